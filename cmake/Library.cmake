@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a library and a program of this project are put together.
+
+# Set <result> to whether a folder holds C sources.
+function(mpijob_has_sources result folder)
+	file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+	list(LENGTH sources count)
+	set(${result} ${count} PARENT_SCOPE)
+endfunction()
+
+# Flags that everything of ours is compiled with.
+add_library(mpijob-flags INTERFACE)
+target_include_directories(mpijob-flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lib)
+target_compile_options(mpijob-flags INTERFACE -Wall -Wextra -Wshadow -Wformat=2 -Wimplicit-fallthrough
+	-Wstrict-prototypes -Wmissing-prototypes $<$<BOOL:${MPIJOB_WERROR}>:-Werror>)
+target_link_libraries(mpijob-flags INTERFACE mpijob-hardening)
+
+# mpijob_library(NAME ROOMS... [LINK...] [USES...]): the shared library NAME with the map lib/libNAME.map, and NAME-static,
+# in which tests reach private functions. USES names other libraries of the project.
+function(mpijob_library name)
+	cmake_parse_arguments(arg "" "" "ROOMS;LINK;USES" ${ARGN})
+	set(sources)
+	foreach(room ${arg_ROOMS})
+		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.c)
+		list(APPEND sources ${found})
+	endforeach()
+	if(NOT sources)
+		message(STATUS "${name}: no sources yet, skipped")
+		return()
+	endif()
+
+	add_library(${name} SHARED ${sources})
+	add_library(${name}-static STATIC ${sources})
+	add_library(mpijob::${name} ALIAS ${name})
+	set(map ${PROJECT_SOURCE_DIR}/lib/lib${name}.map)
+	set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+		LINK_DEPENDS ${map} INSTALL_RPATH "$ORIGIN")
+	target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--as-needed
+		$<$<NOT:$<BOOL:${MPIJOB_SANITIZE}>>:LINKER:-z,defs>)
+	foreach(target ${name} ${name}-static)
+		target_compile_options(${target} PRIVATE -Wconversion)
+		target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
+		target_include_directories(${target} INTERFACE
+			$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+	endforeach()
+	target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:mpijob-flags> ${arg_LINK} PUBLIC ${arg_USES})
+	list(TRANSFORM arg_USES APPEND -static OUTPUT_VARIABLE uses_static)
+	target_link_libraries(${name}-static PRIVATE mpijob-flags PUBLIC ${arg_LINK} ${uses_static})
+	set_property(GLOBAL APPEND PROPERTY MPIJOB_LIBRARIES ${name})
+endfunction()
+
+# mpijob_program(TARGET SOURCES folder DIRECTORY bin|libexec [NAME file] USES...)
+function(mpijob_program target)
+	cmake_parse_arguments(arg "" "SOURCES;DIRECTORY;NAME" "USES" ${ARGN})
+	file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${arg_SOURCES}/*.c)
+	if(NOT sources)
+		message(STATUS "${target}: no sources yet, skipped")
+		return()
+	endif()
+	if(NOT arg_NAME)
+		set(arg_NAME ${target})
+	endif()
+	add_executable(${target} ${sources})
+	target_compile_options(${target} PRIVATE -Wconversion)
+	target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
+	target_link_libraries(${target} PRIVATE mpijob-flags ${arg_USES})
+	target_link_options(${target} PRIVATE LINKER:--as-needed)
+	set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME}
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${arg_DIRECTORY})
+	if(arg_DIRECTORY STREQUAL libexec)
+		set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${libexec_to_lib}")
+		install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR})
+	else()
+		set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+		install(TARGETS ${target} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+	endif()
+endfunction()
