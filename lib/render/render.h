@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the rooms above rendering (plan, above all) may know of it besides <mpijob/render.h>: the names and labels of a
+ * job's children, and digests that tell whether a child that was observed is still as it would be rendered, without
+ * any text or tree being made for the answer.
+ *
+ * A digest is 64 bits; 0 never occurs for something that exists, so that 0 can stand for "absent". Maps are digested
+ * without regard to the order of their keys; nulls and empty maps and lists count as absent; whole numbers by value.
+ */
+#ifndef MPIJOB_RENDER_RENDER_H
+#define MPIJOB_RENDER_RENDER_H
+
+#include <mpijob/render.h>
+
+#define MPIJOB__LABEL_OPERATOR "training.kubeflow.org/operator-name"
+#define MPIJOB__LABEL_OPERATOR_VALUE "mpi-operator"
+#define MPIJOB__LABEL_JOB_NAME "training.kubeflow.org/job-name"
+#define MPIJOB__LABEL_JOB_ROLE "training.kubeflow.org/job-role"
+#define MPIJOB__LABEL_REPLICA_INDEX "training.kubeflow.org/replica-index"
+#define MPIJOB__ROLE_LAUNCHER "launcher"
+#define MPIJOB__ROLE_WORKER "worker"
+
+#define MPIJOB__KEY_HOSTFILE "hostfile"
+#define MPIJOB__KEY_DISCOVER_HOSTS "discover_hosts.sh"
+#define MPIJOB__KEY_SSH_PRIVATE "ssh-privatekey"
+#define MPIJOB__KEY_SSH_PUBLIC "ssh-publickey"
+
+/** @name A job as the children see it
+ * @{ */
+
+/** A job, taken apart once; all borrowed from the job, which must not change meanwhile. */
+struct mpijob__subject {
+	const char *name;
+	const char *namespace_;              /* "default" when the job has none */
+	const char *uid;                     /* "" when the job has none */
+	const struct mpijob_spec *spec;      /* defaulted */
+	const mpijob_node *annotations;      /* metadata.annotations of the job, or NULL */
+	struct mpijob_render_options options; /* complete; pointers borrowed */
+};
+
+/**
+ * Take a job apart.
+ *
+ * @param job      not NULL; defaulted.
+ * @param options  NULL for the defaults; may be of an older size.
+ * @param out      filled on success.
+ * @param diag     findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SPEC` (no name, no launcher, a field of a wrong type); `MPIJOB_ERR_USAGE`,
+ *         `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
+ */
+int mpijob__subject_make(mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+			 mpijob_diag *diag);
+
+int32_t mpijob__subject_workers(const struct mpijob__subject *subject);          /* 0 without a worker spec */
+int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
+int mpijob__subject_launcher_works(const struct mpijob__subject *subject);       /* runLauncherAsWorker */
+int mpijob__subject_gang(const struct mpijob__subject *subject);                 /* 0 none, 1 Volcano, 2 scheduler-plugins */
+
+/**
+ * Append the name of a child.
+ *
+ * @param job    name of the job.
+ * @param role   `MPIJOB_ROLE_*`.
+ * @param index  of a worker; else ignored.
+ * @param text   appended to.
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (role).
+ */
+int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text);
+
+/** apiVersion of a role's kind; `volcano` only counts for the PodGroup. NULL for no role. */
+const char *mpijob__render_api_version(int32_t role, int volcano);
+/** Kind of a role's objects; NULL for no role. */
+const char *mpijob__render_kind(int32_t role);
+
+/** @} */
+/** @name What is wanted, and what was observed
+ * For each child the two digests are equal exactly when there is nothing to update. The `observed`
+ * functions take parts of the object's JSON as small trees, or as text.
+ * @{ */
+
+/** Service: `spec.selector` and `spec.publishNotReadyAddresses`. `spec` may be NULL. */
+uint64_t mpijob__observed_service(const mpijob_node *spec);
+uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
+
+/** ConfigMap: the text of `hostfile`. Nothing is printed for the wanted one; time grows with the workers, memory not. */
+uint64_t mpijob__observed_hostfile(const char *text, size_t len);
+uint64_t mpijob__wanted_hostfile(const struct mpijob__subject *subject);
+
+/** ConfigMap: the set of hosts that discover_hosts.sh prints, order left aside. `count`: how many; may be NULL. */
+uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
+/**
+ * The same set wanted; the launcher is in it when it works too.
+ *
+ * `running`: one byte a worker, NULL for all of them; workers beyond `running_count` do not run.
+ */
+uint64_t mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
+			      int32_t *count);
+
+/**
+ * PodGroup: `spec` without what the server may fill in. Compare with mpijob__pod_group_same(): a queue that we do
+ * not ask for may have been given by the scheduler and is left alone.
+ */
+uint64_t mpijob__observed_pod_group(const mpijob_node *spec);
+int mpijob__wanted_pod_group(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag);
+int mpijob__pod_group_same(uint64_t wanted, uint64_t observed);
+
+/**
+ * Launcher Job: what may change in its pod template before it starts (KEP-2926): labels without those that the Job
+ * controller adds, annotations, nodeSelector, tolerations, schedulingGates. `pod_template` is `spec.template`.
+ */
+uint64_t mpijob__observed_directives(const mpijob_node *pod_template);
+int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag);
+
+/** @} */
+
+#endif /* MPIJOB_RENDER_RENDER_H */
