@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file base.h
+ * What every other header of libmpijob builds on: result codes, text sinks, and the version.
+ *
+ * The whole library follows a few rules, stated once here:
+ *
+ * - **Results.** A function that can fail returns 0 or a negative `MPIJOB_ERR_*`. A question
+ *   returns 1 for yes, 0 for no or absent. After a failure every `out` parameter is untouched.
+ * - **Ownership.** What comes out through `T **out` is yours: give it to T's `_free`. A returned
+ *   `const` pointer is borrowed: it lives until its owner is changed or freed. What goes in is
+ *   copied, unless the parameter says *taken*. `_free(NULL)` does nothing.
+ * - **Strings** are UTF-8 and end in NUL; NULL means absent.
+ * - **Structs** that you read or fill begin with `size_t size`. Set it with the struct's `_INIT`
+ *   macro (or `sizeof`); everything after it that is zero means "not given". A struct that is
+ *   shorter than the library's is accepted (what is missing is "not given"); one that is longer
+ *   is accepted while its unknown tail is zero, else `MPIJOB_ERR_UNSUPPORTED`; one too short to
+ *   hold `size` itself is `MPIJOB_ERR_USAGE`.
+ * - **Threads.** There is no global mutable state. One object is used by one thread at a time;
+ *   different objects by any threads. Functions that may be called from another thread say so.
+ * - **Time** is given in milliseconds since 1970-01-01T00:00:00Z where a name ends in `_ms`.
+ * - Nothing here prints, exits, or touches signals, the locale or the environment.
+ */
+#ifndef MPIJOB_BASE_H
+#define MPIJOB_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Marks what the shared libraries export. */
+#if defined(__GNUC__)
+#define MPIJOB_API __attribute__((visibility("default")))
+#else
+#define MPIJOB_API
+#endif
+
+#define MPIJOB_VERSION_MAJOR 0 /**< Changes when the binary interface does. */
+#define MPIJOB_VERSION_MINOR 1 /**< Grows with each release that adds to the interface. */
+#define MPIJOB_VERSION_PATCH 0 /**< Grows with each release that only mends. */
+
+/**
+ * Tell the version of the library that is loaded, for example "0.1.0".
+ *
+ * @return a constant string, never NULL.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_version(void);
+
+/** @name Result codes
+ * A code exists only because a caller may want to act on it; the findings of a
+ * mpijob_diag say what, where and why.
+ * @{ */
+#define MPIJOB_OK 0               /**< Done. */
+#define MPIJOB_ERR_NOMEM (-1)     /**< Memory ran out; nothing was changed. */
+#define MPIJOB_ERR_USAGE (-2)     /**< The call itself is wrong: a NULL that must not be, a struct too short. */
+#define MPIJOB_ERR_SYNTAX (-3)    /**< The text is not YAML or JSON, or goes over a limit. */
+#define MPIJOB_ERR_SPEC (-4)      /**< The document is well formed, its content is refused. */
+#define MPIJOB_ERR_IO (-5)        /**< A file, socket or process failed. */
+#define MPIJOB_ERR_TIMEOUT (-6)   /**< A deadline passed. */
+#define MPIJOB_ERR_CANCELLED (-7) /**< The caller asked to stop. */
+#define MPIJOB_ERR_AUTH (-8)      /**< Credentials are missing or refused (HTTP 401, 403). */
+#define MPIJOB_ERR_NOT_FOUND (-9) /**< What was named is not there (HTTP 404). */
+#define MPIJOB_ERR_CONFLICT (-10) /**< Somebody else changed or owns it (HTTP 409). */
+#define MPIJOB_ERR_REJECTED (-11) /**< The server understood and refused (HTTP 400, 413, 422). */
+#define MPIJOB_ERR_SERVER (-12)   /**< The server failed or is overloaded (HTTP 429, 5xx); try later. */
+#define MPIJOB_ERR_UNSUPPORTED (-13) /**< Valid, but not something this library or server does. */
+/** @} */
+
+/**
+ * Give the name of a result code, for example "MPIJOB_ERR_SYNTAX".
+ *
+ * @param code  any integer.
+ * @return a constant string, never NULL; "unknown" for a number that is no code.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_error_name(int code);
+
+/**
+ * Describe a result code in a few words, for example "out of memory".
+ *
+ * @param code  any integer.
+ * @return a constant string, never NULL.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_error_text(int code);
+
+/**
+ * A sink for text: called with one piece after another.
+ *
+ * @param user  what was given beside the function.
+ * @param data  the bytes; borrowed for the call; not NUL-terminated.
+ * @param len   how many bytes; may be 0.
+ * @return 0 to go on; a negative `MPIJOB_ERR_*` to stop, which the writing function then returns.
+ */
+typedef int (*mpijob_write_fn)(void *user, const char *data, size_t len);
+
+/**
+ * Text that grows: the ready-made sink. Pass mpijob_text_write() and the text itself where a
+ * function wants a mpijob_write_fn and its `user`.
+ */
+typedef struct mpijob_text mpijob_text;
+
+/**
+ * Make an empty text.
+ *
+ * @return the text, yours; NULL when memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_text *mpijob_text_new(void);
+
+/**
+ * Free a text.
+ *
+ * @param text  yours, or NULL. Its bytes are wiped.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_text_free(mpijob_text *text);
+
+/**
+ * Append bytes; a mpijob_write_fn.
+ *
+ * @param text  the mpijob_text; not NULL (a `void *` so that the function fits mpijob_write_fn).
+ * @param data  the bytes; may be NULL when `len` is 0.
+ * @param len   how many.
+ * @return 0 or `MPIJOB_ERR_NOMEM` (the text keeps what it had).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_text_write(void *text, const char *data, size_t len);
+
+/**
+ * Read the bytes collected so far.
+ *
+ * @param text  not NULL.
+ * @return borrowed until the text changes; NUL-terminated, never NULL.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_text_data(const mpijob_text *text);
+
+/**
+ * Count the bytes collected so far, without the final NUL.
+ *
+ * @param text  not NULL.
+ * @return the number of bytes.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_text_len(const mpijob_text *text);
+
+/**
+ * Empty a text; its memory is wiped and kept for reuse.
+ *
+ * @param text  not NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_text_clear(mpijob_text *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIJOB_BASE_H */

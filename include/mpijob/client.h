@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file client.h
+ * A client of any cluster: requests and answers over whichever transport it was given.
+ *
+ * Every call can be made in two ways. Started (`mpijob_client_start`), it goes on while
+ * mpijob_client_poll() runs, beside thousands of others, and ends in a callback. Or made at once
+ * (mpijob_client_get() and its sisters), which polls until the answer is there.
+ *
+ * What a server says in a `Status` becomes findings, one for each cause, as if the check had been local.
+ */
+#ifndef MPIJOB_CLIENT_H
+#define MPIJOB_CLIENT_H
+
+#include <mpijob/base.h>
+#include <mpijob/diag.h>
+#include <mpijob/doc.h>
+#include <mpijob/transport.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A client; owns its transport. */
+typedef struct mpijob_client mpijob_client;
+
+/** @name Make, drive, free
+ * @{ */
+
+/**
+ * Make a client.
+ *
+ * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` must be there.
+ * @param self       what the transport's functions get first. *Taken*: `destroy` is called with it
+ *                   when the client is freed, and also when this call fails.
+ * @param out        not NULL; the client, yours.
+ * @return 0; `MPIJOB_ERR_USAGE` (a function is missing), `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpijob_client **out);
+
+/**
+ * Free a client: calls under way are cancelled without a callback, the transport is destroyed.
+ *
+ * @param client  yours, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_client_free(mpijob_client *client);
+
+/**
+ * Move all calls on; callbacks happen inside. Wait at most so long for something to happen.
+ *
+ * @param client      not NULL.
+ * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit.
+ * @return 0, or what the transport returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
+
+/**
+ * For a host's own event loop; see `interest` in transport.h.
+ *
+ * @param client       not NULL.
+ * @param fd           not NULL.
+ * @param deadline_ms  not NULL.
+ * @return 0, `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing), or what the transport returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms);
+
+/** Make a waiting mpijob_client_poll() return. May be called from any thread. `client` not NULL. @since 0.1 */
+MPIJOB_API void mpijob_client_wake(mpijob_client *client);
+
+/** @} */
+/** @name Name what you want
+ * @{ */
+
+/** Which object or collection, and how. */
+struct mpijob_target {
+	size_t size;               /**< `sizeof` this struct. */
+	const char *api_version;   /**< "v1", "batch/v1", "kubeflow.org/v2beta1"; not NULL. */
+	const char *kind;          /**< "Pod"; not NULL. */
+	const char *namespace_;    /**< NULL: all namespaces of a collection, or a kind without namespaces. */
+	const char *name;          /**< NULL: the collection. */
+	const char *subresource;   /**< "status", "log"; NULL for the object itself. */
+	const char *const *query;  /**< Pairs: name, value, name, value, ...; unescaped; may be NULL. */
+	size_t query_count;        /**< Strings in `query`, an even number. */
+};
+#define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+
+/**
+ * Write the path and query of a target, percent-escaped.
+ *
+ * @param target  not NULL.
+ * @param write   the sink; not NULL.
+ * @param user    passed to the sink.
+ * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; an odd query); what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user);
+
+/** @} */
+/** @name Started calls
+ * @{ */
+
+/** A call under way; dead after its `done` was called or mpijob_call_cancel(). */
+typedef struct mpijob_call mpijob_call;
+
+/** The answer to a call. All pointers are borrowed for the callback. */
+struct mpijob_answer {
+	size_t size;            /**< `sizeof` this struct of the library. */
+	int32_t code;           /**< 0, or `MPIJOB_ERR_*`: what the status, or the failure without one, means. */
+	int32_t status;         /**< HTTP status; 0 when none came. */
+	const char *body;       /**< The body, NUL-terminated; "" for a streamed one. Never NULL. */
+	size_t body_len;        /**< Its bytes. */
+	const char *reason;     /**< The Status' reason ("AlreadyExists"); NULL when absent. */
+	const char *message;    /**< For people: the Status' message, or what failed; NULL when all is well. */
+	int64_t retry_after_ms; /**< The server asks to wait so long; 0 when it does not. */
+};
+
+/** What to call back. `done` is called exactly once, unless the call is cancelled. */
+struct mpijob_callbacks {
+	size_t size; /**< `sizeof` this struct. */
+	/** Bytes of a streamed answer of status 200, as they come; return 0 to go on, else the call is ended with that code. */
+	int (*data)(void *user, const char *data, size_t len);
+	/** The call is over. New calls may be started here. Not NULL. */
+	void (*done)(void *user, const struct mpijob_answer *answer);
+	void *user; /**< Passed to both. */
+};
+#define MPIJOB_CALLBACKS_INIT { sizeof(struct mpijob_callbacks), NULL, NULL, NULL }
+
+/**
+ * Start a call. It never ends inside this function.
+ *
+ * @param client     not NULL.
+ * @param request    not NULL; copied.
+ * @param callbacks  not NULL; copied. With `data`, the answer is streamed.
+ * @param out        set to the call, borrowed, for cancelling; may be NULL.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the transport returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
+				   const struct mpijob_callbacks *callbacks, mpijob_call **out);
+
+/** Give a call up: no callback comes any more. `call` not NULL, not ended. @since 0.1 */
+MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
+
+/** @} */
+/** @name Calls made at once
+ * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the answer
+ * means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT` (409),
+ * `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501),
+ * `MPIJOB_ERR_IO`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX` (the answer is no JSON).
+ * @{ */
+
+/**
+ * Get an object or list.
+ *
+ * @param client  not NULL.
+ * @param target  not NULL.
+ * @param out     not NULL; the document, yours.
+ * @param diag    findings, or NULL.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out,
+				 mpijob_diag *diag);
+
+/**
+ * Create an object.
+ *
+ * @param client   not NULL.
+ * @param target   the collection; not NULL.
+ * @param object   not NULL.
+ * @param out      what the server stored, yours; may be NULL.
+ * @param diag     findings, or NULL.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+				    mpijob_doc **out, mpijob_diag *diag);
+
+/**
+ * Replace an object; its resourceVersion, when it has one, must be current.
+ * Parameters as mpijob_client_create(), `target` names the object.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+				    mpijob_doc **out, mpijob_diag *diag);
+
+/**
+ * Change an object by a JSON merge patch.
+ * Parameters as mpijob_client_create(), `target` names the object.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
+				   mpijob_doc **out, mpijob_diag *diag);
+
+/**
+ * Delete an object.
+ *
+ * @param client       not NULL.
+ * @param target       names the object; not NULL.
+ * @param uid          the object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any.
+ * @param propagation  "Background", "Foreground" or "Orphan"; NULL: the server's default.
+ * @param diag         findings, or NULL.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
+				    const char *propagation, mpijob_diag *diag);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIJOB_CLIENT_H */

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file doc.h
+ * Documents: any Kubernetes object as an ordered tree that loses nothing.
+ *
+ * A mpijob_doc holds one YAML or JSON document. It keeps the order of keys, the difference between
+ * absent, null and zero, fields that nobody knows, and for every key and value the line and column
+ * where it stood. Transports, stores and plugins handle any Kubernetes object through it.
+ *
+ * A mpijob_node is one value inside a document. Nodes belong to their document and live until the
+ * document is freed, also after they were replaced or removed (a document's memory only grows; to
+ * shrink it, clone it). Text becomes numbers and strings exactly as kubectl would send it:
+ * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error here.
+ *
+ * Building is made for chains: every building call accepts NULL nodes, does nothing with them and
+ * returns NULL, and the document remembers the first failure. So build a whole object and ask
+ * mpijob_doc_error() once.
+ *
+ * A *path* is Kubernetes' field path: `spec.template.spec.containers[0].name`, and
+ * `metadata.labels[app.kubernetes.io/name]` for a key with dots. In brackets stands an index when
+ * the value is a list, a key when it is a map.
+ */
+#ifndef MPIJOB_DOC_H
+#define MPIJOB_DOC_H
+
+#include <mpijob/base.h>
+#include <mpijob/diag.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mpijob_doc mpijob_doc;   /**< One document. */
+typedef struct mpijob_docs mpijob_docs; /**< The documents of one file. */
+typedef struct mpijob_node mpijob_node; /**< One value inside a document. */
+
+#define MPIJOB_FORMAT_AUTO 0 /**< Reading: JSON when the first character that is no space is `{` or `[`, else YAML. */
+#define MPIJOB_FORMAT_YAML 1 /**< YAML. */
+#define MPIJOB_FORMAT_JSON 2 /**< JSON, indented by two spaces when written. */
+#define MPIJOB_FORMAT_JSON_COMPACT 3 /**< JSON on one line, for the wire. Reading: the same as JSON. */
+
+/** How to read text; limits against hostile input. A limit of 0 means its default. */
+struct mpijob_parse_options {
+	size_t size;           /**< `sizeof` this struct. */
+	const char *source;    /**< Name for findings ("job.yaml"); may be NULL; copied. */
+	int32_t format;        /**< `MPIJOB_FORMAT_*`. */
+	int32_t max_depth;     /**< Nesting of lists and maps; default 500. */
+	size_t max_bytes;      /**< Size of the text; default 3 MiB, what an API server accepts. */
+	size_t max_values;     /**< Values in the tree, expanded aliases included; default 1,000,000. */
+	size_t max_aliases;    /**< Aliases (`*name`) in the text; default 10,000. */
+	size_t max_expanded;   /**< Bytes of scalars that aliases copy; default 8 MiB. */
+	size_t max_findings;   /**< Findings before reading stops; default 100. */
+};
+
+/** Set `size` and nothing else. */
+#define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, 0, 0 }
+
+/** @name Read text
+ * @{ */
+
+/**
+ * Read text that holds exactly one document.
+ *
+ * @param text     the bytes; may be NULL when `len` is 0; UTF-8, UTF-16 with a byte order mark for YAML.
+ * @param len      how many bytes.
+ * @param options  NULL for the defaults.
+ * @param out      not NULL; the document, yours.
+ * @param diag     findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SYNTAX` (also: a limit, a duplicate key, no document, several documents),
+ *         `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+				mpijob_doc **out, mpijob_diag *diag);
+
+/**
+ * Read text that holds any number of documents, empty ones left out.
+ *
+ * JSON values may follow each other too, as in a stream.
+ *
+ * @param text     the bytes; may be NULL when `len` is 0.
+ * @param len      how many bytes.
+ * @param options  NULL for the defaults.
+ * @param out      not NULL; the documents, yours.
+ * @param diag     findings, or NULL.
+ * @return as mpijob_doc_parse(), but no and several documents are fine.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+				 mpijob_docs **out, mpijob_diag *diag);
+
+/**
+ * Count the documents.
+ *
+ * @param docs  not NULL.
+ * @return how many mpijob_docs_at() can give.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_docs_count(const mpijob_docs *docs);
+
+/**
+ * Look at one document.
+ *
+ * @param docs   not NULL.
+ * @param index  from 0.
+ * @return borrowed from `docs`; NULL when there is no such document.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index);
+
+/**
+ * Free the documents of a file.
+ *
+ * @param docs  yours, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_docs_free(mpijob_docs *docs);
+
+/** @} */
+/** @name Make, copy, free
+ * @{ */
+
+/**
+ * Make a document whose root is an empty map.
+ *
+ * @return the document, yours; NULL when memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_doc *mpijob_doc_new(void);
+
+/**
+ * Copy a value into a document of its own, places included.
+ *
+ * @param node  from any document; not NULL.
+ * @return the document, yours; NULL when memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_doc *mpijob_doc_from_node(const mpijob_node *node);
+
+/**
+ * Copy a document.
+ *
+ * @param doc  not NULL.
+ * @return the copy, yours; NULL when memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc);
+
+/**
+ * Free a document with all its nodes, at any depth.
+ *
+ * @param doc  yours, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_doc_free(mpijob_doc *doc);
+
+/** @} */
+/** @name Look
+ * @{ */
+
+#define MPIJOB_NODE_NONE 0   /**< There is no value (NULL was asked). */
+#define MPIJOB_NODE_NULL 1   /**< null */
+#define MPIJOB_NODE_BOOL 2   /**< true or false */
+#define MPIJOB_NODE_NUMBER 3 /**< A number; see mpijob_node_text() for its spelling. */
+#define MPIJOB_NODE_STRING 4 /**< Text. */
+#define MPIJOB_NODE_LIST 5   /**< A list. */
+#define MPIJOB_NODE_MAP 6    /**< A map from strings to values, in order. */
+
+/**
+ * Get the root value.
+ *
+ * @param doc  not NULL.
+ * @return borrowed from the document; never NULL.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_node *mpijob_doc_root(const mpijob_doc *doc);
+
+/**
+ * Get the name of the source that the document was read from.
+ *
+ * @param doc  not NULL.
+ * @return borrowed from the document; NULL when it was not read, or no name was given.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_doc_source(const mpijob_doc *doc);
+
+/**
+ * Find a value by its path.
+ *
+ * @param node  where to start; may be NULL.
+ * @param path  a path; "" is the node itself; not NULL.
+ * @return borrowed; NULL when there is nothing at that path.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path);
+
+/**
+ * Tell what kind of value this is.
+ *
+ * @param node  may be NULL: `MPIJOB_NODE_NONE`.
+ * @return `MPIJOB_NODE_*`.
+ * @since 0.1
+ */
+MPIJOB_API int32_t mpijob_node_kind(const mpijob_node *node);
+
+/**
+ * Count the entries of a list or map.
+ *
+ * @param node  may be NULL or of another kind: 0.
+ * @return how many entries.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_node_count(const mpijob_node *node);
+
+/**
+ * Get an entry of a list or map by its position.
+ *
+ * @param node   may be NULL or of another kind.
+ * @param index  from 0, in the order of the document.
+ * @return borrowed; NULL when there is no such entry.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_node *mpijob_node_at(const mpijob_node *node, size_t index);
+
+/**
+ * Get the key of a map's entry by its position.
+ *
+ * @param node   may be NULL or of another kind.
+ * @param index  from 0, in the order of the document.
+ * @return borrowed; NULL when there is no such entry. A key never holds a NUL byte.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_node_key(const mpijob_node *node, size_t index);
+
+/**
+ * Get a map's value by its key.
+ *
+ * @param node  may be NULL or of another kind.
+ * @param key   not NULL.
+ * @return borrowed; NULL when the key is absent (a null value is a node of kind null).
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key);
+
+/**
+ * Read a string, or the spelling of a number.
+ *
+ * @param node  may be NULL or of another kind.
+ * @return borrowed; NULL when it is neither. A string that holds a NUL byte is cut there;
+ *         see mpijob_node_length().
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_node_text(const mpijob_node *node);
+
+/**
+ * Count the bytes of mpijob_node_text(), NUL bytes inside included.
+ *
+ * @param node  may be NULL or of another kind: 0.
+ * @return the length in bytes.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_node_length(const mpijob_node *node);
+
+/**
+ * Read a string and nothing else.
+ *
+ * @param node  may be NULL or of another kind.
+ * @return borrowed; NULL when it is not a string.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_node_string(const mpijob_node *node);
+
+/**
+ * Read a whole number.
+ *
+ * @param node  may be NULL.
+ * @param out   not NULL; set only when 1 is returned.
+ * @return 1 when the node is a number whose value is whole and fits (also when spelled `1.0` or `1e3`); else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_int(const mpijob_node *node, int64_t *out);
+
+/**
+ * Read true or false.
+ *
+ * @param node  may be NULL.
+ * @param out   not NULL; 1 for true, 0 for false; set only when 1 is returned.
+ * @return 1 when the node is a boolean; else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_bool(const mpijob_node *node, int *out);
+
+/**
+ * Tell where a value stood in its source.
+ *
+ * @param node  may be NULL.
+ * @return the line, from 1; 0 when it was not read from text.
+ * @since 0.1
+ */
+MPIJOB_API int32_t mpijob_node_line(const mpijob_node *node);
+
+/**
+ * Tell where a value stood in its source.
+ *
+ * @param node  may be NULL.
+ * @return the column in bytes, from 1; 0 when it was not read from text.
+ * @since 0.1
+ */
+MPIJOB_API int32_t mpijob_node_column(const mpijob_node *node);
+
+/**
+ * Tell where the key of a map's entry stood in its source.
+ *
+ * @param node   a map; may be NULL or of another kind.
+ * @param index  from 0.
+ * @param line   set to the line, or 0; may be NULL.
+ * @param column set to the column, or 0; may be NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column);
+
+/**
+ * Compare two values: same kinds, strings, numbers and entries, the order of keys left aside.
+ *
+ * Numbers are equal when their spellings are, or when both are whole and equal in value.
+ *
+ * @param a  may be NULL.
+ * @param b  may be NULL; two NULLs are equal.
+ * @return 1 when equal, else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b);
+
+/** @} */
+/** @name Build and change
+ * All nodes given must belong to `doc`, except where "from any document" is said. On failure
+ * the call returns NULL, the tree is unchanged and mpijob_doc_error() tells.
+ * @{ */
+
+/**
+ * Tell whether any building call on this document failed so far.
+ *
+ * @param doc  may be NULL: `MPIJOB_ERR_NOMEM`, so that `mpijob_doc_new()` needs no check of its own.
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (a put on something that is no map, a bad path).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_doc_error(const mpijob_doc *doc);
+
+/**
+ * Get the root value for changing it.
+ *
+ * @param doc  may be NULL.
+ * @return borrowed from the document; NULL when `doc` is.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_doc_edit(mpijob_doc *doc);
+
+/**
+ * Replace the root value.
+ *
+ * @param doc   may be NULL.
+ * @param node  of this document; may be NULL.
+ * @return `node`, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_doc_set_root(mpijob_doc *doc, mpijob_node *node);
+
+/**
+ * Find a value by its path, for changing it.
+ *
+ * @param doc   may be NULL.
+ * @param path  a path from the root; not NULL.
+ * @return borrowed; NULL when there is nothing at that path (this is no failure of the document).
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path);
+
+/**
+ * Find a map by its path; make it, and the maps on the way to it, where they are absent or null.
+ *
+ * @param doc   may be NULL.
+ * @param path  a path from the root; not NULL; indices must exist.
+ * @return borrowed; NULL when something on the path is no map, or memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
+
+/**
+ * Make a value that is not yet part of the tree.
+ *
+ * @param doc   may be NULL.
+ * @param text  string or spelling; not NULL. For a number: JSON's grammar, else `MPIJOB_ERR_USAGE` in the document.
+ * @param len   bytes of the string.
+ * @return borrowed from the document, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len);
+/** See mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len);
+/** Make a whole number; see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value);
+/** Make true (any `value` but 0) or false; see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value);
+/** Make null; see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_null(mpijob_doc *doc);
+/** Make an empty list; see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_list(mpijob_doc *doc);
+/** Make an empty map; see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_map(mpijob_doc *doc);
+
+/**
+ * Copy a value from any document into this one, places included; not yet part of the tree.
+ *
+ * @param doc   may be NULL.
+ * @param node  from any document, this one too; may be NULL.
+ * @return borrowed from `doc`, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node);
+
+/**
+ * Set a key of a map: replaces the value where the key stands, else appends.
+ *
+ * @param doc    may be NULL.
+ * @param map    a map of this document; may be NULL.
+ * @param key    not NULL; copied.
+ * @param value  of this document, in no other place of the tree; may be NULL (nothing happens).
+ * @return `value`, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key, mpijob_node *value);
+
+/** Set a key to a copy of a NUL-terminated string. `text` NULL: nothing happens, NULL. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text);
+/** Set a key to a whole number. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value);
+/** Set a key to true or false. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char *key, int value);
+/** Set a key to a new empty map, and return that map. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_map(mpijob_doc *doc, mpijob_node *map, const char *key);
+/** Set a key to a new empty list, and return that list. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_list(mpijob_doc *doc, mpijob_node *map, const char *key);
+/** Set a key to a copy of a value from any document. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key, const mpijob_node *value);
+
+/**
+ * Append a value to a list.
+ *
+ * @param doc    may be NULL.
+ * @param list   a list of this document; may be NULL.
+ * @param value  of this document, in no other place of the tree; may be NULL (nothing happens).
+ * @return `value`, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node *value);
+
+/** Append a copy of a NUL-terminated string. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const char *text);
+/** Append a new empty map, and return that map. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_append_map(mpijob_doc *doc, mpijob_node *list);
+
+/**
+ * Get an entry of a map or list of this document for changing it.
+ *
+ * @param node  may be NULL.
+ * @param key   not NULL.
+ * @return borrowed; NULL when absent (this is no failure of the document).
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_edit(mpijob_node *node, const char *key);
+/** Get an entry of a list or map by its position, for changing it. @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_edit_at(mpijob_node *node, size_t index);
+
+/**
+ * Remove a key from a map.
+ *
+ * @param map  may be NULL or of another kind.
+ * @param key  not NULL.
+ * @return 1 when it was there, else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_remove(mpijob_node *map, const char *key);
+
+/**
+ * Remove an entry from a list or map by its position; later entries move up.
+ *
+ * @param node   may be NULL or of another kind.
+ * @param index  from 0.
+ * @return 1 when it was there, else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_remove_at(mpijob_node *node, size_t index);
+
+/**
+ * Apply a JSON merge patch (RFC 7396) to a document: null removes, maps merge, all else replaces.
+ *
+ * @param doc    not NULL; unchanged on failure.
+ * @param patch  from any document; not NULL.
+ * @return 0, `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch);
+
+/** @} */
+/** @name Write text
+ * @{ */
+
+/**
+ * Write a value. What is written reads back to the same tree.
+ *
+ * @param node    not NULL.
+ * @param format  `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`; all end in a line end except `_JSON_COMPACT`.
+ * @param write   the sink; not NULL.
+ * @param user    passed to the sink.
+ * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, or what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_write(const mpijob_node *node, int32_t format, mpijob_write_fn write, void *user);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIJOB_DOC_H */

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file job.h
+ * The job: an MPIJob of `kubeflow.org/v2beta1`, read from a file or built from structs.
+ *
+ * A mpijob owns the document as it was given. Parse, default and validate are three calls:
+ *
+ * @code
+ * mpijob_diag *diag = mpijob_diag_new();
+ * mpijob *job = NULL;
+ * int code = mpijob_parse(text, len, NULL, &job, diag);
+ * if (code == 0)
+ *         code = mpijob_default(job, NULL, diag);
+ * if (code == 0)
+ *         code = mpijob_validate(job, NULL, diag);
+ * mpijob_free(job);
+ * mpijob_diag_free(diag);
+ * @endcode
+ *
+ * The typed structs of spec.h are views of that document, in and out: setting one writes only the
+ * members it has, and leaves everything else in the document as it stood.
+ */
+#ifndef MPIJOB_JOB_H
+#define MPIJOB_JOB_H
+
+#include <mpijob/base.h>
+#include <mpijob/diag.h>
+#include <mpijob/doc.h>
+#include <mpijob/spec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One MPIJob. */
+typedef struct mpijob mpijob;
+
+/** @name Make and free
+ * @{ */
+
+/**
+ * Read one MPIJob from YAML or JSON text.
+ *
+ * The text must hold exactly one document; for files with several use mpijob_docs_parse() and
+ * mpijob_from_node().
+ *
+ * @param text     the bytes; may be NULL when `len` is 0.
+ * @param len      how many bytes.
+ * @param options  NULL for the defaults.
+ * @param out      not NULL; the job, yours.
+ * @param diag     findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`; the
+ *         finding says what it is, and what to do about another version); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob **out,
+			    mpijob_diag *diag);
+
+/**
+ * Make a job from a value of a document.
+ *
+ * @param node    a map with apiVersion and kind of an MPIJob; not NULL; copied, places included.
+ * @param source  name for findings; NULL when there is none; copied.
+ * @param out     not NULL; the job, yours.
+ * @param diag    findings, or NULL.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out, mpijob_diag *diag);
+
+/**
+ * Tell whether a value is an MPIJob of any version.
+ *
+ * @param node  may be NULL.
+ * @return 1 when its kind is MPIJob and its apiVersion begins with "kubeflow.org/", else 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_is_job(const mpijob_node *node);
+
+/**
+ * Make a job from typed structs alone.
+ *
+ * @param name        metadata.name; not NULL; copied.
+ * @param namespace_  metadata.namespace; NULL for none; copied.
+ * @param spec        the spec; NULL for an empty one; copied.
+ * @param out         not NULL; the job, yours.
+ * @param diag        findings, or NULL.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size); `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out,
+			  mpijob_diag *diag);
+
+/**
+ * Copy a job.
+ *
+ * @param job  not NULL.
+ * @return the copy, yours; NULL when memory ran out.
+ * @since 0.1
+ */
+MPIJOB_API mpijob *mpijob_clone(const mpijob *job);
+
+/**
+ * Free a job.
+ *
+ * @param job  yours, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_free(mpijob *job);
+
+/** @} */
+/** @name Read
+ * @{ */
+
+/**
+ * Get the document behind the job.
+ *
+ * @param job  not NULL.
+ * @return borrowed until the job changes; never NULL.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_doc *mpijob_document(const mpijob *job);
+
+/**
+ * Get `metadata.name`.
+ *
+ * @param job  not NULL.
+ * @return borrowed; NULL when absent.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_name(const mpijob *job);
+
+/**
+ * Get `metadata.namespace`.
+ *
+ * @param job  not NULL.
+ * @return borrowed; NULL when absent.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_namespace(const mpijob *job);
+
+/**
+ * Get `metadata.uid`.
+ *
+ * @param job  not NULL.
+ * @return borrowed; NULL when absent.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_uid(const mpijob *job);
+
+/**
+ * View the spec as a struct.
+ *
+ * Fields of a wrong type are findings, all of them.
+ *
+ * @param job   not NULL.
+ * @param out   not NULL; borrowed until the job changes.
+ * @param diag  findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SPEC` (a field has a wrong type or does not fit its C type); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_spec_get(mpijob *job, const struct mpijob_spec **out, mpijob_diag *diag);
+
+/**
+ * View the status as a struct.
+ *
+ * @param job   not NULL.
+ * @param out   not NULL; borrowed until the job changes; an absent status gives an empty struct.
+ * @param diag  findings, or NULL.
+ * @return as mpijob_spec_get().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_status_get(mpijob *job, const struct mpijob_status **out, mpijob_diag *diag);
+
+/** @} */
+/** @name Change
+ * @{ */
+
+/**
+ * Set `metadata.name`, `metadata.namespace` and `metadata.uid`.
+ *
+ * @param job         not NULL.
+ * @param name        NULL leaves it.
+ * @param namespace_  NULL leaves it.
+ * @param uid         NULL leaves it.
+ * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_identify(mpijob *job, const char *name, const char *namespace_, const char *uid);
+
+/**
+ * Store a spec: the members that the struct has are written (absent removes the field, `MPIJOB_OTHER`
+ * leaves it); members past its `size` and unknown keys at every level stay.
+ *
+ * @param job   not NULL; unchanged on failure.
+ * @param spec  not NULL; copied; may be the job's own view.
+ * @param diag  findings, or NULL.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one); `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpijob_diag *diag);
+
+/**
+ * Store a status; see mpijob_spec_set().
+ *
+ * @param job     not NULL; unchanged on failure.
+ * @param status  not NULL; copied; may be the job's own view.
+ * @param diag    findings, or NULL.
+ * @return as mpijob_spec_set().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_status_set(mpijob *job, const struct mpijob_status *status, mpijob_diag *diag);
+
+/** How to fill in what is absent. */
+struct mpijob_default_options {
+	size_t size;       /**< `sizeof` this struct. */
+	int32_t reference; /**< 1: exactly as mpi-operator v0.8.2; 0: docs/differences.md lists what differs
+	                        (an absent number of workers is 1 instead of an invalid 0). */
+};
+#define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0 }
+
+/**
+ * Fill in the defaults of mpi-operator v0.8.2 where fields are absent.
+ *
+ * @param job      not NULL; unchanged on failure.
+ * @param options  NULL for the defaults.
+ * @param diag     findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SPEC` (a map that a default belongs into is no map); `MPIJOB_ERR_NOMEM`;
+ *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mpijob_diag *diag);
+
+/** @} */
+/** @name Check
+ * @{ */
+
+/** How to judge a job. */
+struct mpijob_validate_options {
+	size_t size;       /**< `sizeof` this struct. */
+	int32_t reference; /**< 1: only what mpi-operator v0.8.2 refuses, in its words; 0: also what its CRD refuses
+	                        and what it should refuse, warnings, and suggestions. */
+};
+#define MPIJOB_VALIDATE_OPTIONS_INIT { sizeof(struct mpijob_validate_options), 0 }
+
+/**
+ * Check a job; all findings at once, each with field, line and column.
+ *
+ * Call mpijob_default() first, as the operator does: an absent field that has a default is an error here.
+ *
+ * @param job      not NULL.
+ * @param options  NULL for the defaults.
+ * @param diag     findings, or NULL.
+ * @return 0 when no finding is an error; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`;
+ *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIJOB_JOB_H */
