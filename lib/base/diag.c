@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of findings.
+ *
+ * Each finding and its strings are one block of memory. A finding that cannot
+ * be kept, for want of memory or because of the limit, is still counted by its
+ * severity: whoever asks "were there errors?" gets the truth.
+ */
+#include "base/diag.h"
+
+#include "base/struct.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT 1000
+
+struct mpijob_diag {
+	struct mpijob_finding **findings;
+	size_t count;
+	size_t cap;
+	size_t limit;
+	size_t dropped;
+	size_t by_severity[MPIJOB_SEVERITY_INFO + 1];
+};
+
+mpijob_diag *mpijob_diag_new(void)
+{
+	mpijob_diag *diag = calloc(1, sizeof(*diag));
+
+	if (diag)
+		diag->limit = DEFAULT_LIMIT;
+	return diag;
+}
+
+void mpijob_diag_clear(mpijob_diag *diag)
+{
+	for (size_t i = 0; i < diag->count; i++)
+		free(diag->findings[i]);
+	diag->count = 0;
+	diag->dropped = 0;
+	memset(diag->by_severity, 0, sizeof(diag->by_severity));
+}
+
+void mpijob_diag_free(mpijob_diag *diag)
+{
+	if (!diag)
+		return;
+	mpijob_diag_clear(diag);
+	free(diag->findings);
+	free(diag);
+}
+
+void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit)
+{
+	diag->limit = limit ? limit : DEFAULT_LIMIT;
+}
+
+size_t mpijob_diag_count(const mpijob_diag *diag)
+{
+	return diag ? diag->count : 0;
+}
+
+size_t mpijob_diag_count_severity(const mpijob_diag *diag, int32_t severity)
+{
+	if (!diag || severity < MPIJOB_SEVERITY_ERROR || severity > MPIJOB_SEVERITY_INFO)
+		return 0;
+	return diag->by_severity[severity];
+}
+
+size_t mpijob_diag_dropped(const mpijob_diag *diag)
+{
+	return diag ? diag->dropped : 0;
+}
+
+const struct mpijob_finding *mpijob_diag_at(const mpijob_diag *diag, size_t index)
+{
+	return diag && index < diag->count ? diag->findings[index] : NULL;
+}
+
+static size_t string_size(const char *string)
+{
+	return string ? strlen(string) + 1 : 0;
+}
+
+static const char *string_copy(char **at, const char *string)
+{
+	char *copy = *at;
+	size_t size = string_size(string);
+
+	if (!string)
+		return NULL;
+	memcpy(copy, string, size);
+	*at += size;
+	return copy;
+}
+
+static struct mpijob_finding *finding_copy(const struct mpijob_finding *from)
+{
+	struct mpijob_finding *copy;
+	char *at;
+
+	copy = malloc(sizeof(*copy) + string_size(from->id) + string_size(from->reason) + string_size(from->field) +
+		      string_size(from->message) + string_size(from->source));
+	if (!copy)
+		return NULL;
+	*copy = *from;
+	at = (char *)(copy + 1);
+	copy->id = string_copy(&at, from->id);
+	copy->reason = string_copy(&at, from->reason);
+	copy->field = string_copy(&at, from->field);
+	copy->message = string_copy(&at, from->message);
+	copy->source = string_copy(&at, from->source);
+	return copy;
+}
+
+static int grow(mpijob_diag *diag)
+{
+	size_t cap = diag->cap ? diag->cap * 2 : 8;
+	struct mpijob_finding **findings;
+
+	if (diag->count < diag->cap)
+		return 0;
+	findings = realloc(diag->findings, cap * sizeof(*findings));
+	if (!findings)
+		return MPIJOB_ERR_NOMEM;
+	diag->findings = findings;
+	diag->cap = cap;
+	return 0;
+}
+
+static int keep(mpijob_diag *diag, const struct mpijob_finding *finding)
+{
+	struct mpijob_finding *copy = NULL;
+
+	diag->by_severity[finding->severity]++;
+	if (diag->count >= diag->limit) {
+		diag->dropped++;
+		return 0;
+	}
+	if (grow(diag) == 0)
+		copy = finding_copy(finding);
+	if (!copy) {
+		diag->dropped++;
+		return MPIJOB_ERR_NOMEM;
+	}
+	diag->findings[diag->count++] = copy;
+	return 0;
+}
+
+int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding)
+{
+	struct mpijob_finding known;
+	int rc;
+
+	if (!diag)
+		return 0;
+	if (!finding)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob__struct_check(&known, sizeof(known), finding);
+	if (rc)
+		return rc;
+	if (!known.message || !known.id || known.severity < MPIJOB_SEVERITY_ERROR ||
+	    known.severity > MPIJOB_SEVERITY_INFO)
+		return MPIJOB_ERR_USAGE;
+	return keep(diag, &known);
+}
+
+int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		       const struct mpijob__place *place, const char *format, va_list args)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	struct mpijob_text message = { 0 };
+	int rc;
+
+	if (!diag)
+		return 0;
+	finding.severity = severity;
+	finding.id = id;
+	finding.reason = reason;
+	finding.field = field;
+	if (place) {
+		finding.source = place->source;
+		finding.line = place->line;
+		finding.column = place->column;
+	}
+	if (mpijob__text_vprintf(&message, format, args)) {
+		diag->by_severity[severity]++;
+		diag->dropped++;
+		return MPIJOB_ERR_NOMEM;
+	}
+	finding.message = mpijob_text_data(&message);
+	rc = keep(diag, &finding);
+	mpijob__text_release(&message);
+	return rc;
+}
+
+int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		      const struct mpijob__place *place, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = mpijob__diag_vaddf(diag, severity, id, reason, field, place, format, args);
+	va_end(args);
+	return rc;
+}
+
+/* C1 controls drive terminals too; in UTF-8 they are 0xC2 followed by 0x80 to 0x9F. */
+static size_t control_len(const char *at)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	if (c[0] < 0x20 || c[0] == 0x7f)
+		return 1;
+	return c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;
+}
+
+static int write_escaped(const char *string, mpijob_write_fn write, void *user)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *from = string;
+	const char *at = string;
+	int rc = 0;
+
+	while (*at && rc == 0) {
+		size_t len = control_len(at);
+
+		if (len == 0) {
+			at++;
+			continue;
+		}
+		if (at > from)
+			rc = write(user, from, (size_t)(at - from));
+		for (; len && rc == 0; len--, at++) {
+			unsigned char c = (unsigned char)*at;
+			char escape[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
+
+			rc = write(user, escape, sizeof(escape));
+		}
+		from = at;
+	}
+	return rc == 0 && at > from ? write(user, from, (size_t)(at - from)) : rc;
+}
+
+static int write_number(int32_t number, mpijob_write_fn write, void *user)
+{
+	char digits[16];
+	int len = snprintf(digits, sizeof(digits), "%ld:", (long)number);
+
+	return write(user, digits, (size_t)len);
+}
+
+int mpijob_finding_write(const struct mpijob_finding *given, mpijob_write_fn write, void *user)
+{
+	struct mpijob_finding finding;
+	int rc;
+
+	if (!given || !write || mpijob__struct_check(&finding, sizeof(finding), given) || !finding.message)
+		return MPIJOB_ERR_USAGE;
+	rc = 0;
+	if (finding.source) {
+		rc = write_escaped(finding.source, write, user);
+		if (rc == 0)
+			rc = write(user, ":", 1);
+	}
+	if (rc == 0 && finding.line > 0)
+		rc = write_number(finding.line, write, user);
+	if (rc == 0 && finding.line > 0 && finding.column > 0)
+		rc = write_number(finding.column, write, user);
+	if (rc == 0 && (finding.source || finding.line > 0))
+		rc = write(user, " ", 1);
+	if (rc == 0 && finding.severity == MPIJOB_SEVERITY_WARNING)
+		rc = write(user, "warning: ", 9);
+	if (rc == 0 && finding.severity == MPIJOB_SEVERITY_INFO)
+		rc = write(user, "note: ", 6);
+	if (rc == 0 && finding.field && *finding.field) {
+		rc = write_escaped(finding.field, write, user);
+		if (rc == 0)
+			rc = write(user, ": ", 2);
+	}
+	return rc ? rc : write_escaped(finding.message, write, user);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the library itself adds findings. */
+#ifndef MPIJOB__DIAG_H
+#define MPIJOB__DIAG_H
+
+#include "base/text.h"
+
+#include <mpijob/diag.h>
+
+#include <stdarg.h>
+
+/* Where something stood; all zeros when it stood nowhere. */
+struct mpijob__place {
+	const char *source; /* may be NULL */
+	int32_t line;
+	int32_t column;
+};
+
+/*
+ * Add a finding with a formatted message of any length. All strings are copied.
+ *
+ * diag    may be NULL: nothing happens.
+ * id      not NULL.   reason, field: may be NULL.
+ * place   may be NULL.
+ *
+ * Returns 0 or MPIJOB_ERR_NOMEM; even then the finding is counted (severity and dropped),
+ * so callers may ignore the result where a count is all that they look at.
+ */
+int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		      const struct mpijob__place *place, const char *format, ...) MPIJOB__PRINTF(7, 8);
+int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		       const struct mpijob__place *place, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
+
+#endif

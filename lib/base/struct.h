@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one checker for structs that come in from callers and begin with `size_t size`. */
+#ifndef MPIJOB__STRUCT_H
+#define MPIJOB__STRUCT_H
+
+#include <stddef.h>
+
+/*
+ * Take over a caller's struct, whichever version of the library it was compiled for.
+ *
+ * local  the library's own struct, `known` bytes; set to zeros, then to what was given; its `size` becomes `known`.
+ * known  sizeof(*local).
+ * given  the caller's struct; NULL means "nothing given".
+ *
+ * Returns 0; MPIJOB_ERR_USAGE when `size` is too small to hold itself; MPIJOB_ERR_UNSUPPORTED when the struct
+ * is longer than known and its tail is not zero. After a failure `local` is all zeros but for its size.
+ */
+int mpijob__struct_check(void *local, size_t known, const void *given);
+
+#endif

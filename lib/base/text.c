@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text that grows.
+ *
+ * Memory that is left behind, by growing or by freeing, is wiped first: a text
+ * may well collect something secret, and its owner cannot reach the old bytes.
+ */
+#include "base/text.h"
+
+#include "base/secret.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAP 120
+
+mpijob_text *mpijob_text_new(void)
+{
+	return calloc(1, sizeof(struct mpijob_text));
+}
+
+void mpijob__text_release(struct mpijob_text *text)
+{
+	if (text->data)
+		mpijob__secret_wipe(text->data, text->cap + 1);
+	free(text->data);
+	memset(text, 0, sizeof(*text));
+}
+
+void mpijob_text_free(mpijob_text *text)
+{
+	if (!text)
+		return;
+	mpijob__text_release(text);
+	free(text);
+}
+
+int mpijob__text_reserve(struct mpijob_text *text, size_t len)
+{
+	size_t cap;
+	char *data;
+
+	if (text->data && len <= text->cap - text->len)
+		return 0;
+	if (len >= SIZE_MAX / 4 || text->len >= SIZE_MAX / 4)
+		return MPIJOB_ERR_NOMEM;
+	cap = text->cap + text->cap / 2;
+	if (cap < text->len + len)
+		cap = text->len + len;
+	if (cap < FIRST_CAP)
+		cap = FIRST_CAP;
+	data = malloc(cap + 1);
+	if (!data)
+		return MPIJOB_ERR_NOMEM;
+	if (text->data) {
+		memcpy(data, text->data, text->len);
+		mpijob__secret_wipe(text->data, text->cap + 1);
+		free(text->data);
+	}
+	data[text->len] = 0;
+	text->data = data;
+	text->cap = cap;
+	return 0;
+}
+
+int mpijob_text_write(void *user, const char *data, size_t len)
+{
+	struct mpijob_text *text = user;
+
+	if (len == 0)
+		return 0;
+	if (mpijob__text_reserve(text, len))
+		return MPIJOB_ERR_NOMEM;
+	memcpy(text->data + text->len, data, len);
+	text->len += len;
+	text->data[text->len] = 0;
+	return 0;
+}
+
+int mpijob__text_puts(struct mpijob_text *text, const char *string)
+{
+	return mpijob_text_write(text, string, strlen(string));
+}
+
+int mpijob__text_vprintf(struct mpijob_text *text, const char *format, va_list args)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (len < 0 || mpijob__text_reserve(text, (size_t)len))
+		return MPIJOB_ERR_NOMEM;
+	(void)vsnprintf(text->data + text->len, (size_t)len + 1, format, args);
+	text->len += (size_t)len;
+	return 0;
+}
+
+int mpijob__text_printf(struct mpijob_text *text, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = mpijob__text_vprintf(text, format, args);
+	va_end(args);
+	return rc;
+}
+
+const char *mpijob_text_data(const mpijob_text *text)
+{
+	return text->data ? text->data : "";
+}
+
+size_t mpijob_text_len(const mpijob_text *text)
+{
+	return text->len;
+}
+
+void mpijob_text_clear(mpijob_text *text)
+{
+	if (!text->data)
+		return;
+	mpijob__secret_wipe(text->data, text->cap + 1);
+	text->len = 0;
+}
