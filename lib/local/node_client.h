@@ -54,7 +54,8 @@ struct node_volume {
 
 struct node_mount {
 	uint64_t volume;       /* a volume that was written, or 0 */
-	const char *host_path; /* when volume is 0: an absolute path of this machine (whether that is allowed is not asked here) */
+	const char *host_path; /* when volume is 0: an absolute path of this machine (whether that is allowed is not
+				  asked here) */
 	const char *path;      /* where in the container; absolute */
 	const char *sub_path;  /* below the volume; NULL: the volume itself. An absent one is made as a directory */
 	int read_only;
@@ -74,7 +75,7 @@ struct node_container {
 	size_t mount_count;
 	int read_only_root;
 	const char *ssh_auth_path; /* spec.sshAuthMountPath; sshd and ssh look for keys there too; NULL: /root/.ssh */
-	int fds[3];                /* stdin, stdout, stderr of the command; -1: /dev/null. Duplicated: close yours after the call */
+	int fds[3]; /* stdin, stdout, stderr of the command; -1: /dev/null. Duplicated: close yours after the call */
 };
 
 struct node_exec {
@@ -89,7 +90,8 @@ struct node_probe {
 	uint64_t sandbox;
 	uint16_t port;
 	int32_t timeout_ms;
-	int32_t retry_ms; /* above 0: the node itself tries again at this interval until it works or the timeout is over */
+	int32_t retry_ms; /* above 0: the node itself tries again at this interval until it works or the timeout is over
+			   */
 	int listen_only;  /* look whether something listens instead of connecting: leaves no noise in sshd's log */
 };
 
@@ -104,10 +106,12 @@ struct node_event {
 	int32_t signo;       /* EXITED: the signal that ended it, or 0 */
 	int32_t identity;    /* READY */
 	uint32_t features;   /* READY */
-	const char *text;    /* ERROR, FATAL, EXITED: what went wrong, one lower case sentence; READY: the kernel; else NULL */
+	const char *
+		text; /* ERROR, FATAL, EXITED: what went wrong, one lower case sentence; READY: the kernel; else NULL */
 };
 
-/* Start a node. The findings say why it could not be started at all; what the node itself finds out comes as NODE_EVT_FATAL. */
+/* Start a node. The findings say why it could not be started at all; what the node itself finds out comes as
+ * NODE_EVT_FATAL. */
 int mpijob__node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag);
 
 /* Close the connection and wait until the node is gone (some milliseconds). NULL does nothing. */
@@ -130,12 +134,15 @@ int mpijob__node_client_next(struct node_client *client, struct node_event *even
  * Requests. `request` may be NULL. Each returns 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (too long for one frame:
  * 16 MiB), MPIJOB_ERR_IO (a descriptor could not be duplicated, or the node is gone).
  */
-int mpijob__node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox, uint64_t *request);
+int mpijob__node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
+				       uint64_t *request);
 int mpijob__node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request);
 int mpijob__node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request);
 int mpijob__node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request);
-int mpijob__node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len, uint64_t *request);
-int mpijob__node_client_container_start(struct node_client *client, const struct node_container *container, uint64_t *request);
+int mpijob__node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
+				    uint64_t *request);
+int mpijob__node_client_container_start(struct node_client *client, const struct node_container *container,
+					uint64_t *request);
 int mpijob__node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request);
 int mpijob__node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request);
 int mpijob__node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request);

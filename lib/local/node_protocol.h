@@ -19,9 +19,9 @@
 
 #define NODE_PROTOCOL_VERSION 1
 
-#define NODE_FD 3                         /* where the node finds its end of the socket pair */
-#define NODE_MAX_PAYLOAD (16u << 20)      /* bytes of fields in one frame */
-#define NODE_MAX_FDS 3                    /* stdin, stdout, stderr */
+#define NODE_FD          3           /* where the node finds its end of the socket pair */
+#define NODE_MAX_PAYLOAD (16u << 20) /* bytes of fields in one frame */
+#define NODE_MAX_FDS     3           /* stdin, stdout, stderr */
 
 struct node_frame {
 	uint32_t length; /* bytes of fields that follow */
@@ -46,9 +46,9 @@ enum {
 	NODE_REQ_CONTAINER_START,    /* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH?
 				      * STDIO and its descriptors -> OK with PID once the command runs */
 	NODE_REQ_CONTAINER_SIGNAL,   /* ID SIGNAL; to the first process -> OK */
-	NODE_REQ_EXEC,               /* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
-	NODE_REQ_EXEC_SIGNAL,        /* REQUEST(of the exec) SIGNAL -> OK */
-	NODE_REQ_PROBE,              /* SANDBOX PORT TIMEOUT RETRY? LISTEN? -> OK with CODE = NODE_PROBE_* */
+	NODE_REQ_EXEC,        /* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
+	NODE_REQ_EXEC_SIGNAL, /* REQUEST(of the exec) SIGNAL -> OK */
+	NODE_REQ_PROBE,       /* SANDBOX PORT TIMEOUT RETRY? LISTEN? -> OK with CODE = NODE_PROBE_* */
 };
 
 /* Node to parent. */
@@ -110,18 +110,18 @@ enum {
 #define NODE_VOLUME_FILES 2 /* exactly these files, replaced as a whole: configMap, secret, projected, downwardAPI */
 
 /* NODE_F_IDENTITY: whose rights the node has. */
-#define NODE_IDENTITY_AUTO 0        /* only asked for, never answered */
-#define NODE_IDENTITY_ROOT 1        /* root on this machine */
+#define NODE_IDENTITY_AUTO        0 /* only asked for, never answered */
+#define NODE_IDENTITY_ROOT        1 /* root on this machine */
 #define NODE_IDENTITY_SUBORDINATE 2 /* an ordinary user with a range of subordinate ids */
-#define NODE_IDENTITY_SINGLE 3      /* an ordinary user with no other id */
+#define NODE_IDENTITY_SINGLE      3 /* an ordinary user with no other id */
 
 /* NODE_F_CODE of a probe. */
-#define NODE_PROBE_OK 0
+#define NODE_PROBE_OK      0
 #define NODE_PROBE_REFUSED 1
 #define NODE_PROBE_TIMEOUT 2
 
 /* NODE_F_FEATURES: bits. */
-#define NODE_FEATURE_SSHD 1u    /* /usr/sbin/sshd is there */
+#define NODE_FEATURE_SSHD    1u /* /usr/sbin/sshd is there */
 #define NODE_FEATURE_OVERLAY 2u /* directories have a private writable layer */
 
 #endif
