@@ -29,8 +29,13 @@ function(mpijob_library name)
 		return()
 	endif()
 
-	add_library(${name} SHARED ${sources})
-	add_library(${name}-static STATIC ${sources})
+	# Compiled once for both.
+	add_library(${name}-objects OBJECT ${sources})
+	target_compile_options(${name}-objects PRIVATE -Wconversion)
+	target_compile_definitions(${name}-objects PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
+	target_link_libraries(${name}-objects PRIVATE mpijob-flags ${arg_LINK})
+	add_library(${name} SHARED $<TARGET_OBJECTS:${name}-objects>)
+	add_library(${name}-static STATIC $<TARGET_OBJECTS:${name}-objects>)
 	add_library(mpijob::${name} ALIAS ${name})
 	set(map ${PROJECT_SOURCE_DIR}/lib/lib${name}.map)
 	set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
@@ -38,8 +43,6 @@ function(mpijob_library name)
 	target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--as-needed
 		$<$<NOT:$<BOOL:${MPIJOB_SANITIZE}>>:LINKER:-z,defs>)
 	foreach(target ${name} ${name}-static)
-		target_compile_options(${target} PRIVATE -Wconversion)
-		target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
 		target_include_directories(${target} INTERFACE
 			$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 	endforeach()
