@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints findings: one line each for people, an array of objects for programs.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+
+static const char *severity_name(int32_t severity)
+{
+	switch (severity) {
+	case MPIJOB_SEVERITY_WARNING:
+		return "warning";
+	case MPIJOB_SEVERITY_INFO:
+		return "info";
+	default:
+		return "error";
+	}
+}
+
+int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char *message = NULL;
+	va_list values;
+
+	va_start(values, format);
+	int len = vasprintf(&message, format, values);
+	va_end(values);
+	if (len < 0)
+		return MPIJOB_ERR_NOMEM;
+	finding.severity = MPIJOB_SEVERITY_ERROR;
+	finding.id = id;
+	finding.message = message;
+	finding.source = source;
+	mpijob_diag_add(diag, &finding);
+	free(message);
+	return code;
+}
+
+int file_write(void *stream, const char *data, size_t len)
+{
+	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
+}
+
+void finding_print(const struct mpijob_finding *finding, FILE *stream)
+{
+	if (finding->severity != MPIJOB_SEVERITY_ERROR)
+		fprintf(stream, "%s: ", severity_name(finding->severity));
+	mpijob_finding_write(finding, file_write, stream);
+	fputc('\n', stream);
+}
+
+void findings_print(const mpijob_diag *diag, FILE *stream)
+{
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+		finding_print(mpijob_diag_at(diag, i), stream);
+	if (mpijob_diag_dropped(diag))
+		fprintf(stream, "... and %zu more findings\n", mpijob_diag_dropped(diag));
+}
+
+static void put_optional(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
+{
+	if (text)
+		mpijob_node_put_string(doc, map, key, text);
+	else
+		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
+}
+
+int findings_print_json(const mpijob_diag *diag)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *list = mpijob_doc_set_root(doc, mpijob_node_new_list(doc));
+
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
+		mpijob_node *map = mpijob_node_append_map(doc, list);
+		put_optional(doc, map, "file", finding->source);
+		mpijob_node_put_int(doc, map, "line", finding->line);
+		mpijob_node_put_int(doc, map, "column", finding->column);
+		mpijob_node_put_string(doc, map, "severity", severity_name(finding->severity));
+		mpijob_node_put_string(doc, map, "id", finding->id);
+		put_optional(doc, map, "reason", finding->reason);
+		put_optional(doc, map, "field", finding->field);
+		mpijob_node_put_string(doc, map, "message", finding->message);
+	}
+	int code = mpijob_doc_error(doc);
+	if (code == 0)
+		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON, file_write, stdout);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+void failure_print(const mpijob_diag *diag, int code)
+{
+	if (code && mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
+		fprintf(stderr, "mpijob: %s\n", mpijob_error_text(code));
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings, for people and for programs.
+ */
+#ifndef MPIJOB_PROGRAM_FINDINGS_H
+#define MPIJOB_PROGRAM_FINDINGS_H
+
+#include <stdio.h>
+
+#include <mpijob/mpijob.h>
+
+/* Add an error of this program's own about a file; returns `code`. */
+int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Print one finding as a line, with its severity unless it is an error. */
+void finding_print(const struct mpijob_finding *finding, FILE *stream);
+
+/* Print all findings, one line each, and how many were left out. */
+void findings_print(const mpijob_diag *diag, FILE *stream);
+
+/* Print all findings to standard output as a JSON array; returns 0 or a code. */
+int findings_print_json(const mpijob_diag *diag);
+
+/* Say on standard error why a command failed when no finding says it. */
+void failure_print(const mpijob_diag *diag, int code);
+
+/* A mpijob_write_fn that writes to the FILE * it is given. */
+int file_write(void *stream, const char *data, size_t len);
+
+#endif

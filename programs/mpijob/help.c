@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prints help and the manual page. Knows nothing of single commands or options: the two tables do.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <mpijob/base.h>
+
+#include "help.h"
+#include "options.h"
+
+#define WIDTH 96 /* columns of the help on a terminal */
+
+/* Print words, broken at WIDTH, with an indent from the second line on. */
+static void wrap(const char *text, size_t indent, size_t column)
+{
+	while (*text) {
+		size_t word = strcspn(text, " \n");
+		if (column > indent && column + 1 + word > WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+		}
+		printf("%.*s", (int)word, text);
+		column += word;
+		text += word;
+		if (*text == '\n') {
+			size_t lines = strspn(text, "\n");
+			for (size_t i = 0; i < lines; i++)
+				putchar('\n');
+			printf("%*s", (int)indent, "");
+			column = indent;
+			text += lines;
+		} else if (*text == ' ') {
+			putchar(' ');
+			column++;
+			text++;
+		}
+	}
+	putchar('\n');
+}
+
+static size_t option_name(const struct option_row *row, char *text, size_t size)
+{
+	char letter[5] = "    ";
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
+	int len = snprintf(text, size, "  %s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
+	return len < 0 ? 0 : (size_t)len;
+}
+
+static void print_options(unsigned command)
+{
+	puts("\nOptions:");
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		char name[80];
+		if (!(row->commands & command))
+			continue;
+		size_t len = option_name(row, name, sizeof(name));
+		printf("%-34s", name);
+		if (len > 33)
+			printf("\n%34s", "");
+		wrap(row->help, 34, 34);
+	}
+}
+
+static void print_commands(void)
+{
+	puts("mpijob: check, render and run MPIJobs (kubeflow.org/v2beta1)\n");
+	puts("Usage: mpijob COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
+	for (const struct command *command = commands; command->name; command++)
+		printf("  %-12s%s\n", command->name, command->summary);
+	puts("\n'mpijob help COMMAND' tells more. Start with: mpijob validate job.yaml");
+}
+
+void help_print(const struct command *command)
+{
+	if (!command) {
+		print_commands();
+		return;
+	}
+	printf("%s.\n\nUsage: mpijob %s [OPTION...] %s\n\n", command->summary, command->name, command->operands);
+	wrap(command->text, 0, 0);
+	print_options(command->bit);
+}
+
+/* Print text for roff: backslashes, dashes, and dots or quotes that begin a line. */
+static void roff(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (*at == '\\')
+			fputs("\\e", stdout);
+		else if (*at == '-')
+			fputs("\\-", stdout);
+		else if ((*at == '.' || *at == '\'') && (at == text || at[-1] == '\n'))
+			printf("\\&%c", *at);
+		else if (*at == '\n' && at[1] == '\n')
+			fputs("\n.PP", stdout);
+		else
+			putchar(*at);
+	}
+}
+
+static void roff_options(unsigned command)
+{
+	for (const struct option_row *row = option_rows; row->name; row++) {
+		if (!(row->commands & command) || row->kind == OPTION_HELP)
+			continue;
+		puts(".TP");
+		fputs(".B ", stdout);
+		if (row->letter)
+			printf("\\-%c, ", row->letter);
+		fputs("\\-\\-", stdout);
+		roff(row->name);
+		if (row->value)
+			printf(" \\fI%s\\fR", row->value);
+		putchar('\n');
+		roff(row->help);
+		putchar('\n');
+	}
+}
+
+void manual_print(void)
+{
+	printf(".TH MPIJOB 1 \"\" \"libmpijob %s\" \"User Commands\"\n", mpijob_version());
+	puts(".SH NAME\nmpijob \\- check, render and run MPIJobs");
+	puts(".SH SYNOPSIS\n.B mpijob\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]");
+	puts(".SH DESCRIPTION\nWorks on MPIJobs of kubeflow.org/v2beta1 in YAML or JSON files: one launcher that runs\n"
+	     ".BR mpirun (1),\nmany workers that run\n.BR sshd (8).");
+	puts(".SH COMMANDS");
+	for (const struct command *command = commands; command->name; command++) {
+		printf(".SS \"mpijob %s\"\n", command->name);
+		fputs(".B mpijob ", stdout);
+		roff(command->name);
+		printf(" \\fR[\\fIOPTION\\fR...] \\fI%s\\fR\n.PP\n", command->operands);
+		roff(command->summary);
+		puts(".\n.PP");
+		roff(command->text);
+		putchar('\n');
+		roff_options(command->bit);
+	}
+	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is wrong;\n"
+	     ".B run\nand\n.B exec\npass on the exit status of the job's programs, and use 125 for failures of their own.");
+	puts(".SH SEE ALSO\n.BR kubectl (1),\n.BR mpirun (1)");
+}
+
+int help_command(const struct arguments *arguments)
+{
+	if (arguments->roff) {
+		manual_print();
+		return 0;
+	}
+	if (arguments->operands.count == 0) {
+		help_print(NULL);
+		return 0;
+	}
+	const struct command *command = command_find(arguments->operands.items[0]);
+	if (!command) {
+		fprintf(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", arguments->operands.items[0]);
+		return EXIT_USAGE;
+	}
+	help_print(command);
+	return 0;
+}
+
+int version_command(const struct arguments *arguments)
+{
+	(void)arguments;
+	printf("mpijob %d.%d.%d (libmpijob %s)\n", MPIJOB_VERSION_MAJOR, MPIJOB_VERSION_MINOR, MPIJOB_VERSION_PATCH,
+	       mpijob_version());
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Help, manual page and completions, all made from the tables of commands and options.
+ */
+#ifndef MPIJOB_PROGRAM_HELP_H
+#define MPIJOB_PROGRAM_HELP_H
+
+#include "command.h"
+
+/* Print the help of a command; of the whole program for NULL. */
+void help_print(const struct command *command);
+
+/* Print the manual page in roff. */
+void manual_print(void);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows how files, directories and standard input become a flat list of Kubernetes objects: the
+ * documents of a file one after another, and the items of a List.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "findings.h"
+#include "input.h"
+
+#define MOST_BYTES (3u * 1024 * 1024) /* the parser's own limit: one byte more makes it say so */
+
+static void *grow(void *items, size_t count, size_t size)
+{
+	/* Grow at powers of two. */
+	if (count & (count - 1))
+		return items;
+	return realloc(items, (count ? 2 * count : 1) * size);
+}
+
+static int add_object(struct input *input, const mpijob_node *node, const char *source)
+{
+	struct input_object *objects = grow(input->objects, input->count, sizeof(*objects));
+	if (!objects)
+		return MPIJOB_ERR_NOMEM;
+	input->objects = objects;
+	objects[input->count++] = (struct input_object){ node, source };
+	return 0;
+}
+
+static int add_document(struct input *input, const mpijob_doc *doc)
+{
+	const mpijob_node *root = mpijob_doc_root(doc);
+	struct input_object list = { root, mpijob_doc_source(doc) };
+
+	if (!input_is(&list, "v1", "List"))
+		return add_object(input, root, list.source);
+	const mpijob_node *items = mpijob_node_get(root, "items");
+	for (size_t i = 0; i < mpijob_node_count(items); i++) {
+		int code = add_object(input, mpijob_node_at(items, i), list.source);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int add_text(struct input *input, const char *text, size_t len, const char *name, mpijob_diag *diag)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	options.source = name;
+	mpijob_docs **files = grow(input->files, input->files_count, sizeof(*files));
+	if (!files)
+		return MPIJOB_ERR_NOMEM;
+	input->files = files;
+
+	int code = mpijob_docs_parse(text, len, &options, &files[input->files_count], diag);
+	if (code)
+		return code;
+	const mpijob_docs *docs = files[input->files_count++];
+	for (size_t i = 0; i < mpijob_docs_count(docs) && code == 0; i++)
+		code = add_document(input, mpijob_docs_at(docs, i));
+	return code;
+}
+
+static int read_stream(struct input *input, FILE *stream, const char *name, mpijob_diag *diag)
+{
+	mpijob_text *text = mpijob_text_new();
+	char buffer[65536];
+	size_t got = 0;
+	int code = text ? 0 : MPIJOB_ERR_NOMEM;
+
+	while (code == 0 && mpijob_text_len(text) <= MOST_BYTES && (got = fread(buffer, 1, sizeof(buffer), stream)) > 0)
+		code = mpijob_text_write(text, buffer, got);
+	if (code == 0 && ferror(stream))
+		code = findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot read: %s", strerror(errno));
+	if (code == 0)
+		code = add_text(input, mpijob_text_data(text), mpijob_text_len(text), name, diag);
+	mpijob_text_free(text);
+	return code;
+}
+
+static int read_file(struct input *input, const char *name, mpijob_diag *diag)
+{
+	FILE *stream = fopen(name, "rb");
+	if (!stream)
+		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s", strerror(errno));
+	int code = read_stream(input, stream, name, diag);
+	fclose(stream);
+	return code;
+}
+
+static int is_manifest(const struct dirent *entry)
+{
+	static const char *const endings[] = { ".yaml", ".yml", ".json" };
+	size_t len = strlen(entry->d_name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t end = strlen(endings[i]);
+		if (len > end && strcmp(entry->d_name + len - end, endings[i]) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int read_directory(struct input *input, const char *name, mpijob_diag *diag)
+{
+	struct dirent **entries;
+	int count = scandir(name, &entries, is_manifest, alphasort);
+	int result = 0;
+
+	if (count < 0)
+		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s", strerror(errno));
+	if (count == 0)
+		result = findings_add(diag, MPIJOB_ERR_NOT_FOUND, name, "no-files",
+				      "no .yaml, .yml or .json file in this directory");
+	for (int i = 0; i < count; i++) {
+		size_t size = strlen(name) + strlen(entries[i]->d_name) + 2;
+		char *path = malloc(size);
+		int code = MPIJOB_ERR_NOMEM;
+		if (path) {
+			snprintf(path, size, "%s%s%s", name, name[strlen(name) - 1] == '/' ? "" : "/", entries[i]->d_name);
+			code = read_file(input, path, diag);
+		}
+		if (code && !result)
+			result = code;
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}
+
+static int read_operand(struct input *input, const char *name, mpijob_diag *diag)
+{
+	struct stat status;
+
+	if (strcmp(name, "-") == 0)
+		return read_stream(input, stdin, "<stdin>", diag);
+	if (*name && stat(name, &status) == 0 && S_ISDIR(status.st_mode))
+		return read_directory(input, name, diag);
+	return read_file(input, name, diag);
+}
+
+int input_read(const struct words *operands, struct input *input, mpijob_diag *diag)
+{
+	int result = 0;
+
+	*input = (struct input){ 0 };
+	for (size_t i = 0; i < operands->count; i++) {
+		int code = read_operand(input, operands->items[i], diag);
+		if (code && !result)
+			result = code;
+	}
+	return result;
+}
+
+void input_free(struct input *input)
+{
+	for (size_t i = 0; i < input->files_count; i++)
+		mpijob_docs_free(input->files[i]);
+	free(input->files);
+	free(input->objects);
+}
+
+int input_is(const struct input_object *object, const char *api_version, const char *kind)
+{
+	const char *has_version = mpijob_node_string(mpijob_node_get(object->node, "apiVersion"));
+	const char *has_kind = mpijob_node_string(mpijob_node_get(object->node, "kind"));
+
+	return has_kind && strcmp(has_kind, kind) == 0 &&
+	       (!api_version || (has_version && strcmp(has_version, api_version) == 0));
+}
+
+int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out, mpijob_diag *diag)
+{
+	struct mpijob_default_options options = MPIJOB_DEFAULT_OPTIONS_INIT;
+	mpijob *job = NULL;
+
+	options.reference = arguments->reference;
+	int code = mpijob_from_node(object->node, object->source, &job, diag);
+	if (code == 0 && !mpijob_namespace(job))
+		code = mpijob_identify(job, NULL, arguments->namespace_ ? arguments->namespace_ : "default", NULL);
+	if (code == 0)
+		code = mpijob_default(job, &options, diag);
+	if (code == 0)
+		*out = job;
+	else
+		mpijob_free(job);
+	return code;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of the command line, as Kubernetes objects one by one.
+ */
+#ifndef MPIJOB_PROGRAM_INPUT_H
+#define MPIJOB_PROGRAM_INPUT_H
+
+#include <mpijob/mpijob.h>
+
+#include "command.h"
+
+struct input_object {
+	const mpijob_node *node; /* borrowed from the inputs */
+	const char *source;      /* file name for findings */
+};
+
+struct input {
+	struct input_object *objects;
+	size_t count;
+	mpijob_docs **files;
+	size_t files_count;
+};
+
+/*
+ * Read all operands: files, directories and "-". Goes on after a bad file, so that all findings come
+ * at once; returns 0, or the first code. Free the input in either case.
+ */
+int input_read(const struct words *operands, struct input *input, mpijob_diag *diag);
+
+void input_free(struct input *input);
+
+/* Tell whether an object is of this kind; api_version NULL: of any group and version. */
+int input_is(const struct input_object *object, const char *api_version, const char *kind);
+
+/*
+ * Make a job from an object, in a namespace ("default" where neither the object nor the command line names
+ * one), with defaults. The findings go to diag.
+ */
+int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out, mpijob_diag *diag);
+
+#endif

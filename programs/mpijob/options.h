@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of options: parsing, help, manual page and completions all read it.
+ */
+#ifndef MPIJOB_PROGRAM_OPTIONS_H
+#define MPIJOB_PROGRAM_OPTIONS_H
+
+#include "command.h"
+
+enum option_kind {
+	OPTION_FLAG,     /* an int that becomes 1 */
+	OPTION_TEXT,     /* a string */
+	OPTION_WORDS,    /* a string each time it is given */
+	OPTION_DURATION, /* milliseconds, from "90s", "5m", "1h30m", "500ms" or seconds */
+	OPTION_HELP,
+};
+
+struct option_row {
+	const char *name;
+	char letter;       /* 0 without one */
+	const char *value; /* what stands for the value in the help; NULL for a flag */
+	unsigned commands; /* COMMAND_* of the commands that have it */
+	enum option_kind kind;
+	size_t offset; /* in struct arguments */
+	const char *choices; /* words that complete the value, separated by spaces; NULL when there are none */
+	const char *help;
+};
+
+/* The table, closed by a row without a name. */
+extern const struct option_row option_rows[];
+
+/*
+ * Read the command line of a command (argv[0] is the command's name). Returns 0, EXIT_USAGE after having
+ * said what is wrong, or -1 when help was asked for.
+ */
+int options_parse(const struct command *command, int argc, char **argv, struct arguments *arguments);
+
+/* Free what options_parse() allocated. */
+void options_free(struct arguments *arguments);
+
+/* Read a duration; returns 0, or -1 when the text is none. */
+int duration_parse(const char *text, int64_t *ms);
+
+#endif

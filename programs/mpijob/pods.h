@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pods of the job that runs: which there are, how the launcher's attempts ended, and their output.
+ */
+#ifndef MPIJOB_PROGRAM_PODS_H
+#define MPIJOB_PROGRAM_PODS_H
+
+#include <mpijob/mpijob.h>
+
+#include "progress.h"
+
+struct pod_row {
+	struct pod_row *next;
+	struct pods *pods;
+	char *name;
+	char *uid;
+	int is_launcher;
+	int ready;
+	int running;
+	int deleting;
+	int gone;
+	int64_t attempts;    /* containers of the launcher that were started, and whose output was asked for */
+	char *last_ended;    /* identity of the attempt whose end was last counted */
+	mpijob_call *log;    /* its output is being followed */
+};
+
+struct pods {
+	mpijob_client *client;
+	const char *namespace_;
+	struct progress *progress;
+	struct pod_row *rows;
+	int has_exit_code;     /* an attempt of the launcher ended by itself */
+	int exit_code;         /* of the last one that did */
+	int64_t first_ready_ms;    /* when all workers were first ready; 0 before */
+	int64_t launcher_start_ms; /* when the launcher was first seen running */
+	int64_t launcher_end_ms;   /* when it was last seen to end */
+	int code;              /* a failure of our own; 0 while all is well */
+};
+
+/* A change of a pod arrived; `user` is the struct pods. */
+void pods_changed(void *user, const mpijob_node *pod, int gone);
+
+int pods_ready_workers(const struct pods *pods);
+int pods_launchers_left(const struct pods *pods); /* launcher pods that are not gone */
+int pods_logs_open(const struct pods *pods);      /* outputs still being followed */
+
+void pods_free(struct pods *pods);
+
+/* Milliseconds of a clock that never jumps. */
+int64_t clock_ms(void);
+
+#endif
