@@ -30,6 +30,7 @@
 
 /** A job, taken apart once; all borrowed from the job, which must not change meanwhile. */
 struct mpijob__subject {
+	const char *source;                  /* of the job's document, for findings; NULL when none */
 	const char *name;
 	const char *namespace_;              /* "default" when the job has none */
 	const char *uid;                     /* "" when the job has none */
@@ -48,13 +49,20 @@ struct mpijob__subject {
  * @return 0; `MPIJOB_ERR_SPEC` (no name, no launcher, a field of a wrong type); `MPIJOB_ERR_USAGE`,
  *         `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__subject_make(mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
 			 mpijob_diag *diag);
+
+/* The same after a check that the job is valid: `MPIJOB_ERR_SPEC` also when it is not. */
+int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+			  mpijob_diag *diag);
 
 int32_t mpijob__subject_workers(const struct mpijob__subject *subject);          /* 0 without a worker spec */
 int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
 int mpijob__subject_launcher_works(const struct mpijob__subject *subject);       /* runLauncherAsWorker */
-int mpijob__subject_gang(const struct mpijob__subject *subject);                 /* 0 none, 1 Volcano, 2 scheduler-plugins */
+#define MPIJOB__GANG_NONE 0
+#define MPIJOB__GANG_VOLCANO 1
+#define MPIJOB__GANG_PLUGINS 2
+int mpijob__subject_gang(const struct mpijob__subject *subject);                 /* MPIJOB__GANG_* */
 
 /**
  * Append the name of a child.
@@ -75,7 +83,8 @@ const char *mpijob__render_kind(int32_t role);
 /** @} */
 /** @name What is wanted, and what was observed
  * For each child the two digests are equal exactly when there is nothing to update. The `observed`
- * functions take parts of the object's JSON as small trees, or as text.
+ * functions take parts of the object's JSON as small trees, or as text. Those that return int give 0,
+ * `MPIJOB_ERR_NOMEM` or `MPIJOB_ERR_SPEC` (a template that cannot be rendered).
  * @{ */
 
 /** Service: `spec.selector` and `spec.publishNotReadyAddresses`. `spec` may be NULL. */
@@ -84,7 +93,7 @@ uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
 
 /** ConfigMap: the text of `hostfile`. Nothing is printed for the wanted one; time grows with the workers, memory not. */
 uint64_t mpijob__observed_hostfile(const char *text, size_t len);
-uint64_t mpijob__wanted_hostfile(const struct mpijob__subject *subject);
+int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out);
 
 /** ConfigMap: the set of hosts that discover_hosts.sh prints, order left aside. `count`: how many; may be NULL. */
 uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
@@ -93,8 +102,8 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
  *
  * `running`: one byte a worker, NULL for all of them; workers beyond `running_count` do not run.
  */
-uint64_t mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
-			      int32_t *count);
+int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count, uint64_t *out,
+			 int32_t *count);
 
 /**
  * PodGroup: `spec` without what the server may fill in. Compare with mpijob__pod_group_same(): a queue that we do

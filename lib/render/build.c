@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a child's document is put together: what every child's metadata holds, how a part of the user's template is
+ * taken over when it is absent, null or of a wrong kind, and how the first failure of a chain of steps is kept.
+ */
+#include "render/build.h"
+
+#include "base/diag.h"
+
+#include <string.h>
+
+void mpijob__build_start(struct mpijob__build *build, const struct mpijob__subject *subject, mpijob_diag *diag)
+{
+	*build = (struct mpijob__build){ .subject = subject, .diag = diag, .doc = mpijob_doc_new() };
+}
+
+static void keep(struct mpijob__build *build, int code)
+{
+	if (build->code == 0)
+		build->code = code;
+}
+
+int mpijob__build_drop(struct mpijob__build *build)
+{
+	keep(build, mpijob_doc_error(build->doc));
+	mpijob_doc_free(build->doc);
+	build->doc = NULL;
+	mpijob__text_release(&build->scratch);
+	return build->code;
+}
+
+int mpijob__build_finish(struct mpijob__build *build, mpijob_doc **out)
+{
+	mpijob_doc *doc = build->doc;
+
+	keep(build, mpijob_doc_error(doc));
+	if (build->code != 0)
+		return mpijob__build_drop(build);
+	mpijob__text_release(&build->scratch);
+	build->doc = NULL;
+	*out = doc;
+	return 0;
+}
+
+void mpijob__build_name(struct mpijob__build *build, mpijob_node *map, const char *key, int32_t role, int32_t index)
+{
+	mpijob_text_clear(&build->scratch);
+	keep(build, mpijob__render_name(build->subject->name, role, index, &build->scratch));
+	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
+}
+
+void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const char *key, const char *format, ...)
+{
+	va_list args;
+
+	mpijob_text_clear(&build->scratch);
+	va_start(args, format);
+	keep(build, mpijob__text_vprintf(&build->scratch, format, args));
+	va_end(args);
+	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
+}
+
+void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata)
+{
+	mpijob_node *owners = mpijob_node_put_list(build->doc, metadata, "ownerReferences");
+	mpijob_node *owner = mpijob_node_append_map(build->doc, owners);
+
+	mpijob_node_put_string(build->doc, owner, "apiVersion", "kubeflow.org/v2beta1");
+	mpijob_node_put_string(build->doc, owner, "kind", "MPIJob");
+	mpijob_node_put_string(build->doc, owner, "name", build->subject->name);
+	mpijob_node_put_string(build->doc, owner, "uid", build->subject->uid);
+	mpijob_node_put_bool(build->doc, owner, "controller", 1);
+	mpijob_node_put_bool(build->doc, owner, "blockOwnerDeletion", 1);
+}
+
+mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32_t index, int labels)
+{
+	int volcano = mpijob__subject_gang(build->subject) == MPIJOB__GANG_VOLCANO;
+	mpijob_node *root = mpijob_doc_edit(build->doc);
+	mpijob_node *metadata;
+
+	mpijob_node_put_string(build->doc, root, "apiVersion", mpijob__render_api_version(role, volcano));
+	mpijob_node_put_string(build->doc, root, "kind", mpijob__render_kind(role));
+	metadata = mpijob_node_put_map(build->doc, root, "metadata");
+	mpijob__build_name(build, metadata, "name", role, index);
+	mpijob_node_put_string(build->doc, metadata, "namespace", build->subject->namespace_);
+	if (labels) {
+		mpijob_node *map = mpijob_node_put_map(build->doc, metadata, "labels");
+
+		mpijob_node_put_string(build->doc, map, "app", build->subject->name);
+	}
+	mpijob__build_owner(build, metadata);
+	return root;
+}
+
+void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
+		       const char *field, const mpijob_node *at, const char *format, ...)
+{
+	struct mpijob__place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
+	va_list args;
+
+	if (severity == MPIJOB_SEVERITY_ERROR)
+		keep(build, MPIJOB_ERR_SPEC);
+	else if (build->subject->options.reference)
+		return;
+	if (build->diag == NULL)
+		return;
+	mpijob_text_clear(&build->scratch);
+	keep(build, mpijob__text_printf(&build->scratch, "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
+	va_start(args, format);
+	keep(build, mpijob__diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place, format,
+				       args));
+	va_end(args);
+}
+
+static const char *last_step(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot != NULL ? dot + 1 : path;
+}
+
+/* What is at the end of a path: NULL when absent, null, or of another kind, which is a failure. */
+static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, const char *path, int32_t kind,
+			     const char *kind_name)
+{
+	mpijob_node *found = mpijob_node_edit(map, last_step(path));
+	int32_t is = mpijob_node_kind(found);
+
+	if (is == kind)
+		return found;
+	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
+		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "type-invalid", "TypeInvalid", path, found, "must be a %s",
+				  kind_name);
+	return NULL;
+}
+
+mpijob_node *mpijob__build_map(struct mpijob__build *build, mpijob_node *map, const char *path)
+{
+	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_MAP, "map");
+
+	return found != NULL ? found : mpijob_node_put_map(build->doc, map, last_step(path));
+}
+
+mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, const char *path)
+{
+	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_LIST, "list");
+
+	return found != NULL ? found : mpijob_node_put_list(build->doc, map, last_step(path));
+}

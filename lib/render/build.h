@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lib/render: putting a child together. */
+#ifndef MPIJOB_RENDER_BUILD_H
+#define MPIJOB_RENDER_BUILD_H
+
+#include "base/text.h"
+#include "render/render.h"
+
+/*
+ * A child being built. Every step may fail and none has to be checked: `code` keeps the first failure, the document
+ * its own, and mpijob__build_finish() asks for both.
+ */
+struct mpijob__build {
+	const struct mpijob__subject *subject;
+	mpijob_doc *doc;          /* yours */
+	mpijob_diag *diag;        /* findings, or NULL */
+	int code;                 /* first failure */
+	const char *role;         /* "Launcher" or "Worker" while its template is at work, for findings */
+	struct mpijob_text scratch;
+};
+
+void mpijob__build_start(struct mpijob__build *build, const struct mpijob__subject *subject, mpijob_diag *diag);
+/* Give the document to `out`, or free it and return the first failure. */
+int mpijob__build_finish(struct mpijob__build *build, mpijob_doc **out);
+/* Free what is there; for a build whose document is not wanted. Returns the first failure. */
+int mpijob__build_drop(struct mpijob__build *build);
+
+/*
+ * Put apiVersion, kind and metadata with name, namespace and controller reference into the root; returns the root.
+ * `index` counts for a worker. `labels`: put the label `app`, which all children but the pods and the PodGroup have.
+ */
+mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32_t index, int labels);
+/* Put the reference to the job, as its controller, into a metadata map. */
+void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata);
+/* Put the name of a child. */
+void mpijob__build_name(struct mpijob__build *build, mpijob_node *map, const char *key, int32_t role, int32_t index);
+/* Put formatted text. */
+void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const char *key, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+
+/*
+ * Get the map or list at the end of a path in the user's template (the last step is a key of `map`); one is made
+ * where it is absent or null, another kind is a failure.
+ */
+mpijob_node *mpijob__build_map(struct mpijob__build *build, mpijob_node *map, const char *path);
+mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, const char *path);
+
+/* Report something about the role's template (for the reference only errors); `field` is the path below `spec.mpiReplicaSpecs[role].template.`. */
+void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
+		       const char *field, const mpijob_node *at, const char *format, ...) MPIJOB__PRINTF(7, 8);
+
+/* The children. `b->doc` is filled; failures stay in `b`. */
+void mpijob__service_build(struct mpijob__build *b);
+void mpijob__config_map_build(struct mpijob__build *b);
+void mpijob__secret_build(struct mpijob__build *b, const char *private_base64, const char *public_line);
+void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index);
+void mpijob__launcher_job_build(struct mpijob__build *b);
+void mpijob__pod_group_build(struct mpijob__build *b);
+
+/* The worker's name and label in a document that mpijob__worker_pod_build() made. */
+int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_doc *doc, int32_t index);
+/* The launcher's pod template, below `parent`; all that newer and older launchers of a job may differ in. */
+mpijob_node *mpijob__launcher_job_template(struct mpijob__build *b, mpijob_node *parent);
+
+/* pod.c: what both roles' pods get. `template` is a user's; `metadata` and `spec` are filled from it. */
+void mpijob__pod_metadata(struct mpijob__build *b, const mpijob_node *template, mpijob_node *metadata,
+			  const char *replica_index);
+mpijob_node *mpijob__pod_spec(struct mpijob__build *b, const mpijob_node *template, mpijob_node *parent, int32_t role,
+			      int32_t index);
+void mpijob__pod_restart_policy(struct mpijob__build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica);
+void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec);
+void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec);
+mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec);
+
+/* environment.c: append the variables of a role to its first container. */
+void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container, int32_t role);
+
+/* hostfile.c: the texts; to any sink. */
+int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
+int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
+/* Append ".JOB.NAMESPACE.svc[.DOMAIN]". */
+int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob_text *text);
+
+/* base64.c: append, padded. */
+#define MPIJOB__BASE64_LEN(len) (((len) + 2) / 3 * 4)
+void mpijob__base64_encode(const unsigned char *data, size_t len, char *out); /* MPIJOB__BASE64_LEN(len) bytes, no NUL */
+
+#endif /* MPIJOB_RENDER_BUILD_H */

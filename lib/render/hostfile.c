@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hosts of a job, in the order in which ranks are placed: the launcher first when it computes too, then the
+ * workers by index. Knows each MPI's line ("host slots=n" for Open MPI, "host:n" for Intel MPI and MPICH) and the form
+ * of a host's name, and that the reference sorts discover_hosts.sh as text, so that worker 10 comes before worker 2.
+ */
+#include "render/build.h"
+
+#include "base/diag.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mpijob_hostfile {
+	struct mpijob_host *hosts;
+	size_t count;
+	int32_t mpi;
+	struct mpijob_text names;
+};
+
+int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob_text *text)
+{
+	const char *domain = subject->options.cluster_domain;
+
+	return mpijob__text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_, domain != NULL ? "." : "",
+				   domain != NULL ? domain : "");
+}
+
+/* One line from the parts around an index. */
+struct line {
+	mpijob_write_fn write;
+	void *user;
+	struct mpijob_text before; /* "echo J-worker-" */
+	struct mpijob_text after;  /* ".J.NAMESPACE.svc slots=2\n" */
+};
+
+static int write_worker(const struct line *line, int32_t index)
+{
+	char digits[12], *at = digits + sizeof(digits);
+	uint32_t rest = (uint32_t)index;
+	int code;
+
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	code = line->write(line->user, line->before.data, line->before.len);
+	if (code == 0)
+		code = line->write(line->user, at, (size_t)(digits + sizeof(digits) - at));
+	if (code == 0)
+		code = line->write(line->user, line->after.data, line->after.len);
+	return code;
+}
+
+static int write_launcher(const struct mpijob__subject *subject, const struct line *line, const char *before)
+{
+	struct mpijob_text text = { 0 };
+	int code = mpijob__text_printf(&text, "%s%s-launcher%s", before, subject->name, line->after.data);
+
+	if (code == 0)
+		code = line->write(line->user, text.data, text.len);
+	mpijob__text_release(&text);
+	return code;
+}
+
+static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
+{
+	return mpijob__text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n", (int)slots);
+}
+
+int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+{
+	struct line line = { write, user, { 0 }, { 0 } };
+	int32_t workers = mpijob__subject_workers(subject);
+	int code = mpijob__text_printf(&line.before, "%s-worker-", subject->name);
+
+	if (code == 0)
+		code = mpijob__hostfile_suffix(subject, &line.after);
+	if (code == 0)
+		code = slots_text(subject->spec->mpi_implementation, mpijob__subject_slots(subject), &line.after);
+	if (code == 0 && mpijob__subject_launcher_works(subject))
+		code = write_launcher(subject, &line, "");
+	for (int32_t i = 0; code == 0 && i < workers; i++)
+		code = write_worker(&line, i);
+	mpijob__text_release(&line.before);
+	mpijob__text_release(&line.after);
+	return code;
+}
+
+static int runs(const struct mpijob__subject *subject, int32_t index)
+{
+	const struct mpijob_render_options *options = &subject->options;
+
+	return options->running == NULL || ((size_t)index < options->running_count && options->running[index] != 0);
+}
+
+/* Visit the indices below `count` in the order of their texts: 0, 1, 10, 100, ..., 11, ..., 2. */
+static int write_by_text(const struct mpijob__subject *subject, const struct line *line, int32_t count, int64_t first)
+{
+	int code = 0;
+
+	for (int64_t i = first; code == 0 && i < first + 10 && i < count; i++) {
+		if (runs(subject, (int32_t)i))
+			code = write_worker(line, (int32_t)i);
+		if (code == 0 && i > 0)
+			code = write_by_text(subject, line, count, i * 10);
+	}
+	return code;
+}
+
+static int write_by_number(const struct mpijob__subject *subject, const struct line *line, int32_t count)
+{
+	int code = 0;
+
+	for (int32_t i = 0; code == 0 && i < count; i++)
+		if (runs(subject, i))
+			code = write_worker(line, i);
+	return code;
+}
+
+int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+{
+	static const char shell[] = "#!/bin/sh\n";
+	struct line line = { write, user, { 0 }, { 0 } };
+	int32_t workers = mpijob__subject_workers(subject);
+	int code = mpijob__text_printf(&line.before, "echo %s-worker-", subject->name);
+
+	if (code == 0)
+		code = mpijob__hostfile_suffix(subject, &line.after);
+	if (code == 0)
+		code = mpijob__text_puts(&line.after, "\n");
+	if (code == 0)
+		code = write(user, shell, sizeof(shell) - 1);
+	if (code == 0 && mpijob__subject_launcher_works(subject))
+		code = write_launcher(subject, &line, "echo ");
+	if (code == 0 && subject->options.reference)
+		code = write_by_text(subject, &line, workers, 0);
+	else if (code == 0)
+		code = write_by_number(subject, &line, workers);
+	mpijob__text_release(&line.before);
+	mpijob__text_release(&line.after);
+	return code;
+}
+
+/* All names behind each other, each with its NUL; the hosts point to them when the text no longer moves. */
+static int list_names(const struct mpijob__subject *subject, struct mpijob_text *names)
+{
+	struct mpijob_text suffix = { 0 };
+	int32_t workers = mpijob__subject_workers(subject);
+	int code = mpijob__hostfile_suffix(subject, &suffix);
+
+	if (code == 0 && mpijob__subject_launcher_works(subject))
+		code = mpijob__text_printf(names, "%s-launcher%s%c", subject->name, suffix.data, '\0');
+	for (int32_t i = 0; code == 0 && i < workers; i++)
+		code = mpijob__text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i, suffix.data, '\0');
+	mpijob__text_release(&suffix);
+	return code;
+}
+
+static int list_hosts(const struct mpijob__subject *subject, mpijob_hostfile *hostfile)
+{
+	int32_t worker = mpijob__subject_launcher_works(subject) ? -1 : 0;
+	size_t count = (size_t)(mpijob__subject_workers(subject) - worker);
+	int code = list_names(subject, &hostfile->names);
+	const char *name = hostfile->names.data;
+
+	if (code != 0)
+		return code;
+	hostfile->mpi = subject->spec->mpi_implementation;
+	hostfile->hosts = calloc(count > 0 ? count : 1, sizeof(hostfile->hosts[0]));
+	if (hostfile->hosts == NULL)
+		return MPIJOB_ERR_NOMEM;
+	for (; hostfile->count < count; hostfile->count++, worker++) {
+		struct mpijob_host *host = &hostfile->hosts[hostfile->count];
+
+		*host = (struct mpijob_host){ sizeof(*host), name, mpijob__subject_slots(subject), worker };
+		name += strlen(name) + 1;
+	}
+	return 0;
+}
+
+int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options, mpijob_hostfile **out,
+			mpijob_diag *diag)
+{
+	struct mpijob__subject subject;
+	mpijob_hostfile *hostfile;
+	int code;
+
+	if (job == NULL || out == NULL)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__subject_valid(job, options, &subject, diag);
+	if (code != 0)
+		return code;
+	hostfile = calloc(1, sizeof(*hostfile));
+	if (hostfile == NULL)
+		return MPIJOB_ERR_NOMEM;
+	code = list_hosts(&subject, hostfile);
+	if (code != 0) {
+		mpijob_hostfile_free(hostfile);
+		return code;
+	}
+	*out = hostfile;
+	return 0;
+}
+
+void mpijob_hostfile_free(mpijob_hostfile *hostfile)
+{
+	if (hostfile == NULL)
+		return;
+	mpijob__text_release(&hostfile->names);
+	free(hostfile->hosts);
+	free(hostfile);
+}
+
+size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile)
+{
+	return hostfile->count;
+}
+
+const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile, size_t index)
+{
+	return index < hostfile->count ? &hostfile->hosts[index] : NULL;
+}
+
+int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write, void *user)
+{
+	struct mpijob_text slots = { 0 };
+	int code = 0;
+
+	if (hostfile == NULL || write == NULL)
+		return MPIJOB_ERR_USAGE;
+	if (hostfile->count > 0)
+		code = slots_text(hostfile->mpi, hostfile->hosts[0].slots, &slots);
+	for (size_t i = 0; code == 0 && i < hostfile->count; i++) {
+		code = write(user, hostfile->hosts[i].name, strlen(hostfile->hosts[i].name));
+		if (code == 0)
+			code = write(user, slots.data, slots.len);
+	}
+	mpijob__text_release(&slots);
+	return code;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The launcher's batch/v1 Job: time to live, deadline and back-off limit pass through from the run policy, a pod is
+ * replaced only once it has failed (else two launchers could run at once), and a suspended job gives a suspended Job.
+ * Its pod mounts the hostfile and discover_hosts.sh besides the keys.
+ */
+#include "render/build.h"
+
+mpijob_node *mpijob__launcher_job_template(struct mpijob__build *b, mpijob_node *parent)
+{
+	const struct mpijob_replica_spec *replica = b->subject->spec->launcher;
+	const char *index = mpijob__subject_launcher_works(b->subject) ? "0" : NULL;
+	mpijob_node *template, *metadata, *spec;
+
+	b->role = "Launcher";
+	template = mpijob_node_put_map(b->doc, parent, "template");
+	metadata = mpijob_node_put_map(b->doc, template, "metadata");
+	mpijob__pod_metadata(b, replica->pod_template, metadata, index);
+	mpijob__build_owner(b, metadata);
+	spec = mpijob__pod_spec(b, replica->pod_template, template, MPIJOB_ROLE_LAUNCHER, 0);
+	mpijob__pod_restart_policy(b, spec, replica);
+	mpijob__environment_inject(b, mpijob__pod_container(b, spec), MPIJOB_ROLE_LAUNCHER);
+	mpijob__pod_mount_keys(b, spec);
+	mpijob__pod_mount_config(b, spec);
+	return template;
+}
+
+void mpijob__launcher_job_build(struct mpijob__build *b)
+{
+	const struct mpijob_run_policy *policy = b->subject->spec->run_policy;
+	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_LAUNCHER, 0, 1);
+	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
+
+	if (policy != NULL && policy->suspend != NULL && *policy->suspend != 0)
+		mpijob_node_put_bool(b->doc, spec, "suspend", 1);
+	if (policy != NULL && policy->ttl_seconds_after_finished != NULL)
+		mpijob_node_put_int(b->doc, spec, "ttlSecondsAfterFinished", *policy->ttl_seconds_after_finished);
+	if (policy != NULL && policy->active_deadline_seconds != NULL)
+		mpijob_node_put_int(b->doc, spec, "activeDeadlineSeconds", *policy->active_deadline_seconds);
+	if (policy != NULL && policy->backoff_limit != NULL)
+		mpijob_node_put_int(b->doc, spec, "backoffLimit", *policy->backoff_limit);
+	mpijob_node_put_string(b->doc, spec, "podReplacementPolicy", "Failed");
+	mpijob__launcher_job_template(b, spec);
+}

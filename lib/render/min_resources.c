@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which pods of a gang count, and how much they ask for: the role with the higher priority class first, and among
+ * equals the launcher. A container asks for its requests, and for its limits where a request is absent. The reference
+ * takes the launcher for the workers when those have the higher priority, and sees neither init containers nor
+ * overhead; both are cured unless `reference` is set.
+ */
+#include "render/min_resources.h"
+
+#include "render/quantity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Resources by name, in the order in which they were met. Names are borrowed from the job. */
+struct sums {
+	struct sum {
+		const char *name;
+		struct mpijob__quantity value;
+	} *entries;
+	size_t count;
+};
+
+/* A role's pods. */
+struct group {
+	const char *role; /* for findings */
+	const mpijob_node *spec;
+	int64_t pods;
+	int32_t priority;
+};
+
+static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+{
+	struct sum *grown;
+
+	for (size_t i = 0; i < sums->count; i++)
+		if (strcmp(sums->entries[i].name, name) == 0)
+			return &sums->entries[i];
+	grown = realloc(sums->entries, (sums->count + 1) * sizeof(*grown));
+	if (grown == NULL) {
+		b->code = b->code != 0 ? b->code : MPIJOB_ERR_NOMEM;
+		return NULL;
+	}
+	sums->entries = grown;
+	grown[sums->count] = (struct sum){ name, { { 0 }, 0, 0 } };
+	return &grown[sums->count++];
+}
+
+static void too_large(struct mpijob__build *b, const mpijob_node *at)
+{
+	mpijob__build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid", "spec.containers", at,
+			  "the gang's resources cannot be added up");
+}
+
+static void add(struct mpijob__build *b, struct sums *sums, const char *name, const struct mpijob__quantity *value)
+{
+	struct sum *sum = look_up(b, sums, name);
+
+	if (sum != NULL && !mpijob__quantity_add(&sum->value, value))
+		too_large(b, NULL);
+}
+
+static void add_all(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+{
+	for (size_t i = 0; i < others->count; i++)
+		add(b, sums, others->entries[i].name, &others->entries[i].value);
+}
+
+/* Add a map from resource to quantity; what `unless` holds is left out. */
+static void add_map(struct mpijob__build *b, struct sums *sums, const mpijob_node *map, const mpijob_node *unless,
+		    const char *field)
+{
+	for (size_t i = 0; i < mpijob_node_count(map) && mpijob_node_kind(map) == MPIJOB_NODE_MAP; i++) {
+		const mpijob_node *node = mpijob_node_at(map, i);
+		const char *name = mpijob_node_key(map, i);
+		struct mpijob__quantity value = { { 0 }, 0, 0 };
+
+		if (mpijob_node_get(unless, name) != NULL)
+			continue;
+		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL &&
+		    (mpijob_node_text(node) == NULL ||
+		     !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value)))
+			mpijob__build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity", "Invalid", field, node,
+					  "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
+		add(b, sums, name, &value);
+	}
+}
+
+static void add_container(struct mpijob__build *b, struct sums *sums, const mpijob_node *container, const char *field)
+{
+	const mpijob_node *resources = mpijob_node_get(container, "resources");
+	const mpijob_node *requests = mpijob_node_get(resources, "requests");
+
+	add_map(b, sums, requests, NULL, field);
+	add_map(b, sums, mpijob_node_get(resources, "limits"), requests, field);
+}
+
+static void take_larger(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+{
+	for (size_t i = 0; i < others->count; i++) {
+		struct sum *sum = look_up(b, sums, others->entries[i].name);
+
+		if (sum != NULL && mpijob__quantity_compare(&sum->value, &others->entries[i].value) < 0)
+			sum->value = others->entries[i].value;
+	}
+}
+
+/* Init containers run one after the other, before the others; those that restart always keep running beside them. */
+static void add_init_containers(struct mpijob__build *b, struct sums *pod, const mpijob_node *spec)
+{
+	const mpijob_node *list = mpijob_node_get(spec, "initContainers");
+	struct sums running = { NULL, 0 }, most = { NULL, 0 };
+
+	for (size_t i = 0; i < mpijob_node_count(list) && b->code == 0; i++) {
+		const mpijob_node *container = mpijob_node_at(list, i);
+		const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
+		struct sums now = { NULL, 0 };
+
+		add_container(b, &now, container, "spec.initContainers");
+		if (policy != NULL && strcmp(policy, "Always") == 0) {
+			add_all(b, &running, &now);
+			add_all(b, pod, &now);
+			take_larger(b, &most, &running);
+		} else {
+			add_all(b, &now, &running);
+			take_larger(b, &most, &now);
+		}
+		free(now.entries);
+	}
+	take_larger(b, pod, &most);
+	free(running.entries);
+	free(most.entries);
+}
+
+static void add_group(struct mpijob__build *b, struct sums *total, const struct group *group)
+{
+	const mpijob_node *containers = mpijob_node_get(group->spec, "containers");
+	struct sums pod = { NULL, 0 };
+
+	b->role = group->role;
+	for (size_t i = 0; i < mpijob_node_count(containers); i++)
+		add_container(b, &pod, mpijob_node_at(containers, i), "spec.containers");
+	if (!b->subject->options.reference) {
+		add_init_containers(b, &pod, group->spec);
+		add_map(b, &pod, mpijob_node_get(group->spec, "overhead"), NULL, "spec.overhead");
+	}
+	for (size_t i = 0; i < pod.count; i++)
+		if (!mpijob__quantity_multiply(&pod.entries[i].value, group->pods))
+			too_large(b, group->spec);
+	add_all(b, total, &pod);
+	free(pod.entries);
+}
+
+static int32_t priority(const struct mpijob_render_options *options, const mpijob_node *spec)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
+
+	for (size_t i = 0; name != NULL && i < options->priority_classes_count; i++)
+		if (strcmp(options->priority_classes[i]->name, name) == 0)
+			return options->priority_classes[i]->value;
+	return 0;
+}
+
+static struct group make_group(const struct mpijob__build *b, const char *role, const struct mpijob_replica_spec *replica)
+{
+	const mpijob_node *spec = mpijob_node_get(replica->pod_template, "spec");
+	int64_t pods = replica->replicas != NULL ? *replica->replicas : 0;
+
+	return (struct group){ role, spec, pods, priority(&b->subject->options, spec) };
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Leave only `min_member` pods, those of the first group first. */
+static void limit_pods(struct group *first, struct group *second, int64_t min_member, int reference)
+{
+	if (first->pods + second->pods <= min_member)
+		return;
+	if (reference) {
+		second->pods = min_member - 1;
+		return;
+	}
+	first->pods = smaller(first->pods, min_member);
+	second->pods = min_member - first->pods;
+}
+
+static void put_sums(struct mpijob__build *b, mpijob_node *spec, const struct sums *sums)
+{
+	mpijob_node *map;
+
+	if (sums->count == 0)
+		return;
+	map = mpijob_node_put_map(b->doc, spec, "minResources");
+	for (size_t i = 0; i < sums->count; i++) {
+		char text[MPIJOB__QUANTITY_TEXT];
+
+		mpijob__quantity_print(&sums->entries[i].value, text);
+		mpijob_node_put_string(b->doc, map, sums->entries[i].name, text);
+	}
+}
+
+void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32_t min_member)
+{
+	const struct mpijob_spec *job = b->subject->spec;
+	struct group launcher = make_group(b, "Launcher", job->launcher);
+	struct sums total = { NULL, 0 };
+
+	if (job->worker == NULL) {
+		add_group(b, &total, &launcher);
+	} else {
+		struct group worker = make_group(b, "Worker", job->worker);
+		int worker_first = worker.priority > launcher.priority;
+		struct group *first = worker_first ? &worker : &launcher, *second = worker_first ? &launcher : &worker;
+
+		limit_pods(first, second, min_member, b->subject->options.reference);
+		add_group(b, &total, first);
+		add_group(b, &total, second);
+	}
+	put_sums(b, spec, &total);
+	free(total.entries);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lib/render: what a gang's pods ask for together. */
+#ifndef MPIJOB_RENDER_MIN_RESOURCES_H
+#define MPIJOB_RENDER_MIN_RESOURCES_H
+
+#include "render/build.h"
+
+/*
+ * Put `minResources` into a PodGroup's spec: the resources of those `min_member` pods of the job that have the
+ * higher priority. Failures stay in `b`.
+ */
+void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32_t min_member);
+
+#endif /* MPIJOB_RENDER_MIN_RESOURCES_H */

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which fields of a child are ours, and when an observed child still has them: a digest of what is wanted and one of
+ * what was observed are equal exactly then. What servers and other controllers add is left out of both: the queue
+ * that Volcano gives a PodGroup, the labels that the Job controller puts on a pod template, the order of keys, the
+ * spelling of quantities.
+ */
+#include "render/render.h"
+
+#include "base/digest.h"
+#include "render/build.h"
+#include "render/quantity.h"
+
+#include <string.h>
+
+/* Spread the bits, so that digests can be added; never 0. */
+static uint64_t finish(uint64_t digest)
+{
+	digest ^= digest >> 33;
+	digest *= UINT64_C(0xff51afd7ed558ccd);
+	digest ^= digest >> 33;
+	digest *= UINT64_C(0xc4ceb9fe1a85ec53);
+	digest ^= digest >> 33;
+	return digest != 0 ? digest : 1;
+}
+
+static uint64_t of_bytes(const void *data, size_t len)
+{
+	return finish(mpijob__digest_add(MPIJOB__DIGEST_START, data, len));
+}
+
+static uint64_t of_text(const char *text)
+{
+	return of_bytes(text, strlen(text));
+}
+
+static uint64_t of_pair(uint64_t a, uint64_t b)
+{
+	uint64_t both[2] = { a, b };
+
+	return of_bytes(both, sizeof(both));
+}
+
+static uint64_t of_number(const mpijob_node *node)
+{
+	int64_t whole;
+
+	if (mpijob_node_int(node, &whole))
+		return of_pair(MPIJOB_NODE_NUMBER, (uint64_t)whole);
+	return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
+}
+
+/* 0 for what counts as absent: null, an empty map or list, a map of such. Depth is bounded by the reader's limit. */
+static uint64_t of_node(const mpijob_node *node)
+{
+	int32_t kind = mpijob_node_kind(node);
+	uint64_t sum = 0;
+	int yes;
+
+	switch (kind) {
+	case MPIJOB_NODE_STRING:
+		return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
+	case MPIJOB_NODE_NUMBER:
+		return of_number(node);
+	case MPIJOB_NODE_BOOL:
+		return of_pair(MPIJOB_NODE_BOOL, mpijob_node_bool(node, &yes) ? (uint64_t)yes : 0);
+	case MPIJOB_NODE_LIST:
+		for (size_t i = 0; i < mpijob_node_count(node); i++)
+			sum = of_pair(sum, of_node(mpijob_node_at(node, i)));
+		return sum;
+	case MPIJOB_NODE_MAP:
+		for (size_t i = 0; i < mpijob_node_count(node); i++) {
+			uint64_t value = of_node(mpijob_node_at(node, i));
+
+			if (value != 0)
+				sum += of_pair(of_text(mpijob_node_key(node, i)), value);
+		}
+		return sum;
+	default:
+		return 0;
+	}
+}
+
+/* The digest of the fields `keys` of a map. */
+static uint64_t of_fields(const mpijob_node *map, const char *const *keys, size_t count)
+{
+	uint64_t digest = 0;
+
+	for (size_t i = 0; i < count; i++)
+		digest = of_pair(digest, of_node(mpijob_node_get(map, keys[i])));
+	return finish(digest);
+}
+
+static uint64_t service(uint64_t selector, int publish)
+{
+	return of_pair(selector, (uint64_t)publish);
+}
+
+uint64_t mpijob__observed_service(const mpijob_node *spec)
+{
+	int publish = 0;
+
+	mpijob_node_bool(mpijob_node_get(spec, "publishNotReadyAddresses"), &publish);
+	return service(of_node(mpijob_node_get(spec, "selector")), publish);
+}
+
+uint64_t mpijob__wanted_service(const struct mpijob__subject *subject)
+{
+	uint64_t selector = of_pair(of_text(MPIJOB__LABEL_OPERATOR), of_text(MPIJOB__LABEL_OPERATOR_VALUE)) +
+			    of_pair(of_text(MPIJOB__LABEL_JOB_NAME), of_text(subject->name));
+
+	return service(selector, mpijob__subject_launcher_works(subject));
+}
+
+/* A sink that digests. */
+static int digest_piece(void *user, const char *data, size_t len)
+{
+	uint64_t *digest = user;
+
+	*digest = mpijob__digest_add(*digest, data, len);
+	return 0;
+}
+
+uint64_t mpijob__observed_hostfile(const char *text, size_t len)
+{
+	return of_bytes(text, len);
+}
+
+int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out)
+{
+	uint64_t digest = MPIJOB__DIGEST_START;
+	int code = mpijob__hostfile_write(subject, digest_piece, &digest);
+
+	if (code == 0)
+		*out = finish(digest);
+	return code;
+}
+
+/* A sink that takes a script apart into hosts; pieces may end anywhere. */
+struct hosts {
+	uint64_t line; /* digest of the line so far */
+	size_t len;    /* of the line so far */
+	int is_echo;   /* so far the line begins as "echo " does */
+	uint64_t sum;
+	int32_t count;
+};
+
+static const char echo[] = "echo ";
+#define ECHO_LEN (sizeof(echo) - 1)
+
+static void end_line(struct hosts *hosts)
+{
+	if (hosts->is_echo && hosts->len > ECHO_LEN) {
+		hosts->sum += finish(hosts->line);
+		hosts->count++;
+	}
+	hosts->line = MPIJOB__DIGEST_START;
+	hosts->len = 0;
+	hosts->is_echo = 1;
+}
+
+static int take_hosts(void *user, const char *data, size_t len)
+{
+	struct hosts *hosts = user;
+
+	while (len > 0) {
+		const char *end;
+		size_t part;
+
+		if (*data == '\n') {
+			end_line(hosts);
+			data++;
+			len--;
+			continue;
+		}
+		if (hosts->len < ECHO_LEN) {
+			hosts->is_echo = hosts->is_echo && *data == echo[hosts->len];
+			hosts->len++;
+			data++;
+			len--;
+			continue;
+		}
+		end = memchr(data, '\n', len);
+		part = end != NULL ? (size_t)(end - data) : len;
+		hosts->line = mpijob__digest_add(hosts->line, data, part);
+		hosts->len += part;
+		data += part;
+		len -= part;
+	}
+	return 0;
+}
+
+static uint64_t hosts_digest(struct hosts *hosts, int32_t *count)
+{
+	end_line(hosts);
+	if (count != NULL)
+		*count = hosts->count;
+	return of_pair(hosts->sum, (uint64_t)hosts->count);
+}
+
+uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
+{
+	struct hosts hosts = { MPIJOB__DIGEST_START, 0, 1, 0, 0 };
+
+	take_hosts(&hosts, script, len);
+	return hosts_digest(&hosts, count);
+}
+
+int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count, uint64_t *out,
+			 int32_t *count)
+{
+	struct hosts hosts = { MPIJOB__DIGEST_START, 0, 1, 0, 0 };
+	struct mpijob__subject now = *subject;
+	int code;
+
+	now.options.running = running;
+	now.options.running_count = running_count;
+	code = mpijob__discover_hosts_write(&now, take_hosts, &hosts);
+	if (code == 0)
+		*out = hosts_digest(&hosts, count);
+	return code;
+}
+
+/* A map of quantities, by their values. */
+static uint64_t of_quantities(const mpijob_node *map)
+{
+	uint64_t sum = 0;
+
+	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP)
+		return 0;
+	for (size_t i = 0; i < mpijob_node_count(map); i++) {
+		const mpijob_node *node = mpijob_node_at(map, i);
+		struct mpijob__quantity value;
+		uint64_t digest = of_node(node);
+
+		if (mpijob_node_text(node) != NULL &&
+		    mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value))
+			digest = of_bytes(value.limb, sizeof(value.limb)) + (uint64_t)value.negative;
+		sum += of_pair(of_text(mpijob_node_key(map, i)), digest);
+	}
+	return sum;
+}
+
+/* The low 16 bits are the queue's, 0 for none; the rest is all else. */
+#define QUEUE_BITS UINT64_C(0xffff)
+
+uint64_t mpijob__observed_pod_group(const mpijob_node *spec)
+{
+	static const char *const keys[] = { "minMember", "priorityClassName", "scheduleTimeoutSeconds" };
+	const char *name = mpijob_node_string(mpijob_node_get(spec, "queue"));
+	uint64_t queue = name != NULL && name[0] != '\0' ? of_text(name) & QUEUE_BITS : 0;
+	uint64_t rest = of_pair(of_fields(spec, keys, sizeof(keys) / sizeof(keys[0])),
+				of_quantities(mpijob_node_get(spec, "minResources")));
+
+	if (name != NULL && name[0] != '\0' && queue == 0)
+		queue = 1;
+	rest &= ~QUEUE_BITS;
+	return (rest != 0 ? rest : QUEUE_BITS + 1) | queue;
+}
+
+int mpijob__wanted_pod_group(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag)
+{
+	struct mpijob__build b;
+
+	mpijob__build_start(&b, subject, diag);
+	mpijob__pod_group_build(&b);
+	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
+		*out = mpijob__observed_pod_group(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+	return mpijob__build_drop(&b);
+}
+
+int mpijob__pod_group_same(uint64_t wanted, uint64_t observed)
+{
+	uint64_t difference = wanted ^ observed;
+
+	if ((wanted & QUEUE_BITS) == 0)
+		difference &= ~QUEUE_BITS;
+	return difference == 0;
+}
+
+/* Labels that the Job controller puts on the template itself. */
+static int is_job_label(const char *key)
+{
+	return strncmp(key, "batch.kubernetes.io/", strlen("batch.kubernetes.io/")) == 0 || strcmp(key, "controller-uid") == 0 ||
+	       strcmp(key, "job-name") == 0;
+}
+
+static uint64_t of_labels(const mpijob_node *labels)
+{
+	uint64_t sum = 0;
+
+	if (mpijob_node_kind(labels) != MPIJOB_NODE_MAP)
+		return 0;
+	for (size_t i = 0; i < mpijob_node_count(labels); i++) {
+		const char *key = mpijob_node_key(labels, i);
+
+		if (!is_job_label(key))
+			sum += of_pair(of_text(key), of_node(mpijob_node_at(labels, i)));
+	}
+	return sum;
+}
+
+uint64_t mpijob__observed_directives(const mpijob_node *pod_template)
+{
+	static const char *const keys[] = { "nodeSelector", "tolerations", "schedulingGates" };
+	const mpijob_node *metadata = mpijob_node_get(pod_template, "metadata");
+	uint64_t digest = of_fields(mpijob_node_get(pod_template, "spec"), keys, sizeof(keys) / sizeof(keys[0]));
+
+	digest = of_pair(digest, of_labels(mpijob_node_get(metadata, "labels")));
+	return of_pair(digest, of_node(mpijob_node_get(metadata, "annotations")));
+}
+
+int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag)
+{
+	struct mpijob__build b;
+	mpijob_node *template;
+
+	mpijob__build_start(&b, subject, diag);
+	template = mpijob__launcher_job_template(&b, mpijob_doc_edit(b.doc));
+	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
+		*out = mpijob__observed_directives(template);
+	return mpijob__build_drop(&b);
+}

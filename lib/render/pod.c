@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the pods of both roles get on top of the user's template: labels, host name and subdomain (which make the
+ * pod's DNS name under the job's Service), the key volume, and the marks of a gang scheduler. Only labels and
+ * annotations of the template's metadata count; its spec passes through, fields that nobody knows included.
+ */
+#include "render/build.h"
+
+#include <string.h>
+
+#define KEY_VOLUME "ssh-auth"
+#define CONFIG_VOLUME "mpi-job-config"
+#define CONFIG_PATH "/etc/mpi"
+#define ROOT_KEY_PATH "/root/.ssh"
+
+/* Copy a user's map of strings; NULL when there is none. */
+static mpijob_node *copy_map(struct mpijob__build *b, const mpijob_node *template, const char *path, mpijob_node *parent,
+			     const char *key)
+{
+	const mpijob_node *given = mpijob_node_find(template, path);
+
+	if (mpijob_node_kind(given) == MPIJOB_NODE_MAP && mpijob_node_count(given) > 0)
+		return mpijob_node_put_copy(b->doc, parent, key, given);
+	return NULL;
+}
+
+void mpijob__pod_metadata(struct mpijob__build *b, const mpijob_node *template, mpijob_node *metadata,
+			  const char *replica_index)
+{
+	int launcher = strcmp(b->role, "Launcher") == 0;
+	int gang = mpijob__subject_gang(b->subject);
+	mpijob_node *labels = copy_map(b, template, "metadata.labels", metadata, "labels");
+	mpijob_node *annotations = copy_map(b, template, "metadata.annotations", metadata, "annotations");
+
+	if (labels == NULL)
+		labels = mpijob_node_put_map(b->doc, metadata, "labels");
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_ROLE, launcher ? MPIJOB__ROLE_LAUNCHER : MPIJOB__ROLE_WORKER);
+	if (replica_index != NULL)
+		mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_REPLICA_INDEX, replica_index);
+	if (gang == MPIJOB__GANG_PLUGINS)
+		mpijob_node_put_string(b->doc, labels, "scheduling.x-k8s.io/pod-group", b->subject->name);
+	if (gang == MPIJOB__GANG_VOLCANO) {
+		if (annotations == NULL)
+			annotations = mpijob_node_put_map(b->doc, metadata, "annotations");
+		mpijob_node_put_string(b->doc, annotations, "scheduling.k8s.io/group-name", b->subject->name);
+	}
+}
+
+static void set_scheduler(struct mpijob__build *b, mpijob_node *spec)
+{
+	const char *wanted = b->subject->options.gang_scheduler;
+	const mpijob_node *given = mpijob_node_get(spec, "schedulerName");
+	const char *name = mpijob_node_string(given);
+
+	if (wanted == NULL)
+		return;
+	if (name != NULL && name[0] != '\0' && strcmp(name, wanted) != 0)
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL, "spec.schedulerName", given,
+				  "'%s' is replaced by the gang scheduler '%s'", name, wanted);
+	mpijob_node_put_string(b->doc, spec, "schedulerName", wanted);
+}
+
+static void set_dns_policy(struct mpijob__build *b, mpijob_node *spec)
+{
+	static const char policy[] = "ClusterFirstWithHostNet";
+	const mpijob_node *given = mpijob_node_get(spec, "dnsPolicy");
+	const char *name = mpijob_node_string(given);
+	int host_network = 0;
+
+	if (!mpijob_node_bool(mpijob_node_get(spec, "hostNetwork"), &host_network) || !host_network)
+		return;
+	if (name != NULL && name[0] != '\0' && strcmp(name, policy) != 0)
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten", NULL, "spec.dnsPolicy", given,
+				  "'%s' is replaced by '%s', as hostNetwork is true", name, policy);
+	mpijob_node_put_string(b->doc, spec, "dnsPolicy", policy);
+}
+
+mpijob_node *mpijob__pod_spec(struct mpijob__build *b, const mpijob_node *template, mpijob_node *parent, int32_t role,
+			      int32_t index)
+{
+	mpijob_node *spec = mpijob_node_put_copy(b->doc, parent, "spec", mpijob_node_get(template, "spec"));
+
+	mpijob__build_name(b, spec, "hostname", role, index);
+	mpijob_node_put_string(b->doc, spec, "subdomain", b->subject->name);
+	set_dns_policy(b, spec);
+	set_scheduler(b, spec);
+	return spec;
+}
+
+void mpijob__pod_restart_policy(struct mpijob__build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica)
+{
+	if (replica->restart_policy == MPIJOB_RESTART_NEVER)
+		mpijob_node_put_string(b->doc, spec, "restartPolicy", "Never");
+	else if (replica->restart_policy == MPIJOB_RESTART_ON_FAILURE)
+		mpijob_node_put_string(b->doc, spec, "restartPolicy", "OnFailure");
+	else
+		mpijob_node_remove(spec, "restartPolicy");
+}
+
+mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec)
+{
+	return mpijob_node_edit_at(mpijob__build_list(b, spec, "spec.containers"), 0);
+}
+
+static void add_item(struct mpijob__build *b, mpijob_node *items, const char *key, const char *path, int32_t mode)
+{
+	mpijob_node *item = mpijob_node_append_map(b->doc, items);
+
+	mpijob_node_put_string(b->doc, item, "key", key);
+	mpijob_node_put_string(b->doc, item, "path", path);
+	if (mode != 0)
+		mpijob_node_put_int(b->doc, item, "mode", mode);
+}
+
+static mpijob_node *add_volume(struct mpijob__build *b, mpijob_node *spec, const char *name, const char *source)
+{
+	mpijob_node *volume = mpijob_node_append_map(b->doc, mpijob__build_list(b, spec, "spec.volumes"));
+
+	mpijob_node_put_string(b->doc, volume, "name", name);
+	return mpijob_node_put_map(b->doc, volume, source);
+}
+
+static void add_mount(struct mpijob__build *b, mpijob_node *spec, const char *name, const char *path)
+{
+	mpijob_node *container = mpijob__pod_container(b, spec);
+	mpijob_node *mount = mpijob_node_append_map(b->doc, mpijob__build_list(b, container, "spec.containers[0].volumeMounts"));
+
+	mpijob_node_put_string(b->doc, mount, "name", name);
+	mpijob_node_put_string(b->doc, mount, "mountPath", path);
+}
+
+void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec)
+{
+	const char *path = b->subject->spec->ssh_auth_mount_path;
+	mpijob_node *source = add_volume(b, spec, KEY_VOLUME, "secret");
+	mpijob_node *items;
+
+	path = path != NULL ? path : "";
+	mpijob__build_name(b, source, "secretName", MPIJOB_ROLE_SECRET, 0);
+	if (strcmp(path, ROOT_KEY_PATH) == 0)
+		mpijob_node_put_int(b->doc, source, "defaultMode", 0600);
+	items = mpijob_node_put_list(b->doc, source, "items");
+	add_item(b, items, MPIJOB__KEY_SSH_PRIVATE, "id_rsa", 0);
+	add_item(b, items, MPIJOB__KEY_SSH_PUBLIC, "id_rsa.pub", 0);
+	add_item(b, items, MPIJOB__KEY_SSH_PUBLIC, "authorized_keys", 0);
+	add_mount(b, spec, KEY_VOLUME, path);
+}
+
+void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec)
+{
+	mpijob_node *source = add_volume(b, spec, CONFIG_VOLUME, "configMap");
+	mpijob_node *items;
+
+	mpijob__build_name(b, source, "name", MPIJOB_ROLE_CONFIG_MAP, 0);
+	items = mpijob_node_put_list(b->doc, source, "items");
+	add_item(b, items, MPIJOB__KEY_HOSTFILE, MPIJOB__KEY_HOSTFILE, 0444);
+	add_item(b, items, MPIJOB__KEY_DISCOVER_HOSTS, MPIJOB__KEY_DISCOVER_HOSTS, 0555);
+	add_mount(b, spec, CONFIG_VOLUME, CONFIG_PATH);
+}

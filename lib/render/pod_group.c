@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The PodGroup, by which a gang scheduler places all pods of a job or none. Volcano's has a queue (from the policy,
+ * else from an annotation of the job) and a priority class (from the policy, else the launcher's, else the workers');
+ * that of scheduler-plugins has a time-out instead.
+ */
+#include "render/pod_group.h"
+
+#include "render/min_resources.h"
+
+static const struct mpijob_scheduling_policy *policy(const struct mpijob__build *b)
+{
+	static const struct mpijob_scheduling_policy none = MPIJOB_SCHEDULING_POLICY_INIT;
+	const struct mpijob_run_policy *run = b->subject->spec->run_policy;
+
+	return run != NULL && run->scheduling_policy != NULL ? run->scheduling_policy : &none;
+}
+
+static int given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+static const char *queue(const struct mpijob__build *b)
+{
+	if (given(policy(b)->queue))
+		return policy(b)->queue;
+	return mpijob_node_string(mpijob_node_get(b->subject->annotations, "scheduling.volcano.sh/queue-name"));
+}
+
+static const char *template_class(const struct mpijob_replica_spec *replica)
+{
+	const mpijob_node *template = replica != NULL ? replica->pod_template : NULL;
+
+	return mpijob_node_string(mpijob_node_find(template, "spec.priorityClassName"));
+}
+
+static const char *priority_class(const struct mpijob__build *b)
+{
+	const struct mpijob_spec *spec = b->subject->spec;
+
+	if (given(policy(b)->priority_class))
+		return policy(b)->priority_class;
+	if (given(template_class(spec->launcher)))
+		return template_class(spec->launcher);
+	return template_class(spec->worker);
+}
+
+static int32_t min_member(const struct mpijob__build *b)
+{
+	const int32_t *asked = policy(b)->min_available;
+	int32_t workers = mpijob__subject_workers(b->subject);
+
+	if (asked != NULL)
+		return *asked;
+	return workers < INT32_MAX ? workers + 1 : workers;
+}
+
+static void put_given(struct mpijob__build *b, mpijob_node *map, const char *key, const char *text)
+{
+	if (given(text))
+		mpijob_node_put_string(b->doc, map, key, text);
+}
+
+void mpijob__pod_group_build(struct mpijob__build *b)
+{
+	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_POD_GROUP, 0, 0);
+	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
+	const int32_t *timeout = policy(b)->schedule_timeout_seconds;
+	const mpijob_node *resources = policy(b)->min_resources;
+
+	mpijob_node_put_int(b->doc, spec, "minMember", min_member(b));
+	if (mpijob__subject_gang(b->subject) == MPIJOB__GANG_VOLCANO) {
+		put_given(b, spec, "queue", queue(b));
+		put_given(b, spec, "priorityClassName", priority_class(b));
+	} else {
+		mpijob_node_put_int(b->doc, spec, "scheduleTimeoutSeconds", timeout != NULL ? *timeout : 0);
+	}
+	if (mpijob_node_kind(resources) == MPIJOB_NODE_MAP)
+		mpijob_node_put_copy(b->doc, spec, "minResources", resources);
+	else if (min_member(b) != 0)
+		mpijob__min_resources_put(b, spec, min_member(b));
+}
+
+void mpijob__pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out)
+{
+	const mpijob_node *spec = mpijob_node_get(mpijob_doc_root(doc), "spec");
+	struct mpijob_pod_group view = MPIJOB_POD_GROUP_INIT;
+	int64_t number = 0;
+
+	view.volcano = volcano;
+	if (mpijob_node_int(mpijob_node_get(spec, "minMember"), &number))
+		view.min_member = (int32_t)number;
+	view.queue = mpijob_node_string(mpijob_node_get(spec, "queue"));
+	view.priority_class_name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
+	if (mpijob_node_int(mpijob_node_get(spec, "scheduleTimeoutSeconds"), &number)) {
+		*timeout = (int32_t)number;
+		view.schedule_timeout_seconds = timeout;
+	}
+	view.min_resources = mpijob_node_get(spec, "minResources");
+	*out = view;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lib/render: the typed view of a PodGroup's document. */
+#ifndef MPIJOB_RENDER_POD_GROUP_H
+#define MPIJOB_RENDER_POD_GROUP_H
+
+#include "render/build.h"
+
+/* Fill `out` from a document that mpijob__pod_group_build() made; it borrows from both. `timeout` keeps its number. */
+void mpijob__pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out);
+
+#endif /* MPIJOB_RENDER_POD_GROUP_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kubernetes quantities ("500m", "1.5Gi", "2e3"), calculated exactly. */
+#ifndef MPIJOB_RENDER_QUANTITY_H
+#define MPIJOB_RENDER_QUANTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MPIJOB__QUANTITY_LIMBS 6
+
+#define MPIJOB__QUANTITY_DECIMAL 0  /* 500m, 2k */
+#define MPIJOB__QUANTITY_BINARY 1   /* 1Gi */
+#define MPIJOB__QUANTITY_EXPONENT 2 /* 2e3 */
+
+/* A number of billionths, below 2^192 in size, and how it is to be printed. All zeros is 0. */
+struct mpijob__quantity {
+	uint32_t limb[MPIJOB__QUANTITY_LIMBS]; /* least significant first */
+	int negative;
+	int format; /* MPIJOB__QUANTITY_* */
+};
+
+#define MPIJOB__QUANTITY_TEXT 80 /* bytes that the longest printed quantity takes, final NUL included */
+
+/* Read a quantity. Returns 1; 0 when the text is none, or its value is 2^192 billionths or more. */
+int mpijob__quantity_parse(const char *text, size_t len, struct mpijob__quantity *out);
+/* Multiply. Returns 1, or 0 when the product does not fit; `quantity` is then undefined. */
+int mpijob__quantity_multiply(struct mpijob__quantity *quantity, int64_t factor);
+/* Add `other`; a zero takes over the format of `other`. Returns 1, or 0 when the sum does not fit. */
+int mpijob__quantity_add(struct mpijob__quantity *quantity, const struct mpijob__quantity *other);
+/* Tell whether `a` is smaller than (-1), equal to (0) or greater than (1) `b`. */
+int mpijob__quantity_compare(const struct mpijob__quantity *a, const struct mpijob__quantity *b);
+/* Print in Kubernetes' canonical form. Returns the length. */
+size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[MPIJOB__QUANTITY_TEXT]);
+
+#endif /* MPIJOB_RENDER_QUANTITY_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Service that gives the job's pods their DNS names: headless, without ports, over launcher and workers alike.
+ * Names of pods that are not ready yet are published only when the launcher computes too, as it would else wait for
+ * its own name.
+ */
+#include "render/build.h"
+
+void mpijob__service_build(struct mpijob__build *b)
+{
+	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_SERVICE, 0, 1);
+	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
+	mpijob_node *selector;
+
+	mpijob_node_put_string(b->doc, spec, "clusterIP", "None");
+	selector = mpijob_node_put_map(b->doc, spec, "selector");
+	mpijob_node_put_string(b->doc, selector, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, selector, MPIJOB__LABEL_JOB_NAME, b->subject->name);
+	if (mpijob__subject_launcher_works(b->subject))
+		mpijob_node_put_bool(b->doc, spec, "publishNotReadyAddresses", 1);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What of a job rendering looks at: which parts must be there before anything can be rendered, what stands for an
+ * absent namespace or uid, and how the children are called. The caller's options are checked here, once.
+ */
+#include "render/render.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+#include "base/text.h"
+#include "job/job.h"
+#include "render/build.h"
+
+#include <string.h>
+
+static int fail(mpijob_diag *diag, const mpijob_node *at, const char *field, const char *message)
+{
+	struct mpijob__place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
+
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field, &place, "%s", message);
+	return MPIJOB_ERR_SPEC;
+}
+
+static int check_priority_classes(const struct mpijob_render_options *options)
+{
+	if (options->priority_classes_count > 0 && options->priority_classes == NULL)
+		return MPIJOB_ERR_USAGE;
+	for (size_t i = 0; i < options->priority_classes_count; i++) {
+		struct mpijob_priority_class class;
+		int code;
+
+		if (options->priority_classes[i] == NULL)
+			return MPIJOB_ERR_USAGE;
+		code = mpijob__struct_check(&class, sizeof(class), options->priority_classes[i]);
+		if (code != 0)
+			return code;
+		if (class.name == NULL)
+			return MPIJOB_ERR_USAGE;
+	}
+	return 0;
+}
+
+static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out)
+{
+	int code = mpijob__struct_check(out, sizeof(*out), given);
+
+	if (code == 0)
+		code = check_priority_classes(out);
+	if (code == 0 && out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
+		code = MPIJOB_ERR_USAGE;
+	if (code == 0 && out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
+		out->cluster_domain = NULL;
+	if (code == 0 && out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
+		out->gang_scheduler = NULL;
+	return code;
+}
+
+static int check_role(const mpijob *job, const struct mpijob_replica_spec *replica, const char *role, mpijob_diag *diag)
+{
+	const mpijob_node *template = replica->pod_template;
+	const mpijob_node *containers = mpijob_node_find(template, "spec.containers");
+	struct mpijob_text field = { 0 };
+	int code = 0;
+
+	if (mpijob_node_kind(mpijob_node_at(containers, 0)) == MPIJOB_NODE_MAP)
+		return 0;
+	code = mpijob__text_printf(&field, "spec.mpiReplicaSpecs[%s].template.spec.containers", role);
+	if (code == 0)
+		code = fail(diag, template != NULL ? template : mpijob__job_node(job), field.data,
+			    "must define at least one container");
+	mpijob__text_release(&field);
+	return code;
+}
+
+static int check_spec(const mpijob *job, const struct mpijob_spec *spec, mpijob_diag *diag)
+{
+	const mpijob_node *root = mpijob__job_node(job);
+	int code = 0;
+
+	if (spec->launcher == NULL)
+		return fail(diag, root, "spec.mpiReplicaSpecs[Launcher]", "must have a launcher");
+	code = check_role(job, spec->launcher, "Launcher", diag);
+	if (code != 0 || spec->worker == NULL)
+		return code;
+	if (spec->worker->replicas == NULL)
+		return fail(diag, root, "spec.mpiReplicaSpecs[Worker].replicas", "must have a number of workers");
+	return check_role(job, spec->worker, "Worker", diag);
+}
+
+int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+			 mpijob_diag *diag)
+{
+	struct mpijob__subject subject = { 0 };
+	int code = check_options(options, &subject.options);
+
+	if (code != 0)
+		return code;
+	subject.source = mpijob_doc_source(mpijob_document(job));
+	subject.name = mpijob_name(job);
+	if (subject.name == NULL || subject.name[0] == '\0')
+		return fail(diag, mpijob__job_node(job), "metadata.name", "must have a name");
+	subject.namespace_ = mpijob_namespace(job);
+	if (subject.namespace_ == NULL || subject.namespace_[0] == '\0')
+		subject.namespace_ = "default";
+	subject.uid = mpijob_uid(job);
+	if (subject.uid == NULL)
+		subject.uid = "";
+	subject.annotations = mpijob_node_find(mpijob__job_node(job), "metadata.annotations");
+	code = mpijob__job_spec(job, &subject.spec, diag);
+	if (code == 0)
+		code = check_spec(job, subject.spec, diag);
+	if (code == 0)
+		*out = subject;
+	return code;
+}
+
+int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+			  mpijob_diag *diag)
+{
+	struct mpijob_validate_options judge = MPIJOB_VALIDATE_OPTIONS_INIT;
+	struct mpijob__subject subject;
+	int code = mpijob__subject_make(job, options, &subject, diag);
+
+	judge.reference = 1;
+	if (code == 0)
+		code = mpijob_validate(job, &judge, diag);
+	if (code == 0)
+		*out = subject;
+	return code;
+}
+
+int32_t mpijob__subject_workers(const struct mpijob__subject *subject)
+{
+	const struct mpijob_replica_spec *worker = subject->spec->worker;
+
+	return worker != NULL && worker->replicas != NULL && *worker->replicas > 0 ? *worker->replicas : 0;
+}
+
+int32_t mpijob__subject_slots(const struct mpijob__subject *subject)
+{
+	return subject->spec->slots_per_worker != NULL ? *subject->spec->slots_per_worker : 1;
+}
+
+int mpijob__subject_launcher_works(const struct mpijob__subject *subject)
+{
+	return subject->spec->run_launcher_as_worker != NULL && *subject->spec->run_launcher_as_worker != 0;
+}
+
+int mpijob__subject_gang(const struct mpijob__subject *subject)
+{
+	if (subject->options.gang_scheduler == NULL)
+		return MPIJOB__GANG_NONE;
+	return strcmp(subject->options.gang_scheduler, "volcano") == 0 ? MPIJOB__GANG_VOLCANO : MPIJOB__GANG_PLUGINS;
+}
+
+int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text)
+{
+	switch (role) {
+	case MPIJOB_ROLE_SERVICE:
+	case MPIJOB_ROLE_POD_GROUP:
+		return mpijob__text_puts(text, job);
+	case MPIJOB_ROLE_CONFIG_MAP:
+		return mpijob__text_printf(text, "%s-config", job);
+	case MPIJOB_ROLE_SECRET:
+		return mpijob__text_printf(text, "%s-ssh", job);
+	case MPIJOB_ROLE_WORKER:
+		return mpijob__text_printf(text, "%s-worker-%d", job, (int)index);
+	case MPIJOB_ROLE_LAUNCHER:
+		return mpijob__text_printf(text, "%s-launcher", job);
+	default:
+		return MPIJOB_ERR_USAGE;
+	}
+}
+
+const char *mpijob__render_api_version(int32_t role, int volcano)
+{
+	switch (role) {
+	case MPIJOB_ROLE_SERVICE:
+	case MPIJOB_ROLE_CONFIG_MAP:
+	case MPIJOB_ROLE_SECRET:
+	case MPIJOB_ROLE_WORKER:
+		return "v1";
+	case MPIJOB_ROLE_POD_GROUP:
+		return volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
+	case MPIJOB_ROLE_LAUNCHER:
+		return "batch/v1";
+	default:
+		return NULL;
+	}
+}
+
+const char *mpijob__render_kind(int32_t role)
+{
+	static const char *const kinds[] = {
+		[MPIJOB_ROLE_SERVICE] = "Service",
+		[MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
+		[MPIJOB_ROLE_SECRET] = "Secret",
+		[MPIJOB_ROLE_POD_GROUP] = "PodGroup",
+		[MPIJOB_ROLE_WORKER] = "Pod",
+		[MPIJOB_ROLE_LAUNCHER] = "Job",
+	};
+
+	return role >= MPIJOB_ROLE_SERVICE && role <= MPIJOB_ROLE_LAUNCHER ? kinds[role] : NULL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The worker's Pod: a bare pod, not owned by a controller of pods, so that its name and index stay. It runs sshd when
+ * the user gave neither command nor args, finds the launcher's short name through a search domain (Intel MPI and MPICH
+ * call back to it), and carries its index as a label, one higher when the launcher takes index 0.
+ */
+#include "render/build.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* Where the cluster's services are when nobody said: what the reference always writes. */
+#define USUAL_DOMAIN "cluster.local"
+
+static void default_command(struct mpijob__build *b, mpijob_node *container)
+{
+	mpijob_node *command;
+
+	if (mpijob_node_count(mpijob_node_get(container, "command")) > 0 ||
+	    mpijob_node_count(mpijob_node_get(container, "args")) > 0)
+		return;
+	command = mpijob_node_put_list(b->doc, container, "command");
+	mpijob_node_append_string(b->doc, command, "/usr/sbin/sshd");
+	mpijob_node_append_string(b->doc, command, "-De");
+}
+
+static void search_domain(struct mpijob__build *b, mpijob_node *spec)
+{
+	const struct mpijob__subject *subject = b->subject;
+	const char *domain = subject->options.cluster_domain;
+	mpijob_node *config = mpijob__build_map(b, spec, "spec.dnsConfig");
+	mpijob_node *searches = mpijob__build_list(b, config, "spec.dnsConfig.searches");
+	int code;
+
+	if (domain == NULL || subject->options.reference)
+		domain = USUAL_DOMAIN;
+	mpijob_text_clear(&b->scratch);
+	code = mpijob__text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
+	if (code != 0 && b->code == 0)
+		b->code = code;
+	mpijob_node_append_string(b->doc, searches, mpijob_text_data(&b->scratch));
+}
+
+static int index_label(const struct mpijob__subject *subject, int32_t index, struct mpijob_text *text)
+{
+	return mpijob__text_printf(text, "%d", (int)index + (mpijob__subject_launcher_works(subject) ? 1 : 0));
+}
+
+void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
+{
+	const struct mpijob_replica_spec *replica = b->subject->spec->worker;
+	struct mpijob_text label = { 0 };
+	mpijob_node *root, *spec, *container;
+
+	b->role = "Worker";
+	root = mpijob__build_head(b, MPIJOB_ROLE_WORKER, index, 0);
+	if (b->code == 0)
+		b->code = index_label(b->subject, index, &label);
+	mpijob__pod_metadata(b, replica->pod_template, mpijob_node_edit(root, "metadata"), mpijob_text_data(&label));
+	mpijob__text_release(&label);
+	spec = mpijob__pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
+	search_domain(b, spec);
+	mpijob__pod_restart_policy(b, spec, replica);
+	container = mpijob__pod_container(b, spec);
+	default_command(b, container);
+	mpijob__environment_inject(b, container, MPIJOB_ROLE_WORKER);
+	mpijob__pod_mount_keys(b, spec);
+}
+
+int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_doc *doc, int32_t index)
+{
+	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
+	struct mpijob_text text = { 0 };
+	int code = mpijob__render_name(subject->name, MPIJOB_ROLE_WORKER, index, &text);
+
+	mpijob_node_put_string(doc, metadata, "name", mpijob_text_data(&text));
+	mpijob_node_put_string(doc, mpijob_node_edit(root, "spec"), "hostname", mpijob_text_data(&text));
+	mpijob_text_clear(&text);
+	if (code == 0)
+		code = index_label(subject, index, &text);
+	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__LABEL_REPLICA_INDEX, mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return code != 0 ? code : mpijob_doc_error(doc);
+}
