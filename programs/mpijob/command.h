@@ -32,7 +32,8 @@ struct arguments {
 	const char *gang_scheduling;
 	const char *uid;
 	struct words priority_classes;
-	int64_t timeout_ms; /* 0: none */
+	int64_t timeout_ms;      /* 0: none */
+	int64_t backoff_base_ms; /* 0: as Kubernetes */
 	int with_key;
 	int reference;
 	int keep;

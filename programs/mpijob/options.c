@@ -30,6 +30,8 @@ const struct option_row option_rows[] = {
 	  "Stay after the job's end, with the pods that its cleanPodPolicy keeps, until interrupted." },
 	{ "allow-host-path", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(allow_host_path), NULL,
 	  "Let hostPath volumes reach this machine's files." },
+	{ "backoff-base", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(backoff_base_ms), NULL,
+	  "First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it." },
 	{ "timings", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(timings), NULL, "Say at the end where the time went." },
 	{ "container", 'c', "NAME", COMMAND_EXEC, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN, OPTION_TEXT, AT(cluster_domain), NULL,

@@ -158,6 +158,7 @@ static int start_cluster(struct run *run)
 
 	options.allow_host_path = run->arguments->allow_host_path;
 	options.cluster_domain = run->arguments->cluster_domain;
+	options.backoff_base_ms = (int32_t)(run->arguments->backoff_base_ms < 86400000 ? run->arguments->backoff_base_ms : 86400000);
 	options.notice = on_notice;
 	options.notice_user = run;
 	int code = mpijob_local_new(&options, &transport, &local, run->diag);
