@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How what is absent is filled in. Which fields have a default, and which, stands in the table; this file
+ * knows that a default belongs only into an object that exists for the operator: runPolicy always does, a
+ * Worker only when the document has one.
+ */
+#include <string.h>
+
+#include "base/struct.h"
+#include "job/field.h"
+#include "job/state.h"
+#include "job/value.h"
+
+static const char *default_of(const struct mpijob__row *row, int reference)
+{
+	if (row->flags & FIELD_IMPLIED)
+		return NULL;
+	return reference && row->reference_default ? row->reference_default : row->field.default_text;
+}
+
+/* Whether the object of a row is there for the operator: a map, or absent and made. */
+static int exists(const mpijob_node *root, int id)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+	const mpijob_node *node = mpijob__field_node(root, id);
+
+	if (node || id == FIELD_ROOT)
+		return 1;
+	return (row->flags & FIELD_MADE) && exists(root, row->parent);
+}
+
+static int is_missing(const mpijob_node *root, int id, int reference)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+	struct mpijob__value value;
+
+	if (!default_of(row, reference) || !exists(root, row->parent))
+		return 0;
+	return mpijob__value_read(row, mpijob_node_get(mpijob__field_node(root, row->parent), row->key), &value) ==
+	       VALUE_ABSENT;
+}
+
+/* Complain of every object that a default belongs into, and that is no map; each once. */
+static void check_objects(struct mpijob__report *report, const mpijob_node *root)
+{
+	char told[FIELD_END] = { 0 };
+
+	for (int i = 1; i < FIELD_END; i++) {
+		if (!default_of(mpijob__field_row(i), report->reference))
+			continue;
+		for (int id = mpijob__field_row(i)->parent; id != FIELD_ROOT; id = mpijob__field_row(id)->parent) {
+			const struct mpijob__row *row = mpijob__field_row(id);
+			const mpijob_node *node = mpijob__field_node(root, id);
+			struct mpijob__spot spot = { row->field.path, mpijob__report_place(report, node, NULL) };
+
+			if (node && mpijob_node_kind(node) != MPIJOB_NODE_MAP && !told[id]) {
+				told[id] = 1;
+				mpijob__value_complain(report, &spot, row, node);
+			}
+		}
+	}
+}
+
+static void put(mpijob_doc *doc, const struct mpijob__row *row, const char *text)
+{
+	mpijob_node *map = mpijob_doc_make(doc, mpijob__field_row(row->parent)->field.path);
+
+	switch (row->field.kind) {
+	case MPIJOB_KIND_INT32:
+	case MPIJOB_KIND_INT64:
+		mpijob_node_put(doc, map, row->key, mpijob_node_new_number(doc, text, strlen(text)));
+		return;
+	case MPIJOB_KIND_BOOL:
+		mpijob_node_put_bool(doc, map, row->key, strcmp(text, "true") == 0);
+		return;
+	default:
+		mpijob_node_put_string(doc, map, row->key, text);
+	}
+}
+
+static int fill(mpijob *job, int reference)
+{
+	const mpijob_node *root = mpijob__job_node(job);
+	mpijob_doc *draft = NULL;
+	int code;
+
+	for (int i = 1; i < FIELD_END; i++) {
+		if (!is_missing(root, i, reference))
+			continue;
+		if (!draft)
+			draft = mpijob__state_draft(job);
+		put(draft, mpijob__field_row(i), default_of(mpijob__field_row(i), reference));
+		code = mpijob_doc_error(draft);
+		if (code) {
+			mpijob_doc_free(draft);
+			return code;
+		}
+	}
+	if (draft)
+		mpijob__state_commit(job, draft);
+	return 0;
+}
+
+int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mpijob_diag *diag)
+{
+	struct mpijob_default_options known;
+	struct mpijob__report report;
+	int code;
+
+	if (!job)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code)
+		return code;
+	report = mpijob__state_report(job, diag, known.reference != 0);
+	check_objects(&report, mpijob__job_node(job));
+	code = mpijob__report_result(&report);
+	return code ? code : fill(job, report.reference);
+}

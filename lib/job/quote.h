@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings as the reference's messages print them. */
+#ifndef MPIJOB__JOB_QUOTE_H
+#define MPIJOB__JOB_QUOTE_H
+
+#include "base/text.h"
+
+/* As Go's %q does. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__quote_go(struct mpijob_text *out, const char *text);
+/* As Go's encoding/json does. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__quote_json(struct mpijob_text *out, const char *text);
+
+#endif

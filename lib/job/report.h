@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings about one document: counted, so that no error is lost when there is no diag, and placed. */
+#ifndef MPIJOB__JOB_REPORT_H
+#define MPIJOB__JOB_REPORT_H
+
+#include "base/diag.h"
+
+#include <mpijob/doc.h>
+
+struct mpijob__report {
+	mpijob_diag *diag;  /* May be NULL. */
+	const char *source; /* Of the document; may be NULL. */
+	int reference;      /* Speak and judge as mpi-operator v0.8.2. */
+	size_t errors;
+	int code;           /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
+};
+
+/* What is needed to say something about one field. */
+struct mpijob__spot {
+	const char *path;
+	struct mpijob__place place;
+};
+
+/* Where a node stands; where it has no place of its own, where its surroundings do. */
+struct mpijob__place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
+					  const struct mpijob__place *around);
+
+void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			  const char *reason, const char *format, ...) MPIJOB__PRINTF(5, 6);
+void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			    const char *format, ...) MPIJOB__PRINTF(4, 5);
+
+/* 0, or the code that a call returns after this report. */
+int mpijob__report_result(const struct mpijob__report *report);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no single row can say: that the last worker's name must be a DNS label, that a template needs a
+ * container, and which combinations are accepted and then never work. One small function for each rule.
+ */
+#include "job/rules.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "job/field.h"
+#include "job/quote.h"
+#include "job/value.h"
+
+#define LABEL_LENGTH 63
+#define GENERATED_LENGTH 5 /* what an API server appends to generateName */
+
+static const struct {
+	int object;
+	int template;
+	int restart_policy;
+} roles[] = {
+	{ FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE, FIELD_LAUNCHER_RESTART_POLICY },
+	{ FIELD_WORKER, FIELD_WORKER_TEMPLATE, FIELD_WORKER_RESTART_POLICY },
+};
+
+#define ROLES (sizeof(roles) / sizeof(roles[0]))
+
+static int read(const mpijob_node *root, int id, struct mpijob__value *value)
+{
+	return mpijob__value_read(mpijob__field_row(id), mpijob__field_node(root, id), value);
+}
+
+static int is_map(const mpijob_node *node)
+{
+	return mpijob_node_kind(node) == MPIJOB_NODE_MAP;
+}
+
+/* The place of a row's value, or of the nearest object around it. */
+static struct mpijob__place place_of(const struct mpijob__report *report, const mpijob_node *root, int id)
+{
+	struct mpijob__place place = { report->source, 0, 0 };
+
+	while (!place.line && id != FIELD_ROOT) {
+		place = mpijob__report_place(report, mpijob__field_node(root, id), NULL);
+		id = mpijob__field_row(id)->parent;
+	}
+	return mpijob__report_place(report, place.line ? NULL : root, &place);
+}
+
+static struct mpijob__spot spot_of(const struct mpijob__report *report, const mpijob_node *root, int id)
+{
+	struct mpijob__spot spot = { mpijob__field_row(id)->field.path, place_of(report, root, id) };
+
+	return spot;
+}
+
+/* A spot below a template: its path, `below` appended, and the place of `node`, or else of the template. */
+struct inner {
+	struct mpijob_text path;
+	struct mpijob__spot spot;
+};
+
+static void inner_begin(struct inner *inner, struct mpijob__report *report, const mpijob_node *root, int template,
+			const char *below, const mpijob_node *node)
+{
+	struct mpijob__place around = place_of(report, root, template);
+
+	memset(inner, 0, sizeof(*inner));
+	if (mpijob__text_puts(&inner->path, mpijob__field_row(template)->field.path) ||
+	    mpijob__text_puts(&inner->path, below))
+		report->code = MPIJOB_ERR_NOMEM;
+	inner->spot.path = mpijob_text_data(&inner->path);
+	inner->spot.place = mpijob__report_place(report, node, &around);
+}
+
+static void inner_end(struct inner *inner)
+{
+	mpijob__text_release(&inner->path);
+}
+
+static const mpijob_node *pod_spec(const mpijob_node *root, int template)
+{
+	return mpijob_node_get(mpijob__field_node(root, template), "spec");
+}
+
+static void check_kind(struct mpijob__report *report, const mpijob_node *root, int template, const char *below,
+		       const mpijob_node *node, int32_t kind)
+{
+	const struct mpijob__row row = { .field.kind = kind };
+	struct mpijob__value value;
+	struct inner inner;
+
+	if (mpijob__value_read(&row, node, &value) != VALUE_WRONG)
+		return;
+	inner_begin(&inner, report, root, template, below, node);
+	mpijob__value_complain(report, &inner.spot, &row, node);
+	inner_end(&inner);
+}
+
+void mpijob__rules_check_types(struct mpijob__report *report, const mpijob_node *root)
+{
+	for (size_t i = 0; i < ROLES; i++) {
+		const mpijob_node *spec = pod_spec(root, roles[i].template);
+
+		check_kind(report, root, roles[i].template, ".spec", spec, MPIJOB_KIND_OBJECT);
+		check_kind(report, root, roles[i].template, ".spec.containers", mpijob_node_get(spec, "containers"),
+			   MPIJOB_KIND_LIST);
+	}
+}
+
+/* A template without containers. */
+static void rule_containers(struct mpijob__report *report, const mpijob_node *root, int object, int template)
+{
+	const mpijob_node *spec = pod_spec(root, template);
+	const mpijob_node *containers = mpijob_node_get(spec, "containers");
+	int32_t kind = mpijob_node_kind(containers);
+	struct inner inner;
+
+	if (!is_map(mpijob__field_node(root, object)) || mpijob_node_count(containers) ||
+	    (kind > MPIJOB_NODE_NULL && kind != MPIJOB_NODE_LIST))
+		return;
+	inner_begin(&inner, report, root, template, ".spec.containers", kind == MPIJOB_NODE_LIST ? containers : spec);
+	mpijob__report_error(report, &inner.spot, "no-containers", "Required", "%s",
+			     report->reference ? "Required value: must define at least one container" :
+						 "at least one container is required");
+	inner_end(&inner);
+}
+
+static int64_t worker_count(const mpijob_node *root)
+{
+	struct mpijob__value value;
+
+	return read(root, FIELD_WORKER_REPLICAS, &value) == VALUE_GIVEN && value.number > 0 ? value.number : 1;
+}
+
+static int is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static int is_label_text(const char *text)
+{
+	if (!is_lower(*text))
+		return 0;
+	for (; *text; text++) {
+		if (!is_lower(*text) && !(*text >= '0' && *text <= '9') && *text != '-')
+			return 0;
+	}
+	return 1;
+}
+
+/* In the reference's words, with those of Kubernetes inside. */
+static void reference_name(struct mpijob__report *report, const struct mpijob__spot *spot, const char *name,
+			   const char *pod, size_t pod_length)
+{
+	struct mpijob_text message = { 0 };
+	int code = mpijob__quote_go(&message, name);
+
+	code |= mpijob__text_puts(&message, ": will not able to create pod and service with invalid DNS label ");
+	code |= mpijob__quote_go(&message, pod);
+	code |= mpijob__text_puts(&message, ": ");
+	if (pod_length > LABEL_LENGTH)
+		code |= mpijob__text_printf(&message, "must be no more than %d characters", LABEL_LENGTH);
+	if (pod_length > LABEL_LENGTH && !is_label_text(name))
+		code |= mpijob__text_puts(&message, ", ");
+	if (!is_label_text(name))
+		code |= mpijob__text_puts(&message,
+					  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+					  "start with an alphabetic character, and end with an alphanumeric character "
+					  "(e.g. 'my-name' or 'abc-123', regex used for validation is "
+					  "'[a-z]([-a-z0-9]*[a-z0-9])?')");
+	if (code)
+		report->code = MPIJOB_ERR_NOMEM;
+	mpijob__report_error(report, spot, "invalid-name", "Invalid", "Invalid value: %s", mpijob_text_data(&message));
+	mpijob__text_release(&message);
+}
+
+/* Names of pods are labels in DNS; the last worker has the longest. */
+static void judge_name(struct mpijob__report *report, const struct mpijob__spot *spot, const char *name, size_t generated,
+		       int64_t workers)
+{
+	struct mpijob_text pod = { 0 };
+	size_t length = strlen(name) + generated;
+	size_t rest;
+
+	if (mpijob__text_printf(&pod, "%s-worker-%lld", name, (long long)(workers - 1)))
+		report->code = MPIJOB_ERR_NOMEM;
+	rest = mpijob_text_len(&pod) > strlen(name) ? mpijob_text_len(&pod) - strlen(name) : 0;
+	if (report->reference) {
+		if (length + rest > LABEL_LENGTH || !is_label_text(name))
+			reference_name(report, spot, name, mpijob_text_data(&pod), length + rest);
+	} else if (!is_label_text(name) || (!generated && name[length - 1] == '-')) {
+		mpijob__report_error(report, spot, "invalid-name", "Invalid",
+				     "'%s' is no name for pods; use lower case letters, digits and '-', "
+				     "begin with a letter, end with a letter or digit",
+				     name);
+	} else if (length + rest > LABEL_LENGTH) {
+		mpijob__report_error(report, spot, "name-too-long", "Invalid",
+				     "has %zu characters%s; with %lld workers at most %zu are possible", length,
+				     generated ? " with those that the server appends" : "", (long long)workers,
+				     (size_t)LABEL_LENGTH - rest);
+	}
+	mpijob__text_release(&pod);
+}
+
+static void rule_name(struct mpijob__report *report, const mpijob_node *root)
+{
+	struct mpijob__value name, generate;
+	struct mpijob__spot spot = spot_of(report, root, FIELD_NAME);
+	int64_t workers = worker_count(root);
+	int state = read(root, FIELD_NAME, &name);
+	int has_name = state == VALUE_GIVEN && name.text[0];
+
+	if (state == VALUE_WRONG)
+		return;
+	if (has_name || report->reference) {
+		judge_name(report, &spot, has_name ? name.text : "", 0, workers);
+	} else if (read(root, FIELD_GENERATE_NAME, &generate) == VALUE_GIVEN && generate.text[0]) {
+		spot = spot_of(report, root, FIELD_GENERATE_NAME);
+		judge_name(report, &spot, generate.text, GENERATED_LENGTH, workers);
+	} else {
+		mpijob__report_error(report, &spot, "missing", "Required", "a value is required");
+	}
+}
+
+/* The role's own restart policy wins over the template's. */
+static void rule_restart_policy(struct mpijob__report *report, const mpijob_node *root, int template, int restart_policy)
+{
+	const struct mpijob__row *row = mpijob__field_row(restart_policy);
+	const mpijob_node *node = mpijob_node_get(pod_spec(root, template), "restartPolicy");
+	const char *inside = mpijob_node_string(node);
+	struct mpijob__value outside;
+	struct inner inner;
+
+	if (read(root, restart_policy, &outside) != VALUE_GIVEN)
+		outside.text = row->field.default_text;
+	if (!inside || !inside[0] || strcmp(inside, outside.text) == 0)
+		return;
+	inner_begin(&inner, report, root, template, ".spec.restartPolicy", node);
+	mpijob__report_warning(report, &inner.spot, "overridden", "has no effect; %s is %s", row->field.path, outside.text);
+	inner_end(&inner);
+}
+
+/* Ranks need hosts: workers, or a launcher that is one. */
+static void rule_hosts(struct mpijob__report *report, const mpijob_node *root)
+{
+	struct mpijob__value value;
+	struct mpijob__spot spot = spot_of(report, root, FIELD_REPLICA_SPECS);
+
+	if (mpijob__field_node(root, FIELD_WORKER) || !is_map(mpijob__field_node(root, FIELD_REPLICA_SPECS)))
+		return;
+	if (read(root, FIELD_RUN_LAUNCHER_AS_WORKER, &value) == VALUE_GIVEN && value.number)
+		return;
+	mpijob__report_warning(report, &spot, "no-hosts",
+			       "without a Worker the hostfile is empty; add one, or set spec.runLauncherAsWorker");
+}
+
+static void rule_slots(struct mpijob__report *report, const mpijob_node *root)
+{
+	struct mpijob__value value;
+	struct mpijob__spot spot = spot_of(report, root, FIELD_SLOTS_PER_WORKER);
+
+	if (read(root, FIELD_SLOTS_PER_WORKER, &value) == VALUE_GIVEN && value.number == 0)
+		mpijob__report_warning(report, &spot, "no-slots", "with 0 slots no host offers a place for a rank");
+}
+
+/* A gang larger than the job is never complete. */
+static void rule_gang(struct mpijob__report *report, const mpijob_node *root)
+{
+	struct mpijob__value value;
+	struct mpijob__spot spot = spot_of(report, root, FIELD_MIN_AVAILABLE);
+	int64_t pods = 1 + (mpijob__field_node(root, FIELD_WORKER) ? worker_count(root) : 0);
+
+	if (read(root, FIELD_MIN_AVAILABLE, &value) == VALUE_GIVEN && value.number > pods)
+		mpijob__report_warning(report, &spot, "gang-too-large",
+				       "the job has %lld pods, so a gang of %lld is never complete", (long long)pods,
+				       (long long)value.number);
+}
+
+void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root)
+{
+	rule_name(report, root);
+	for (size_t i = 0; i < ROLES; i++)
+		rule_containers(report, root, roles[i].object, roles[i].template);
+	if (report->reference)
+		return;
+	for (size_t i = 0; i < ROLES; i++)
+		rule_restart_policy(report, root, roles[i].template, roles[i].restart_policy);
+	rule_hosts(report, root);
+	rule_slots(report, root);
+	rule_gang(report, root);
+}

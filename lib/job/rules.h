@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules over several fields, or inside the pod templates. */
+#ifndef MPIJOB__JOB_RULES_H
+#define MPIJOB__JOB_RULES_H
+
+#include "job/report.h"
+
+/* Types inside the pod templates, as far as an MPIJob depends on them. */
+void mpijob__rules_check_types(struct mpijob__report *report, const mpijob_node *root);
+
+/* All rules; values of a wrong type count as absent. */
+void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root);
+
+#endif

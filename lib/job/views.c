@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a document becomes the structs of spec.h. The table says which member each row is; strings and nodes
+ * are borrowed from the document, numbers and structs lie in the job's memory for views.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "job/field.h"
+#include "job/state.h"
+#include "job/value.h"
+
+static char *load_struct(struct mpijob__arena *memory, int struct_id, int id, const mpijob_node *map);
+
+static void set_pointer(char *base, const struct mpijob__row *row, const void *pointer)
+{
+	memcpy(base + row->offset, &pointer, sizeof(pointer));
+}
+
+static int set_number(struct mpijob__arena *memory, char *base, const struct mpijob__row *row, int64_t number)
+{
+	int32_t small = (int32_t)number;
+	int is_small = row->field.kind == MPIJOB_KIND_INT32 || row->field.kind == MPIJOB_KIND_BOOL;
+	size_t size = is_small ? sizeof(small) : sizeof(number);
+	void *copy;
+
+	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_PLAIN)) {
+		memcpy(base + row->offset, &small, sizeof(small));
+		return 0;
+	}
+	copy = mpijob__arena_alloc(memory, size);
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	memcpy(copy, is_small ? (const void *)&small : (const void *)&number, size);
+	set_pointer(base, row, copy);
+	return 0;
+}
+
+static int set_list(struct mpijob__arena *memory, char *base, int id, const mpijob_node *list)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+	size_t count = mpijob_node_count(list);
+	const void **entries = mpijob__arena_array(memory, count, sizeof(*entries));
+
+	if (!entries)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		entries[i] = load_struct(memory, row->of, id, mpijob_node_at(list, i));
+		if (!entries[i])
+			return MPIJOB_ERR_NOMEM;
+	}
+	set_pointer(base, row, entries);
+	memcpy(base + row->count_offset, &count, sizeof(count));
+	return 0;
+}
+
+static int set_struct(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+	char *inner = load_struct(memory, row->of, id, map);
+
+	if (!inner)
+		return MPIJOB_ERR_NOMEM;
+	set_pointer(base, row, inner);
+	return 0;
+}
+
+static int load_members(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map);
+
+static int load_member(struct mpijob__arena *memory, char *base, int id, const mpijob_node *node)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+	struct mpijob__value value;
+
+	if (mpijob__value_read(row, node, &value) != VALUE_GIVEN)
+		return 0;
+	if (row->field.kind == MPIJOB_KIND_OBJECT && !row->of)
+		return load_members(memory, base, id, node);
+	if (!row->in)
+		return 0;
+	switch (row->field.kind) {
+	case MPIJOB_KIND_OBJECT:
+		return set_struct(memory, base, id, node);
+	case MPIJOB_KIND_LIST:
+		return set_list(memory, base, id, node);
+	case MPIJOB_KIND_DOCUMENT:
+		set_pointer(base, row, node);
+		return 0;
+	case MPIJOB_KIND_STRING:
+		set_pointer(base, row, value.text);
+		return 0;
+	default:
+		return set_number(memory, base, row, value.number);
+	}
+}
+
+/* An object without a struct of its own (mpiReplicaSpecs) has its members in the struct around it. */
+static int load_members(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map)
+{
+	int code = 0;
+
+	for (int i = 1; !code && i < FIELD_END; i++) {
+		const struct mpijob__row *row = mpijob__field_row(i);
+
+		if (row->parent == id)
+			code = load_member(memory, base, i, mpijob_node_get(map, row->key));
+	}
+	return code;
+}
+
+static char *load_struct(struct mpijob__arena *memory, int struct_id, int id, const mpijob_node *map)
+{
+	size_t size = mpijob__field_struct_size(struct_id);
+	char *base = mpijob__arena_alloc(memory, size);
+
+	if (!base)
+		return NULL;
+	memset(base, 0, size);
+	memcpy(base, &size, sizeof(size));
+	return load_members(memory, base, id, map) ? NULL : base;
+}
+
+/* *out stays as it is on failure. */
+static int view(const mpijob *job, int id, const void **out, mpijob_diag *diag)
+{
+	struct mpijob__report report = mpijob__state_report(job, diag, 0);
+	const struct mpijob__row *row = mpijob__field_row(id);
+	const mpijob_node *node = mpijob__field_node(mpijob__job_node(job), id);
+	struct mpijob__value value;
+	char *loaded;
+
+	if (mpijob__value_read(row, node, &value) == VALUE_WRONG) {
+		struct mpijob__spot spot = { row->field.path, mpijob__report_place(&report, node, NULL) };
+
+		mpijob__value_complain(&report, &spot, row, node);
+	} else {
+		mpijob__value_check_types(&report, id, node);
+	}
+	if (mpijob__report_result(&report))
+		return mpijob__report_result(&report);
+	loaded = load_struct(&job->views->memory, row->of, id, node);
+	if (!loaded)
+		return MPIJOB_ERR_NOMEM;
+	*out = loaded;
+	return 0;
+}
+
+int mpijob__job_spec(const mpijob *job, const struct mpijob_spec **out, mpijob_diag *diag)
+{
+	const void *loaded = job->views->spec;
+	int code = loaded ? 0 : view(job, FIELD_SPEC, &loaded, diag);
+
+	if (code)
+		return code;
+	job->views->spec = loaded;
+	*out = loaded;
+	return 0;
+}
+
+int mpijob__job_status(const mpijob *job, const struct mpijob_status **out, mpijob_diag *diag)
+{
+	const void *loaded = job->views->status;
+	int code = loaded ? 0 : view(job, FIELD_STATUS, &loaded, diag);
+
+	if (code)
+		return code;
+	job->views->status = loaded;
+	*out = loaded;
+	return 0;
+}
+
+int mpijob_spec_get(mpijob *job, const struct mpijob_spec **out, mpijob_diag *diag)
+{
+	return job && out ? mpijob__job_spec(job, out, diag) : MPIJOB_ERR_USAGE;
+}
+
+int mpijob_status_get(mpijob *job, const struct mpijob_status **out, mpijob_diag *diag)
+{
+	return job && out ? mpijob__job_status(job, out, diag) : MPIJOB_ERR_USAGE;
+}

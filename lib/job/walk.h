@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Visit every row of a document, and every key that is no row. */
+#ifndef MPIJOB__JOB_WALK_H
+#define MPIJOB__JOB_WALK_H
+
+#include "base/text.h"
+#include "job/field.h"
+#include "job/report.h"
+
+struct mpijob__walk {
+	struct mpijob__report *report;
+	/* Called for each row, in the order of the table, also where the document has no value (node NULL). */
+	void (*field)(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node);
+	/* Called for each key that is no row of the object `id`; NULL: nobody asks. */
+	void (*unknown)(struct mpijob__walk *walk, int id, const char *key);
+	struct mpijob__spot spot; /* Of the row or key that is visited. */
+	struct mpijob_text path;  /* Private: a path inside a list. */
+	size_t index;             /* Private: the entry of the list. */
+};
+
+/*
+ * Visit the object of row `id`, and what is below. Rows of an object that is absent (and not FIELD_MADE) or no map are not visited.
+ * The walk begins at `node`, which is not visited itself.
+ */
+void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node);
+
+#endif
