@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside lib/render: what a mpijob_objects holds. */
+#ifndef MPIJOB_RENDER_OBJECTS_H
+#define MPIJOB_RENDER_OBJECTS_H
+
+#include "render/build.h"
+
+#include "base/text.h"
+
+struct mpijob_objects {
+	mpijob *job;                    /* a copy; `subject` borrows from it */
+	struct mpijob__subject subject; /* without pointers into the caller's options */
+	mpijob_doc *docs[MPIJOB_ROLE_LAUNCHER + 1]; /* by role; the worker's is that of index 0; NULL: no such child */
+	size_t workers;
+	mpijob_ssh_key *key;            /* NULL: placeholders */
+	struct mpijob_text name;        /* of the last head */
+	struct mpijob_pod_group pod_group;
+	int32_t timeout;
+};
+
+/* The role and the worker's index (0 for all else) of a child. Returns 1, or 0 when there is no such child. */
+int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker);
+
+#endif /* MPIJOB_RENDER_OBJECTS_H */

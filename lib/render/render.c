@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All children of a job: which there are, in which order, and where in that order the workers stand, of which only
+ * one is made. Everything is built once, so that whatever is wrong with a job is known before the first child is used.
+ */
+#include "render/objects.h"
+
+#include "render/pod_group.h"
+#include "render/ssh_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t count_role(const mpijob_objects *objects, int32_t role)
+{
+	if (objects->docs[role] == NULL)
+		return 0;
+	return role == MPIJOB_ROLE_WORKER ? objects->workers : 1;
+}
+
+int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
+{
+	for (int32_t i = MPIJOB_ROLE_SERVICE; i <= MPIJOB_ROLE_LAUNCHER; i++) {
+		size_t count = count_role(objects, i);
+
+		if (index < count) {
+			*role = i;
+			*worker = (int32_t)index;
+			return 1;
+		}
+		index -= count;
+	}
+	return 0;
+}
+
+static void build_role(struct mpijob__build *b, const mpijob_objects *objects, int32_t role)
+{
+	switch (role) {
+	case MPIJOB_ROLE_SERVICE:
+		mpijob__service_build(b);
+		break;
+	case MPIJOB_ROLE_CONFIG_MAP:
+		mpijob__config_map_build(b);
+		break;
+	case MPIJOB_ROLE_SECRET:
+		mpijob__secret_build(b, NULL, objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
+		break;
+	case MPIJOB_ROLE_POD_GROUP:
+		mpijob__pod_group_build(b);
+		break;
+	case MPIJOB_ROLE_WORKER:
+		mpijob__worker_pod_build(b, 0);
+		break;
+	default:
+		mpijob__launcher_job_build(b);
+	}
+}
+
+static int exists(const mpijob_objects *objects, int32_t role)
+{
+	if (role == MPIJOB_ROLE_POD_GROUP)
+		return mpijob__subject_gang(&objects->subject) != MPIJOB__GANG_NONE;
+	return role != MPIJOB_ROLE_WORKER || objects->workers > 0;
+}
+
+/* Build all, also after one was refused, so that all findings come at once. */
+static int build_all(mpijob_objects *objects, mpijob_diag *diag)
+{
+	int first = 0;
+
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++) {
+		struct mpijob__build b;
+		int code;
+
+		if (!exists(objects, role))
+			continue;
+		mpijob__build_start(&b, &objects->subject, diag);
+		build_role(&b, objects, role);
+		code = mpijob__build_finish(&b, &objects->docs[role]);
+		if (code == MPIJOB_ERR_NOMEM)
+			return code;
+		first = first != 0 ? first : code;
+	}
+	return first;
+}
+
+/* What the caller's options point to is used now; only what at() and write() need stays. */
+static void forget_options(mpijob_objects *objects)
+{
+	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
+
+	options.reference = objects->subject.options.reference;
+	objects->subject.options = options;
+}
+
+static int fill(mpijob_objects *objects, const struct mpijob_render_options *options, mpijob_diag *diag)
+{
+	const struct mpijob__subject *subject = &objects->subject;
+	int volcano, code = mpijob__subject_valid(objects->job, options, &objects->subject, diag);
+
+	if (code != 0)
+		return code;
+	objects->workers = (size_t)mpijob__subject_workers(subject);
+	if (subject->options.entropy != NULL)
+		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len, &objects->key, diag);
+	if (code == 0)
+		code = build_all(objects, diag);
+	volcano = mpijob__subject_gang(subject) == MPIJOB__GANG_VOLCANO;
+	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
+		mpijob__pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout, &objects->pod_group);
+	forget_options(objects);
+	return code;
+}
+
+int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out, mpijob_diag *diag)
+{
+	mpijob_objects *objects;
+	int code = MPIJOB_ERR_NOMEM;
+
+	if (job == NULL || out == NULL)
+		return MPIJOB_ERR_USAGE;
+	objects = calloc(1, sizeof(*objects));
+	if (objects == NULL)
+		return code;
+	objects->job = mpijob_clone(job);
+	if (objects->job != NULL)
+		code = fill(objects, options, diag);
+	if (code != 0) {
+		mpijob_objects_free(objects);
+		return code;
+	}
+	*out = objects;
+	return 0;
+}
+
+void mpijob_objects_free(mpijob_objects *objects)
+{
+	if (objects == NULL)
+		return;
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+		mpijob_doc_free(objects->docs[role]);
+	mpijob_ssh_key_free(objects->key);
+	mpijob__text_release(&objects->name);
+	mpijob_free(objects->job);
+	free(objects);
+}
+
+size_t mpijob_objects_count(const mpijob_objects *objects)
+{
+	size_t count = 0;
+
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+		count += count_role(objects, role);
+	return count;
+}
+
+/* Only the members that the caller's struct has. */
+static void give_head(struct mpijob_object_head *out, const struct mpijob_object_head *head)
+{
+	size_t size = out->size < sizeof(*head) ? out->size : sizeof(*head);
+
+	memcpy((char *)out + sizeof(size), (const char *)head + sizeof(size), size - sizeof(size));
+}
+
+int mpijob_objects_head(mpijob_objects *objects, size_t index, struct mpijob_object_head *out)
+{
+	struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
+	int32_t role, worker;
+	int code;
+
+	if (objects == NULL || out == NULL || out->size < sizeof(out->size))
+		return MPIJOB_ERR_USAGE;
+	if (!mpijob__objects_locate(objects, index, &role, &worker))
+		return MPIJOB_ERR_NOT_FOUND;
+	mpijob_text_clear(&objects->name);
+	code = mpijob__render_name(objects->subject.name, role, worker, &objects->name);
+	if (code != 0)
+		return code;
+	head.role = role;
+	head.index = role == MPIJOB_ROLE_WORKER ? worker : -1;
+	head.api_version = mpijob__render_api_version(role, objects->pod_group.volcano);
+	head.kind = mpijob__render_kind(role);
+	head.name = mpijob_text_data(&objects->name);
+	give_head(out, &head);
+	return 0;
+}
+
+int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t worker, size_t *out)
+{
+	size_t before = 0;
+
+	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || objects->docs[role] == NULL)
+		return 0;
+	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->workers))
+		return 0;
+	for (int32_t i = MPIJOB_ROLE_SERVICE; i < role; i++)
+		before += count_role(objects, i);
+	*out = before + (role == MPIJOB_ROLE_WORKER ? (size_t)worker : 0);
+	return 1;
+}
+
+int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **out)
+{
+	int32_t role, worker;
+	mpijob_doc *doc;
+	int code = 0;
+
+	if (objects == NULL || out == NULL)
+		return MPIJOB_ERR_USAGE;
+	if (!mpijob__objects_locate(objects, index, &role, &worker))
+		return MPIJOB_ERR_NOT_FOUND;
+	doc = mpijob_doc_clone(objects->docs[role]);
+	if (doc == NULL)
+		return MPIJOB_ERR_NOMEM;
+	if (role == MPIJOB_ROLE_WORKER && worker > 0)
+		code = mpijob__worker_pod_renumber(&objects->subject, doc, worker);
+	if (code != 0) {
+		mpijob_doc_free(doc);
+		return code;
+	}
+	*out = doc;
+	return 0;
+}
+
+const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects)
+{
+	return objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL ? &objects->pod_group : NULL;
+}

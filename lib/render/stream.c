@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How children become text without being made: a child is printed once for each of two values of what varies, and
+ * where the two prints differ are the holes. So no text of the user's can be taken for a hole. Workers are the one
+ * print with their index in the holes; the Secret is its print with the private key in the hole, which so passes from
+ * wiped memory straight to the sink.
+ */
+#include "render/objects.h"
+
+#include "base/text.h"
+#include "render/ssh_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where printed text differs from print to print. */
+struct hole {
+	size_t at;
+	size_t len;
+};
+
+/* One print, and its holes. */
+struct stencil {
+	struct mpijob_text text;
+	struct hole *holes;
+	size_t count;
+};
+
+static void release(struct stencil *stencil)
+{
+	mpijob__text_release(&stencil->text);
+	free(stencil->holes);
+}
+
+static int add_hole(struct stencil *stencil, size_t at, size_t len)
+{
+	struct hole *grown = realloc(stencil->holes, (stencil->count + 1) * sizeof(*grown));
+
+	if (grown == NULL)
+		return MPIJOB_ERR_NOMEM;
+	stencil->holes = grown;
+	grown[stencil->count++] = (struct hole){ at, len };
+	return 0;
+}
+
+/* Find the runs of bytes that differ; both texts have the same length. */
+static int find_holes(struct stencil *stencil, const struct mpijob_text *other)
+{
+	const char *a = stencil->text.data, *b = other->data;
+	size_t len = stencil->text.len, at = 0;
+	int code = 0;
+
+	if (len != other->len)
+		return MPIJOB_ERR_UNSUPPORTED;
+	while (code == 0 && at < len) {
+		size_t start;
+
+		while (at < len && a[at] == b[at])
+			at++;
+		start = at;
+		while (at < len && a[at] != b[at])
+			at++;
+		if (at > start)
+			code = add_hole(stencil, start, at - start);
+	}
+	return code;
+}
+
+/* A sink that moves every line of JSON two levels in, as an item of a List. Strings of JSON hold no line ends. */
+struct inset {
+	mpijob_write_fn write;
+	void *user;
+	int fresh; /* a line was ended, and nothing came after it yet */
+};
+
+static int write_inset(void *user, const char *data, size_t len)
+{
+	static const char margin[] = "\n    ";
+	struct inset *inset = user;
+	int code = 0;
+
+	while (code == 0 && len > 0) {
+		const char *end = memchr(data, '\n', len);
+		size_t part = end != NULL ? (size_t)(end - data) : len;
+
+		if (inset->fresh) /* also an empty line keeps its margin; the last line end is dropped */
+			code = inset->write(inset->user, margin, sizeof(margin) - 1);
+		inset->fresh = end != NULL;
+		if (code == 0 && part > 0)
+			code = inset->write(inset->user, data, part);
+		data += part + (end != NULL);
+		len -= part + (end != NULL);
+	}
+	return code;
+}
+
+/* How a child stands in its surroundings. */
+struct frame {
+	int32_t format;
+	int in_list; /* an item of a JSON List */
+};
+
+static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_write_fn write, void *user)
+{
+	struct inset inset = { write, user, 1 };
+
+	if (frame->in_list && frame->format == MPIJOB_FORMAT_JSON)
+		return mpijob_node_write(mpijob_doc_root(doc), frame->format, write_inset, &inset);
+	return mpijob_node_write(mpijob_doc_root(doc), frame->format, write, user);
+}
+
+/* Print a worker as its index has it. */
+static int print_worker(const mpijob_objects *objects, int32_t index, const struct frame *frame, struct mpijob_text *text)
+{
+	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
+	int code = doc != NULL ? mpijob__worker_pod_renumber(&objects->subject, doc, index) : MPIJOB_ERR_NOMEM;
+
+	if (code == 0)
+		code = print_doc(doc, frame, mpijob_text_write, text);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the label that is one more. */
+#define STENCIL_INDEX 1
+
+static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame, struct stencil *stencil)
+{
+	struct mpijob_text other = { 0 };
+	int code = print_worker(objects, STENCIL_INDEX, frame, &stencil->text);
+
+	if (code == 0)
+		code = print_worker(objects, STENCIL_INDEX + 1, frame, &other);
+	if (code == 0)
+		code = find_holes(stencil, &other);
+	mpijob__text_release(&other);
+	return code;
+}
+
+static size_t print_number(size_t number, char out[24])
+{
+	char *at = out + 24;
+
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	memmove(out, at, (size_t)(out + 24 - at));
+	return (size_t)(out + 24 - at);
+}
+
+static int write_worker(const struct stencil *stencil, size_t index, mpijob_write_fn write, void *user)
+{
+	const char *text = stencil->text.data;
+	size_t from = 0;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < stencil->count; i++) {
+		const struct hole *hole = &stencil->holes[i];
+		size_t more = (size_t)(text[hole->at] - '0') - STENCIL_INDEX;
+		char digits[24];
+		size_t len = print_number(index + more, digits);
+
+		code = write(user, text + from, hole->at - from);
+		if (code == 0)
+			code = write(user, digits, len);
+		from = hole->at + hole->len;
+	}
+	return code != 0 ? code : write(user, text + from, stencil->text.len - from);
+}
+
+/* Print the Secret with a run of `letter`s as long as the private key in its place. */
+static int print_secret(const mpijob_objects *objects, char letter, const struct frame *frame, struct mpijob_text *text)
+{
+	size_t len = strlen(mpijob__ssh_key_private_base64(objects->key));
+	struct mpijob__build b;
+	char *filler = malloc(len + 1);
+	mpijob_doc *doc;
+	int code;
+
+	if (filler == NULL)
+		return MPIJOB_ERR_NOMEM;
+	memset(filler, letter, len);
+	filler[len] = '\0';
+	mpijob__build_start(&b, &objects->subject, NULL);
+	mpijob__secret_build(&b, filler, mpijob_ssh_key_public(objects->key));
+	code = mpijob__build_finish(&b, &doc);
+	free(filler);
+	if (code != 0)
+		return code;
+	code = print_doc(doc, frame, mpijob_text_write, text);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static int write_secret(const mpijob_objects *objects, const struct frame *frame, mpijob_write_fn write, void *user)
+{
+	const char *private_key = mpijob__ssh_key_private_base64(objects->key);
+	struct stencil stencil = { { 0 }, NULL, 0 };
+	struct mpijob_text other = { 0 };
+	int code = print_secret(objects, 'A', frame, &stencil.text);
+
+	if (code == 0)
+		code = print_secret(objects, 'B', frame, &other);
+	if (code == 0)
+		code = find_holes(&stencil, &other);
+	mpijob__text_release(&other);
+	if (code == 0 && (stencil.count != 1 || stencil.holes[0].len != strlen(private_key)))
+		code = MPIJOB_ERR_UNSUPPORTED;
+	if (code == 0)
+		code = write(user, stencil.text.data, stencil.holes[0].at);
+	if (code == 0)
+		code = write(user, private_key, stencil.holes[0].len);
+	if (code == 0) {
+		size_t end = stencil.holes[0].at + stencil.holes[0].len;
+
+		code = write(user, stencil.text.data + end, stencil.text.len - end);
+	}
+	release(&stencil);
+	return code;
+}
+
+/* Any child but a worker. */
+static int write_child(const mpijob_objects *objects, int32_t role, int with_key, const struct frame *frame,
+		       mpijob_write_fn write, void *user)
+{
+	if (role == MPIJOB_ROLE_SECRET && with_key && objects->key != NULL)
+		return write_secret(objects, frame, write, user);
+	return print_doc(objects->docs[role], frame, write, user);
+}
+
+static int is_format(int32_t format)
+{
+	return format == MPIJOB_FORMAT_YAML || format == MPIJOB_FORMAT_JSON || format == MPIJOB_FORMAT_JSON_COMPACT;
+}
+
+int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,
+			    mpijob_write_fn write, void *user)
+{
+	struct frame frame = { format, 0 };
+	int32_t role, worker;
+	mpijob_doc *doc;
+	int code;
+
+	if (objects == NULL || write == NULL || !is_format(format))
+		return MPIJOB_ERR_USAGE;
+	if (!mpijob__objects_locate(objects, index, &role, &worker))
+		return MPIJOB_ERR_NOT_FOUND;
+	if (role != MPIJOB_ROLE_WORKER)
+		return write_child(objects, role, with_key != 0, &frame, write, user);
+	code = mpijob_objects_at(objects, index, &doc);
+	if (code != 0)
+		return code;
+	code = print_doc(doc, &frame, write, user);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+/* What stands before, between and behind the children. */
+struct brackets {
+	const char *before;
+	const char *between;
+	const char *behind;
+};
+
+static const struct brackets *brackets_of(int32_t format)
+{
+	static const struct brackets yaml = { "---\n", "---\n", "" };
+	static const struct brackets json = { "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", ",", "\n  ]\n}\n" };
+	static const struct brackets compact = { "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", ",", "]}" };
+
+	return format == MPIJOB_FORMAT_YAML ? &yaml : format == MPIJOB_FORMAT_JSON ? &json : &compact;
+}
+
+static int write_string(mpijob_write_fn write, void *user, const char *text)
+{
+	return text[0] != '\0' ? write(user, text, strlen(text)) : 0;
+}
+
+static int write_workers(const mpijob_objects *objects, const struct frame *frame, mpijob_write_fn write, void *user)
+{
+	const char *between = brackets_of(frame->format)->between;
+	struct stencil stencil = { { 0 }, NULL, 0 };
+	int code = make_worker_stencil(objects, frame, &stencil);
+
+	for (size_t i = 0; code == 0 && i < objects->workers; i++) {
+		code = write_string(write, user, between);
+		if (code == 0)
+			code = write_worker(&stencil, i, write, user);
+	}
+	release(&stencil);
+	return code;
+}
+
+int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key, mpijob_write_fn write, void *user)
+{
+	struct frame frame = { format, format != MPIJOB_FORMAT_YAML };
+	const struct brackets *brackets = brackets_of(format);
+	int code;
+
+	if (objects == NULL || write == NULL || !is_format(format))
+		return MPIJOB_ERR_USAGE;
+	code = write_string(write, user, brackets->before);
+	for (int32_t role = MPIJOB_ROLE_SERVICE; code == 0 && role <= MPIJOB_ROLE_LAUNCHER; role++) {
+		if (objects->docs[role] == NULL)
+			continue;
+		if (role == MPIJOB_ROLE_WORKER) {
+			code = write_workers(objects, &frame, write, user);
+			continue;
+		}
+		if (role != MPIJOB_ROLE_SERVICE)
+			code = write_string(write, user, brackets->between);
+		if (code == 0)
+			code = write_child(objects, role, with_key != 0, &frame, write, user);
+	}
+	return code != 0 ? code : write_string(write, user, brackets->behind);
+}
