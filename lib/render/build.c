@@ -108,8 +108,8 @@ void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char
 	mpijob_text_clear(&build->scratch);
 	keep(build, mpijob__text_printf(&build->scratch, "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
 	va_start(args, format);
-	keep(build, mpijob__diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place, format,
-				       args));
+	keep(build, mpijob__diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place,
+				       format, args));
 	va_end(args);
 }
 
@@ -130,8 +130,8 @@ static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, cons
 	if (is == kind)
 		return found;
 	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
-		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "type-invalid", "TypeInvalid", path, found, "must be a %s",
-				  kind_name);
+		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "type-invalid", "TypeInvalid", path, found,
+				  "must be a %s", kind_name);
 	return NULL;
 }
 

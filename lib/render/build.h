@@ -12,10 +12,10 @@
  */
 struct mpijob__build {
 	const struct mpijob__subject *subject;
-	mpijob_doc *doc;          /* yours */
-	mpijob_diag *diag;        /* findings, or NULL */
-	int code;                 /* first failure */
-	const char *role;         /* "Launcher" or "Worker" while its template is at work, for findings */
+	mpijob_doc *doc;   /* yours */
+	mpijob_diag *diag; /* findings, or NULL */
+	int code;          /* first failure */
+	const char *role;  /* "Launcher" or "Worker" while its template is at work, for findings */
 	struct mpijob_text scratch;
 };
 
@@ -45,7 +45,8 @@ void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const c
 mpijob_node *mpijob__build_map(struct mpijob__build *build, mpijob_node *map, const char *path);
 mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, const char *path);
 
-/* Report something about the role's template (for the reference only errors); `field` is the path below `spec.mpiReplicaSpecs[role].template.`. */
+/* Report something about the role's template (for the reference only errors); `field` is the path below
+ * `spec.mpiReplicaSpecs[role].template.`. */
 void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
 		       const char *field, const mpijob_node *at, const char *format, ...) MPIJOB__PRINTF(7, 8);
 
@@ -83,6 +84,7 @@ int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob
 
 /* base64.c: append, padded. */
 #define MPIJOB__BASE64_LEN(len) (((len) + 2) / 3 * 4)
-void mpijob__base64_encode(const unsigned char *data, size_t len, char *out); /* MPIJOB__BASE64_LEN(len) bytes, no NUL */
+void mpijob__base64_encode(const unsigned char *data, size_t len,
+			   char *out); /* MPIJOB__BASE64_LEN(len) bytes, no NUL */
 
 #endif /* MPIJOB_RENDER_BUILD_H */

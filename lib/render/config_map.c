@@ -19,7 +19,8 @@ static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key
 	if (code != 0 && b->code == 0)
 		b->code = code;
 	*total += b->scratch.len;
-	mpijob_node_put(b->doc, data, key, mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
+	mpijob_node_put(b->doc, data, key,
+			mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
 }
 
 static int count_bytes(void *user, const char *data, size_t len)
@@ -55,11 +56,12 @@ void mpijob__config_map_build(struct mpijob__build *b)
 	if (b->code != 0)
 		return;
 	if (total > MOST_BYTES) {
-		mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
-				  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-				  "hostfile and discover_hosts.sh take %zu bytes; a ConfigMap may hold %zu: use fewer workers, "
-				  "or a shorter name, namespace or cluster domain",
-				  total, MOST_BYTES);
+		mpijob__diag_addf(
+			b->diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
+			"spec.mpiReplicaSpecs[Worker].replicas", NULL,
+			"hostfile and discover_hosts.sh take %zu bytes; a ConfigMap may hold %zu: use fewer workers, "
+			"or a shorter name, namespace or cluster domain",
+			total, MOST_BYTES);
 		b->code = MPIJOB_ERR_SPEC;
 	} else if (b->subject->options.running != NULL && !b->subject->options.reference) {
 		look_ahead(b, hostfile);

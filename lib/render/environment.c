@@ -6,13 +6,17 @@
  * know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own environment may give them already.
  */
 #include "render/build.h"
+#include "render/differences.h"
 
 #include <string.h>
 
 #define HOSTFILE "/etc/mpi/hostfile"
-#define RETRY "-o ConnectionAttempts=10"
+#define RETRY    "-o ConnectionAttempts=10"
 
-enum origin { REFERENCE, OURS };
+#define REFERENCE MPIJOB__DIFFERENCE_NONE
+#define OPENMPI5  MPIJOB__DIFFERENCE_OPENMPI5_VARIABLES
+#define HYDRA     MPIJOB__DIFFERENCE_MPICH_LAUNCHER_ARGS
+
 enum condition { ALWAYS, LAUNCHER_IS_NO_WORKER };
 
 /* A value that is known only with the job. */
@@ -20,10 +24,10 @@ static const char slots[] = "slotsPerWorker";
 
 struct variable {
 	const char *name;
-	const char *value;  /* NULL: none at all; `slots`: the job's */
-	int32_t mpi;        /* MPIJOB_OPENMPI, ...; 0 for every MPI */
-	int32_t role;       /* MPIJOB_ROLE_* */
-	enum origin origin;
+	const char *value; /* NULL: none at all; `slots`: the job's */
+	int32_t mpi;       /* MPIJOB_OPENMPI, ...; 0 for every MPI */
+	int32_t role;      /* MPIJOB_ROLE_* */
+	enum mpijob__difference origin;
 	enum condition condition;
 };
 
@@ -42,11 +46,11 @@ static const struct variable variables[] = {
 	/* Empty, so that a launcher that computes nothing takes no GPU. */
 	{ "NVIDIA_VISIBLE_DEVICES", NULL, 0, MPIJOB_ROLE_LAUNCHER, REFERENCE, LAUNCHER_IS_NO_WORKER },
 	{ "NVIDIA_DRIVER_CAPABILITIES", NULL, 0, MPIJOB_ROLE_LAUNCHER, REFERENCE, LAUNCHER_IS_NO_WORKER },
-	{ "PRTE_MCA_prte_keep_fqdn_hostnames", "true", MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OURS, ALWAYS },
-	{ "PRTE_MCA_prte_default_hostfile", HOSTFILE, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OURS, ALWAYS },
-	{ "PRTE_MCA_plm_ssh_args", RETRY, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OURS, ALWAYS },
-	{ "PRTE_MCA_prte_set_default_slots", slots, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OURS, ALWAYS },
-	{ "HYDRA_LAUNCHER_EXTRA_ARGS", RETRY, MPIJOB_MPICH, MPIJOB_ROLE_LAUNCHER, OURS, ALWAYS },
+	{ "PRTE_MCA_prte_keep_fqdn_hostnames", "true", MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
+	{ "PRTE_MCA_prte_default_hostfile", HOSTFILE, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
+	{ "PRTE_MCA_plm_ssh_args", RETRY, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
+	{ "PRTE_MCA_prte_set_default_slots", slots, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
+	{ "HYDRA_LAUNCHER_EXTRA_ARGS", RETRY, MPIJOB_MPICH, MPIJOB_ROLE_LAUNCHER, HYDRA, ALWAYS },
 };
 
 static int applies(const struct mpijob__subject *subject, const struct variable *variable, int32_t role)
@@ -55,7 +59,7 @@ static int applies(const struct mpijob__subject *subject, const struct variable 
 		return 0;
 	if (variable->condition == LAUNCHER_IS_NO_WORKER && mpijob__subject_launcher_works(subject))
 		return 0;
-	return variable->origin == REFERENCE || !subject->options.reference;
+	return mpijob__difference_holds(variable->origin, subject->options.reference);
 }
 
 /* The user's own entry of a name, or NULL. */
@@ -85,32 +89,35 @@ static const mpijob_node *given_by_source(const mpijob_node *sources, const char
 }
 
 /* Whether the user's environment may give one of our variables already; it is reported. */
-static int left_to_user(struct mpijob__build *b, const mpijob_node *container, size_t own, const struct variable *variable)
+static int left_to_user(struct mpijob__build *b, const mpijob_node *container, size_t own,
+			const struct variable *variable)
 {
 	const mpijob_node *entry = given_by_env(mpijob_node_get(container, "env"), own, variable->name);
 
 	if (entry != NULL) {
-		mpijob__build_say(b, MPIJOB_SEVERITY_INFO, "variable-left-to-user", NULL, "spec.containers[0].env", entry,
-				  "%s is given here and not set again", variable->name);
+		mpijob__build_say(b, MPIJOB_SEVERITY_INFO, "variable-left-to-user", NULL, "spec.containers[0].env",
+				  entry, "%s is given here and not set again", variable->name);
 		return 1;
 	}
 	entry = given_by_source(mpijob_node_get(container, "envFrom"), variable->name);
 	if (entry == NULL)
 		return 0;
-	mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "variable-left-to-user", NULL, "spec.containers[0].envFrom", entry,
-			  "%s is not set, as it may be given here; set it in env, or give the source a prefix",
+	mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "variable-left-to-user", NULL, "spec.containers[0].envFrom",
+			  entry, "%s is not set, as it may be given here; set it in env, or give the source a prefix",
 			  variable->name);
 	return 1;
 }
 
 /* One of the reference's variables that the user gave too: theirs comes later and wins. */
-static void report_override(struct mpijob__build *b, const mpijob_node *container, size_t own, const struct variable *variable)
+static void report_override(struct mpijob__build *b, const mpijob_node *container, size_t own,
+			    const struct variable *variable)
 {
 	const mpijob_node *entry = given_by_env(mpijob_node_get(container, "env"), own, variable->name);
 
 	if (entry != NULL)
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "variable-overridden", NULL, "spec.containers[0].env", entry,
-				  "%s is set by the operator; the value given here has no effect", variable->name);
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "variable-overridden", NULL, "spec.containers[0].env",
+				  entry, "%s is set by the operator; the value given here has no effect",
+				  variable->name);
 }
 
 static void append(struct mpijob__build *b, mpijob_node *env, const struct variable *variable)

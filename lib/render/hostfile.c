@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "render/differences.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,8 @@ int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob
 {
 	const char *domain = subject->options.cluster_domain;
 
-	return mpijob__text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_, domain != NULL ? "." : "",
-				   domain != NULL ? domain : "");
+	return mpijob__text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
+				   domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
 
 /* One line from the parts around an index. */
@@ -66,7 +67,8 @@ static int write_launcher(const struct mpijob__subject *subject, const struct li
 
 static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 {
-	return mpijob__text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n", (int)slots);
+	return mpijob__text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n",
+				   (int)slots);
 }
 
 int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
@@ -134,10 +136,10 @@ int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_w
 		code = write(user, shell, sizeof(shell) - 1);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
 		code = write_launcher(subject, &line, "echo ");
-	if (code == 0 && subject->options.reference)
-		code = write_by_text(subject, &line, workers, 0);
-	else if (code == 0)
+	if (code == 0 && mpijob__difference_holds(MPIJOB__DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
 		code = write_by_number(subject, &line, workers);
+	else if (code == 0)
+		code = write_by_text(subject, &line, workers, 0);
 	mpijob__text_release(&line.before);
 	mpijob__text_release(&line.after);
 	return code;

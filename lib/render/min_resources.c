@@ -7,6 +7,7 @@
  */
 #include "render/min_resources.h"
 
+#include "render/differences.h"
 #include "render/quantity.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct sums {
 	struct sum {
 		const char *name;
 		struct mpijob__quantity value;
-	} *entries;
+	} * entries;
 	size_t count;
 };
 
@@ -28,6 +29,11 @@ struct group {
 	int64_t pods;
 	int32_t priority;
 };
+
+static int holds(const struct mpijob__build *b, enum mpijob__difference difference)
+{
+	return mpijob__difference_holds(difference, b->subject->options.reference);
+}
 
 static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
 {
@@ -140,7 +146,7 @@ static void add_group(struct mpijob__build *b, struct sums *total, const struct 
 	b->role = group->role;
 	for (size_t i = 0; i < mpijob_node_count(containers); i++)
 		add_container(b, &pod, mpijob_node_at(containers, i), "spec.containers");
-	if (!b->subject->options.reference) {
+	if (holds(b, MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS)) {
 		add_init_containers(b, &pod, group->spec);
 		add_map(b, &pod, mpijob_node_get(group->spec, "overhead"), NULL, "spec.overhead");
 	}
@@ -161,7 +167,8 @@ static int32_t priority(const struct mpijob_render_options *options, const mpijo
 	return 0;
 }
 
-static struct group make_group(const struct mpijob__build *b, const char *role, const struct mpijob_replica_spec *replica)
+static struct group make_group(const struct mpijob__build *b, const char *role,
+			       const struct mpijob_replica_spec *replica)
 {
 	const mpijob_node *spec = mpijob_node_get(replica->pod_template, "spec");
 	int64_t pods = replica->replicas != NULL ? *replica->replicas : 0;
@@ -175,11 +182,11 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* Leave only `min_member` pods, those of the first group first. */
-static void limit_pods(struct group *first, struct group *second, int64_t min_member, int reference)
+static void limit_pods(struct group *first, struct group *second, int64_t min_member, int cured)
 {
 	if (first->pods + second->pods <= min_member)
 		return;
-	if (reference) {
+	if (!cured) {
 		second->pods = min_member - 1;
 		return;
 	}
@@ -215,7 +222,7 @@ void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32
 		int worker_first = worker.priority > launcher.priority;
 		struct group *first = worker_first ? &worker : &launcher, *second = worker_first ? &launcher : &worker;
 
-		limit_pods(first, second, min_member, b->subject->options.reference);
+		limit_pods(first, second, min_member, holds(b, MPIJOB__DIFFERENCE_GANG_PRIORITY));
 		add_group(b, &total, first);
 		add_group(b, &total, second);
 	}

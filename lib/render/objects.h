@@ -8,12 +8,12 @@
 #include "base/text.h"
 
 struct mpijob_objects {
-	mpijob *job;                    /* a copy; `subject` borrows from it */
-	struct mpijob__subject subject; /* without pointers into the caller's options */
+	mpijob *job;                                /* a copy; `subject` borrows from it */
+	struct mpijob__subject subject;             /* without pointers into the caller's options */
 	mpijob_doc *docs[MPIJOB_ROLE_LAUNCHER + 1]; /* by role; the worker's is that of index 0; NULL: no such child */
 	size_t workers;
-	mpijob_ssh_key *key;            /* NULL: placeholders */
-	struct mpijob_text name;        /* of the last head */
+	mpijob_ssh_key *key;     /* NULL: placeholders */
+	struct mpijob_text name; /* of the last head */
 	struct mpijob_pod_group pod_group;
 	int32_t timeout;
 };

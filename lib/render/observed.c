@@ -206,8 +206,8 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
 	return hosts_digest(&hosts, count);
 }
 
-int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count, uint64_t *out,
-			 int32_t *count)
+int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
+			 uint64_t *out, int32_t *count)
 {
 	struct hosts hosts = { MPIJOB__DIGEST_START, 0, 1, 0, 0 };
 	struct mpijob__subject now = *subject;
@@ -281,8 +281,8 @@ int mpijob__pod_group_same(uint64_t wanted, uint64_t observed)
 /* Labels that the Job controller puts on the template itself. */
 static int is_job_label(const char *key)
 {
-	return strncmp(key, "batch.kubernetes.io/", strlen("batch.kubernetes.io/")) == 0 || strcmp(key, "controller-uid") == 0 ||
-	       strcmp(key, "job-name") == 0;
+	return strncmp(key, "batch.kubernetes.io/", strlen("batch.kubernetes.io/")) == 0 ||
+	       strcmp(key, "controller-uid") == 0 || strcmp(key, "job-name") == 0;
 }
 
 static uint64_t of_labels(const mpijob_node *labels)

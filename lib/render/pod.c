@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-#define KEY_VOLUME "ssh-auth"
+#define KEY_VOLUME    "ssh-auth"
 #define CONFIG_VOLUME "mpi-job-config"
-#define CONFIG_PATH "/etc/mpi"
+#define CONFIG_PATH   "/etc/mpi"
 #define ROOT_KEY_PATH "/root/.ssh"
 
 /* Copy a user's map of strings; NULL when there is none. */
-static mpijob_node *copy_map(struct mpijob__build *b, const mpijob_node *template, const char *path, mpijob_node *parent,
-			     const char *key)
+static mpijob_node *copy_map(struct mpijob__build *b, const mpijob_node *template, const char *path,
+			     mpijob_node *parent, const char *key)
 {
 	const mpijob_node *given = mpijob_node_find(template, path);
 
@@ -36,7 +36,8 @@ void mpijob__pod_metadata(struct mpijob__build *b, const mpijob_node *template, 
 		labels = mpijob_node_put_map(b->doc, metadata, "labels");
 	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);
-	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_ROLE, launcher ? MPIJOB__ROLE_LAUNCHER : MPIJOB__ROLE_WORKER);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_ROLE,
+			       launcher ? MPIJOB__ROLE_LAUNCHER : MPIJOB__ROLE_WORKER);
 	if (replica_index != NULL)
 		mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_REPLICA_INDEX, replica_index);
 	if (gang == MPIJOB__GANG_PLUGINS)
@@ -57,8 +58,8 @@ static void set_scheduler(struct mpijob__build *b, mpijob_node *spec)
 	if (wanted == NULL)
 		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, wanted) != 0)
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL, "spec.schedulerName", given,
-				  "'%s' is replaced by the gang scheduler '%s'", name, wanted);
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL, "spec.schedulerName",
+				  given, "'%s' is replaced by the gang scheduler '%s'", name, wanted);
 	mpijob_node_put_string(b->doc, spec, "schedulerName", wanted);
 }
 
@@ -125,7 +126,8 @@ static mpijob_node *add_volume(struct mpijob__build *b, mpijob_node *spec, const
 static void add_mount(struct mpijob__build *b, mpijob_node *spec, const char *name, const char *path)
 {
 	mpijob_node *container = mpijob__pod_container(b, spec);
-	mpijob_node *mount = mpijob_node_append_map(b->doc, mpijob__build_list(b, container, "spec.containers[0].volumeMounts"));
+	mpijob_node *mount =
+		mpijob_node_append_map(b->doc, mpijob__build_list(b, container, "spec.containers[0].volumeMounts"));
 
 	mpijob_node_put_string(b->doc, mount, "name", name);
 	mpijob_node_put_string(b->doc, mount, "mountPath", path);

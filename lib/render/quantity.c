@@ -153,7 +153,8 @@ static int read_suffix(const char *at, const char *end, struct suffix *out)
 	return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &out->exponent);
 }
 
-/* The end of the number, and how many digits stand behind its point. Digits go into `limb`; *fits tells whether they do. */
+/* The end of the number, and how many digits stand behind its point. Digits go into `limb`; *fits tells whether they
+ * do. */
 static const char *read_digits(const char *at, const char *end, uint32_t *limb, int64_t *decimals, int *fits)
 {
 	int point = 0;
@@ -211,7 +212,8 @@ int mpijob__quantity_parse(const char *text, size_t len, struct mpijob__quantity
 		*out = q;
 		return 1;
 	}
-	if (!scale_up(q.limb, UINT32_C(1) << (suffix.bits / 2), 0) || !scale_up(q.limb, UINT32_C(1) << (suffix.bits / 2), 0))
+	if (!scale_up(q.limb, UINT32_C(1) << (suffix.bits / 2), 0) ||
+	    !scale_up(q.limb, UINT32_C(1) << (suffix.bits / 2), 0))
 		return 0;
 	if (!shift_decimal(q.limb, suffix.exponent - decimals + NANO_DIGITS))
 		return 0;

@@ -8,8 +8,8 @@
 
 #define MPIJOB__QUANTITY_LIMBS 6
 
-#define MPIJOB__QUANTITY_DECIMAL 0  /* 500m, 2k */
-#define MPIJOB__QUANTITY_BINARY 1   /* 1Gi */
+#define MPIJOB__QUANTITY_DECIMAL  0 /* 500m, 2k */
+#define MPIJOB__QUANTITY_BINARY   1 /* 1Gi */
 #define MPIJOB__QUANTITY_EXPONENT 2 /* 2e3 */
 
 /* A number of billionths, below 2^192 in size, and how it is to be printed. All zeros is 0. */

@@ -107,12 +107,14 @@ static int fill(mpijob_objects *objects, const struct mpijob_render_options *opt
 		code = build_all(objects, diag);
 	volcano = mpijob__subject_gang(subject) == MPIJOB__GANG_VOLCANO;
 	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
-		mpijob__pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout, &objects->pod_group);
+		mpijob__pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout,
+				       &objects->pod_group);
 	forget_options(objects);
 	return code;
 }
 
-int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out, mpijob_diag *diag)
+int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out,
+		  mpijob_diag *diag)
 {
 	mpijob_objects *objects;
 	int code = MPIJOB_ERR_NOMEM;

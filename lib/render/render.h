@@ -12,30 +12,30 @@
 
 #include <mpijob/render.h>
 
-#define MPIJOB__LABEL_OPERATOR "training.kubeflow.org/operator-name"
+#define MPIJOB__LABEL_OPERATOR       "training.kubeflow.org/operator-name"
 #define MPIJOB__LABEL_OPERATOR_VALUE "mpi-operator"
-#define MPIJOB__LABEL_JOB_NAME "training.kubeflow.org/job-name"
-#define MPIJOB__LABEL_JOB_ROLE "training.kubeflow.org/job-role"
-#define MPIJOB__LABEL_REPLICA_INDEX "training.kubeflow.org/replica-index"
-#define MPIJOB__ROLE_LAUNCHER "launcher"
-#define MPIJOB__ROLE_WORKER "worker"
+#define MPIJOB__LABEL_JOB_NAME       "training.kubeflow.org/job-name"
+#define MPIJOB__LABEL_JOB_ROLE       "training.kubeflow.org/job-role"
+#define MPIJOB__LABEL_REPLICA_INDEX  "training.kubeflow.org/replica-index"
+#define MPIJOB__ROLE_LAUNCHER        "launcher"
+#define MPIJOB__ROLE_WORKER          "worker"
 
-#define MPIJOB__KEY_HOSTFILE "hostfile"
+#define MPIJOB__KEY_HOSTFILE       "hostfile"
 #define MPIJOB__KEY_DISCOVER_HOSTS "discover_hosts.sh"
-#define MPIJOB__KEY_SSH_PRIVATE "ssh-privatekey"
-#define MPIJOB__KEY_SSH_PUBLIC "ssh-publickey"
+#define MPIJOB__KEY_SSH_PRIVATE    "ssh-privatekey"
+#define MPIJOB__KEY_SSH_PUBLIC     "ssh-publickey"
 
 /** @name A job as the children see it
  * @{ */
 
 /** A job, taken apart once; all borrowed from the job, which must not change meanwhile. */
 struct mpijob__subject {
-	const char *source;                  /* of the job's document, for findings; NULL when none */
+	const char *source; /* of the job's document, for findings; NULL when none */
 	const char *name;
-	const char *namespace_;              /* "default" when the job has none */
-	const char *uid;                     /* "" when the job has none */
-	const struct mpijob_spec *spec;      /* defaulted */
-	const mpijob_node *annotations;      /* metadata.annotations of the job, or NULL */
+	const char *namespace_;               /* "default" when the job has none */
+	const char *uid;                      /* "" when the job has none */
+	const struct mpijob_spec *spec;       /* defaulted */
+	const mpijob_node *annotations;       /* metadata.annotations of the job, or NULL */
 	struct mpijob_render_options options; /* complete; pointers borrowed */
 };
 
@@ -56,13 +56,13 @@ int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *
 int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
 			  mpijob_diag *diag);
 
-int32_t mpijob__subject_workers(const struct mpijob__subject *subject);          /* 0 without a worker spec */
+int32_t mpijob__subject_workers(const struct mpijob__subject *subject); /* 0 without a worker spec */
 int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
-int mpijob__subject_launcher_works(const struct mpijob__subject *subject);       /* runLauncherAsWorker */
-#define MPIJOB__GANG_NONE 0
+int mpijob__subject_launcher_works(const struct mpijob__subject *subject); /* runLauncherAsWorker */
+#define MPIJOB__GANG_NONE    0
 #define MPIJOB__GANG_VOLCANO 1
 #define MPIJOB__GANG_PLUGINS 2
-int mpijob__subject_gang(const struct mpijob__subject *subject);                 /* MPIJOB__GANG_* */
+int mpijob__subject_gang(const struct mpijob__subject *subject); /* MPIJOB__GANG_* */
 
 /**
  * Append the name of a child.
@@ -91,7 +91,8 @@ const char *mpijob__render_kind(int32_t role);
 uint64_t mpijob__observed_service(const mpijob_node *spec);
 uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
 
-/** ConfigMap: the text of `hostfile`. Nothing is printed for the wanted one; time grows with the workers, memory not. */
+/** ConfigMap: the text of `hostfile`. Nothing is printed for the wanted one; time grows with the workers, memory not.
+ */
 uint64_t mpijob__observed_hostfile(const char *text, size_t len);
 int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out);
 
@@ -102,8 +103,8 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
  *
  * `running`: one byte a worker, NULL for all of them; workers beyond `running_count` do not run.
  */
-int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count, uint64_t *out,
-			 int32_t *count);
+int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
+			 uint64_t *out, int32_t *count);
 
 /**
  * PodGroup: `spec` without what the server may fill in. Compare with mpijob__pod_group_same(): a queue that we do

@@ -19,24 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCALAR 66                /* bytes of a number below n */
-#define POINT (1 + 2 * SCALAR)   /* uncompressed */
+#define SCALAR 66               /* bytes of a number below n */
+#define POINT  (1 + 2 * SCALAR) /* uncompressed */
 
 /* ECPrivateKey, all lengths fixed by the curve: version 1, the key, [0] secp521r1, [1] the point. */
 static const unsigned char der_head[] = { 0x30, 0x81, 0xdc, 0x02, 0x01, 0x01, 0x04, SCALAR };
-static const unsigned char der_middle[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23,
-					    0xa1, 0x81, 0x89, 0x03, 0x81, 0x86, 0x00 };
+static const unsigned char der_middle[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00,
+					    0x23, 0xa1, 0x81, 0x89, 0x03, 0x81, 0x86, 0x00 };
 #define DER (sizeof(der_head) + SCALAR + sizeof(der_middle) + POINT)
 
 static const char pem_head[] = "-----BEGIN EC PRIVATE KEY-----\n";
 static const char pem_tail[] = "-----END EC PRIVATE KEY-----\n";
 #define PEM_LINE 64
 #define PEM_BODY MPIJOB__BASE64_LEN(DER)
-#define PEM (sizeof(pem_head) - 1 + PEM_BODY + (PEM_BODY + PEM_LINE - 1) / PEM_LINE + sizeof(pem_tail) - 1)
+#define PEM      (sizeof(pem_head) - 1 + PEM_BODY + (PEM_BODY + PEM_LINE - 1) / PEM_LINE + sizeof(pem_tail) - 1)
 
 static const char line_head[] = "ecdsa-sha2-nistp521 ";
 /* Three strings, each behind its length in four bytes: type, curve, point. */
-static const unsigned char blob_head[] = "\0\0\0\x13" "ecdsa-sha2-nistp521" "\0\0\0\x08" "nistp521" "\0\0\0\x85";
+static const unsigned char blob_head[] = "\0\0\0\x13"
+					 "ecdsa-sha2-nistp521"
+					 "\0\0\0\x08"
+					 "nistp521"
+					 "\0\0\0\x85";
 #define BLOB (sizeof(blob_head) - 1 + POINT)
 #define LINE (sizeof(line_head) - 1 + MPIJOB__BASE64_LEN(BLOB) + 1)
 
@@ -66,8 +70,9 @@ static int derive(const uint8_t *entropy, const EC_GROUP *group, BIGNUM *d, BN_C
 		BN_set_flags(wide, BN_FLG_CONSTTIME);
 		BN_set_flags(d, BN_FLG_CONSTTIME);
 	}
-	done = done && BN_bin2bn(entropy, MPIJOB_SSH_ENTROPY, wide) != NULL && BN_copy(bound, EC_GROUP_get0_order(group)) != NULL &&
-	       BN_sub_word(bound, 1) && BN_mod(d, wide, bound, context) && BN_add_word(d, 1);
+	done = done && BN_bin2bn(entropy, MPIJOB_SSH_ENTROPY, wide) != NULL &&
+	       BN_copy(bound, EC_GROUP_get0_order(group)) != NULL && BN_sub_word(bound, 1) &&
+	       BN_mod(d, wide, bound, context) && BN_add_word(d, 1);
 	if (wide != NULL)
 		BN_clear(wide);
 	BN_CTX_end(context);
@@ -79,7 +84,8 @@ static int calculate(const uint8_t *entropy, const EC_GROUP *group, struct numbe
 	BN_CTX *context = BN_CTX_secure_new();
 	BIGNUM *d = context != NULL ? BN_secure_new() : NULL;
 	EC_POINT *point = d != NULL ? EC_POINT_new(group) : NULL;
-	int done = point != NULL && derive(entropy, group, d, context) && BN_bn2binpad(d, out->scalar, SCALAR) == SCALAR &&
+	int done = point != NULL && derive(entropy, group, d, context) &&
+		   BN_bn2binpad(d, out->scalar, SCALAR) == SCALAR &&
 		   EC_POINT_mul(group, point, d, NULL, NULL, context) &&
 		   EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, out->point, POINT, context) == POINT;
 
@@ -132,8 +138,8 @@ static int reason(const EC_GROUP *group)
 {
 	unsigned long error = ERR_peek_last_error();
 
-	if (group == NULL && error != 0 && ERR_GET_LIB(error) == ERR_LIB_EC && ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE &&
-	    ERR_GET_REASON(error) != ERR_R_BN_LIB)
+	if (group == NULL && error != 0 && ERR_GET_LIB(error) == ERR_LIB_EC &&
+	    ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE && ERR_GET_REASON(error) != ERR_R_BN_LIB)
 		return MPIJOB_ERR_UNSUPPORTED;
 	return MPIJOB_ERR_NOMEM;
 }

@@ -110,7 +110,8 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 }
 
 /* Print a worker as its index has it. */
-static int print_worker(const mpijob_objects *objects, int32_t index, const struct frame *frame, struct mpijob_text *text)
+static int print_worker(const mpijob_objects *objects, int32_t index, const struct frame *frame,
+			struct mpijob_text *text)
 {
 	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
 	int code = doc != NULL ? mpijob__worker_pod_renumber(&objects->subject, doc, index) : MPIJOB_ERR_NOMEM;
@@ -121,7 +122,8 @@ static int print_worker(const mpijob_objects *objects, int32_t index, const stru
 	return code;
 }
 
-/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the label that is one more. */
+/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the label that is one more.
+ */
 #define STENCIL_INDEX 1
 
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame, struct stencil *stencil)
@@ -266,7 +268,8 @@ struct brackets {
 static const struct brackets *brackets_of(int32_t format)
 {
 	static const struct brackets yaml = { "---\n", "---\n", "" };
-	static const struct brackets json = { "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", ",", "\n  ]\n}\n" };
+	static const struct brackets json = { "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [",
+					      ",", "\n  ]\n}\n" };
 	static const struct brackets compact = { "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", ",", "]}" };
 
 	return format == MPIJOB_FORMAT_YAML ? &yaml : format == MPIJOB_FORMAT_JSON ? &json : &compact;
@@ -292,7 +295,8 @@ static int write_workers(const mpijob_objects *objects, const struct frame *fram
 	return code;
 }
 
-int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key, mpijob_write_fn write, void *user)
+int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key, mpijob_write_fn write,
+			 void *user)
 {
 	struct frame frame = { format, format != MPIJOB_FORMAT_YAML };
 	const struct brackets *brackets = brackets_of(format);

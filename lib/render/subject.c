@@ -192,12 +192,9 @@ const char *mpijob__render_api_version(int32_t role, int volcano)
 const char *mpijob__render_kind(int32_t role)
 {
 	static const char *const kinds[] = {
-		[MPIJOB_ROLE_SERVICE] = "Service",
-		[MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
-		[MPIJOB_ROLE_SECRET] = "Secret",
-		[MPIJOB_ROLE_POD_GROUP] = "PodGroup",
-		[MPIJOB_ROLE_WORKER] = "Pod",
-		[MPIJOB_ROLE_LAUNCHER] = "Job",
+		[MPIJOB_ROLE_SERVICE] = "Service", [MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
+		[MPIJOB_ROLE_SECRET] = "Secret",   [MPIJOB_ROLE_POD_GROUP] = "PodGroup",
+		[MPIJOB_ROLE_WORKER] = "Pod",      [MPIJOB_ROLE_LAUNCHER] = "Job",
 	};
 
 	return role >= MPIJOB_ROLE_SERVICE && role <= MPIJOB_ROLE_LAUNCHER ? kinds[role] : NULL;

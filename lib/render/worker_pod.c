@@ -7,6 +7,7 @@
 #include "render/build.h"
 
 #include "base/text.h"
+#include "render/differences.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void search_domain(struct mpijob__build *b, mpijob_node *spec)
 	mpijob_node *searches = mpijob__build_list(b, config, "spec.dnsConfig.searches");
 	int code;
 
-	if (domain == NULL || subject->options.reference)
+	if (domain == NULL || !mpijob__difference_holds(MPIJOB__DIFFERENCE_SEARCH_DOMAIN, subject->options.reference))
 		domain = USUAL_DOMAIN;
 	mpijob_text_clear(&b->scratch);
 	code = mpijob__text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
@@ -80,7 +81,8 @@ int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_do
 	mpijob_text_clear(&text);
 	if (code == 0)
 		code = index_label(subject, index, &text);
-	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__LABEL_REPLICA_INDEX, mpijob_text_data(&text));
+	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__LABEL_REPLICA_INDEX,
+			       mpijob_text_data(&text));
 	mpijob__text_release(&text);
 	return code != 0 ? code : mpijob_doc_error(doc);
 }

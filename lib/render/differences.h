@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE list of what this library does otherwise than mpi-operator v0.8.2, on purpose. The code asks it, and
+ * docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new difference is one enum value
+ * and one row in differences.c.
+ */
+#ifndef MPIJOB_RENDER_DIFFERENCES_H
+#define MPIJOB_RENDER_DIFFERENCES_H
+
+#include <stddef.h>
+
+enum mpijob__difference {
+	MPIJOB__DIFFERENCE_NONE, /* as the reference */
+	MPIJOB__DIFFERENCE_DUPLICATE_KEYS,
+	MPIJOB__DIFFERENCE_WORKER_REPLICAS,
+	MPIJOB__DIFFERENCE_LAUNCHER_CREATION_POLICY,
+	MPIJOB__DIFFERENCE_OPENMPI5_VARIABLES,
+	MPIJOB__DIFFERENCE_MPICH_LAUNCHER_ARGS,
+	MPIJOB__DIFFERENCE_SEARCH_DOMAIN,
+	MPIJOB__DIFFERENCE_DISCOVER_HOSTS_ORDER,
+	MPIJOB__DIFFERENCE_GANG_PRIORITY,
+	MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS,
+	MPIJOB__DIFFERENCE_CONFIG_MAP_SIZE,
+	MPIJOB__DIFFERENCE_COUNT
+};
+
+struct mpijob__difference_row {
+	const char *id;   /* stable, lower case with dashes */
+	const char *what; /* what is done here, and what the reference does */
+	const char *why;
+	int by_default;     /* 1: on unless switched off; 0: off unless switched on */
+	const char *toggle; /* how to switch it off, or on */
+};
+
+/* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */
+const struct mpijob__difference_row *mpijob__difference_row(enum mpijob__difference difference);
+
+/* Whether a difference holds: those by default do unless `reference` is set; NONE always does. */
+int mpijob__difference_holds(enum mpijob__difference difference, int reference);
+
+#endif /* MPIJOB_RENDER_DIFFERENCES_H */
