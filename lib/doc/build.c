@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Making and changing documents.
+ *
+ * Every call takes NULL for "an earlier call failed" and hands it on; the first
+ * failure stays in the document. A map is only changed once all memory for the
+ * change is there.
+ */
+#include "doc/node.h"
+
+#include "base/field_path.h"
+#include "doc/index.h"
+#include "doc/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind)
+{
+	int container = kind == MPIJOB_NODE_LIST || kind == MPIJOB_NODE_MAP;
+	size_t size = container ? sizeof(struct mpijob__container) : sizeof(struct mpijob_node);
+	struct mpijob_node *node = mpijob__arena_alloc(arena, size);
+
+	if (!node)
+		return NULL;
+	memset(node, 0, size);
+	node->kind = (uint8_t)kind;
+	return node;
+}
+
+struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind, const char *text, size_t len)
+{
+	struct mpijob_node *node = len <= MPIJOB__MOST_ENTRIES ? mpijob__node_new(arena, kind) : NULL;
+
+	if (!node)
+		return NULL;
+	node->in.text = text;
+	node->count = (uint32_t)len;
+	return node;
+}
+
+/* Room for one more entry of `size` bytes. */
+static int container_reserve(struct mpijob__arena *arena, struct mpijob_node *node, size_t size)
+{
+	struct mpijob__container *container = mpijob__container(node);
+	uint32_t cap = container->cap ? container->cap * 2 : 4;
+	void *grown;
+
+	if (node->count < container->cap)
+		return 0;
+	if (node->count >= MPIJOB__MOST_ENTRIES / 2)
+		return MPIJOB_ERR_NOMEM;
+	grown = mpijob__arena_grow(arena, node->in.items, container->cap * size, cap * size);
+	if (!grown)
+		return MPIJOB_ERR_NOMEM;
+	node->in.items = grown;
+	container->cap = cap;
+	return 0;
+}
+
+int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, struct mpijob_node *value)
+{
+	if (container_reserve(arena, list, sizeof(*list->in.items)))
+		return MPIJOB_ERR_NOMEM;
+	list->in.items[list->count++] = value;
+	return 0;
+}
+
+struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpijob_node *map, const char *key,
+					 size_t len, struct mpijob_node *value)
+{
+	struct mpijob__container *container = mpijob__container(map);
+	struct mpijob__entry *entry;
+
+	if (len > MPIJOB__MOST_ENTRIES || container_reserve(arena, map, sizeof(*entry)))
+		return NULL;
+	if (!container->index && map->count + 1 >= MPIJOB__INDEX_FROM) {
+		container->index = mpijob__index_new(arena, map->in.entries, map->count);
+		if (!container->index)
+			return NULL;
+	}
+	if (container->index && mpijob__index_reserve(arena, container->index))
+		return NULL;
+	entry = &map->in.entries[map->count];
+	memset(entry, 0, sizeof(*entry));
+	entry->key = key;
+	entry->key_len = (uint32_t)len;
+	entry->value = value;
+	if (container->index)
+		mpijob__index_add(container->index, map->in.entries, map->count);
+	map->count++;
+	return entry;
+}
+
+static struct mpijob__own_doc *doc_alloc(void)
+{
+	struct mpijob__own_doc *own = calloc(1, sizeof(*own));
+
+	if (own)
+		own->doc.arena = &own->arena;
+	return own;
+}
+
+mpijob_doc *mpijob_doc_new(void)
+{
+	struct mpijob__own_doc *own = doc_alloc();
+
+	if (!own)
+		return NULL;
+	own->doc.root = mpijob__node_new(&own->arena, MPIJOB_NODE_MAP);
+	if (own->doc.root)
+		return &own->doc;
+	mpijob_doc_free(&own->doc);
+	return NULL;
+}
+
+mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
+{
+	struct mpijob__own_doc *own = doc_alloc();
+
+	if (!own)
+		return NULL;
+	own->doc.root = mpijob__node_copy(&own->arena, node, 0);
+	if (own->doc.root)
+		return &own->doc;
+	mpijob_doc_free(&own->doc);
+	return NULL;
+}
+
+mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc)
+{
+	mpijob_doc *clone = mpijob_doc_from_node(doc->root);
+
+	if (!clone)
+		return NULL;
+	clone->error = doc->error;
+	if (!doc->source)
+		return clone;
+	clone->source = mpijob__arena_copy(clone->arena, doc->source, strlen(doc->source));
+	if (clone->source)
+		return clone;
+	mpijob_doc_free(clone);
+	return NULL;
+}
+
+void mpijob_doc_free(mpijob_doc *doc)
+{
+	if (!doc)
+		return;
+	mpijob__arena_free(doc->arena);
+	free(doc); /* the first member of a struct mpijob__own_doc */
+}
+
+void mpijob_docs_free(mpijob_docs *docs)
+{
+	if (!docs)
+		return;
+	mpijob__arena_free(&docs->arena);
+	free(docs);
+}
+
+int mpijob_doc_error(const mpijob_doc *doc)
+{
+	return doc ? doc->error : MPIJOB_ERR_NOMEM;
+}
+
+static void *fail(mpijob_doc *doc, int code)
+{
+	if (doc && !doc->error)
+		doc->error = code;
+	return NULL;
+}
+
+static mpijob_node *made(mpijob_doc *doc, mpijob_node *node)
+{
+	return node ? node : fail(doc, MPIJOB_ERR_NOMEM);
+}
+
+mpijob_node *mpijob_doc_edit(mpijob_doc *doc)
+{
+	return doc ? doc->root : NULL;
+}
+
+mpijob_node *mpijob_doc_set_root(mpijob_doc *doc, mpijob_node *node)
+{
+	if (!doc || !node)
+		return NULL;
+	doc->root = node;
+	return node;
+}
+
+mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
+{
+	return doc ? (mpijob_node *)(uintptr_t)mpijob_node_find(doc->root, path) : NULL;
+}
+
+/* Go one step down from a map or list; make a map where nothing or null is. */
+static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct mpijob__field_step *step)
+{
+	struct mpijob__entry *entry;
+	mpijob_node *map;
+	const char *key;
+	uint32_t at;
+	size_t index;
+
+	if (step->bracket && node->kind == MPIJOB_NODE_LIST) {
+		if (!mpijob__field_path_number(step, &index) || index >= node->count)
+			return fail(doc, MPIJOB_ERR_USAGE);
+		return node->in.items[index];
+	}
+	if (node->kind != MPIJOB_NODE_MAP)
+		return fail(doc, MPIJOB_ERR_USAGE);
+	at = mpijob__map_find(node, step->text, step->len);
+	if (at != MPIJOB__INDEX_NONE && node->in.entries[at].value->kind != MPIJOB_NODE_NULL)
+		return node->in.entries[at].value;
+	map = made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP));
+	if (!map)
+		return NULL;
+	if (at != MPIJOB__INDEX_NONE) {
+		node->in.entries[at].value = map;
+		return map;
+	}
+	key = mpijob__arena_copy(doc->arena, step->text, step->len);
+	entry = key ? mpijob__map_append(doc->arena, node, key, step->len, map) : NULL;
+	return entry ? map : fail(doc, MPIJOB_ERR_NOMEM);
+}
+
+static int path_is_good(const char *path)
+{
+	struct mpijob__field_step step;
+	int rc;
+
+	do
+		rc = mpijob__field_path_next(&path, &step);
+	while (rc > 0);
+	return rc == 0;
+}
+
+mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
+{
+	struct mpijob__field_step step;
+	mpijob_node *node;
+
+	if (!doc)
+		return NULL;
+	if (!path_is_good(path))
+		return fail(doc, MPIJOB_ERR_USAGE);
+	if (doc->root->kind == MPIJOB_NODE_NULL) {
+		node = made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP));
+		if (!node)
+			return NULL;
+		doc->root = node;
+	}
+	node = doc->root;
+	while (node && mpijob__field_path_next(&path, &step) > 0)
+		node = make_step(doc, node, &step);
+	if (node && node->kind != MPIJOB_NODE_MAP)
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return node;
+}
+
+static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t len)
+{
+	const char *copy = mpijob__arena_copy(doc->arena, text, len);
+
+	return made(doc, copy ? mpijob__node_new_text(doc->arena, kind, copy, len) : NULL);
+}
+
+mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len)
+{
+	return doc ? new_text(doc, MPIJOB_NODE_STRING, text, len) : NULL;
+}
+
+mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len)
+{
+	char room[MPIJOB__NUMBER_ROOM];
+
+	if (!doc)
+		return NULL;
+	if (mpijob__number_end(text, text + len) != text + len || !mpijob__number_canonical(text, len, room))
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return new_text(doc, MPIJOB_NODE_NUMBER, text, len);
+}
+
+mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%lld", (long long)value);
+
+	return doc ? new_text(doc, MPIJOB_NODE_NUMBER, digits, (size_t)len) : NULL;
+}
+
+mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
+{
+	mpijob_node *node = doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
+
+	if (node)
+		node->truth = value != 0;
+	return node;
+}
+
+mpijob_node *mpijob_node_new_null(mpijob_doc *doc)
+{
+	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
+}
+
+mpijob_node *mpijob_node_new_list(mpijob_doc *doc)
+{
+	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
+}
+
+mpijob_node *mpijob_node_new_map(mpijob_doc *doc)
+{
+	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
+}
+
+mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
+{
+	return doc && node ? made(doc, mpijob__node_copy(doc->arena, node, 0)) : NULL;
+}
+
+mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key, mpijob_node *value)
+{
+	size_t len = strlen(key);
+	const char *copy;
+	uint32_t at;
+
+	if (!doc || !map || !value)
+		return NULL;
+	if (map->kind != MPIJOB_NODE_MAP || map == value)
+		return fail(doc, MPIJOB_ERR_USAGE);
+	at = mpijob__map_find(map, key, len);
+	if (at != MPIJOB__INDEX_NONE) {
+		map->in.entries[at].value = value;
+		return value;
+	}
+	copy = mpijob__arena_copy(doc->arena, key, len);
+	if (!copy || !mpijob__map_append(doc->arena, map, copy, len, value))
+		return fail(doc, MPIJOB_ERR_NOMEM);
+	return value;
+}
+
+mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
+{
+	if (!text || !map)
+		return NULL;
+	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
+}
+
+mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
+{
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_int(doc, value)) : NULL;
+}
+
+mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char *key, int value)
+{
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_bool(doc, value)) : NULL;
+}
+
+mpijob_node *mpijob_node_put_map(mpijob_doc *doc, mpijob_node *map, const char *key)
+{
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_map(doc)) : NULL;
+}
+
+mpijob_node *mpijob_node_put_list(mpijob_doc *doc, mpijob_node *map, const char *key)
+{
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_list(doc)) : NULL;
+}
+
+mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key, const mpijob_node *value)
+{
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_copy(doc, value)) : NULL;
+}
+
+mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node *value)
+{
+	if (!doc || !list || !value)
+		return NULL;
+	if (list->kind != MPIJOB_NODE_LIST || list == value)
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return mpijob__list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM) : value;
+}
+
+mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const char *text)
+{
+	if (!text || !list)
+		return NULL;
+	return mpijob_node_append(doc, list, mpijob_node_new_string(doc, text, strlen(text)));
+}
+
+mpijob_node *mpijob_node_append_map(mpijob_doc *doc, mpijob_node *list)
+{
+	return list ? mpijob_node_append(doc, list, mpijob_node_new_map(doc)) : NULL;
+}
+
+mpijob_node *mpijob_node_edit(mpijob_node *node, const char *key)
+{
+	return (mpijob_node *)(uintptr_t)mpijob_node_get(node, key);
+}
+
+mpijob_node *mpijob_node_edit_at(mpijob_node *node, size_t index)
+{
+	return (mpijob_node *)(uintptr_t)mpijob_node_at(node, index);
+}
+
+static void remove_entry(mpijob_node *node, uint32_t at)
+{
+	struct mpijob__container *container = mpijob__container(node);
+	uint32_t after = node->count - at - 1;
+
+	if (container->index)
+		mpijob__index_remove(container->index, node->in.entries, at);
+	if (node->kind == MPIJOB_NODE_MAP)
+		memmove(node->in.entries + at, node->in.entries + at + 1, after * sizeof(*node->in.entries));
+	else
+		memmove(node->in.items + at, node->in.items + at + 1, after * sizeof(*node->in.items));
+	node->count--;
+}
+
+int mpijob_node_remove(mpijob_node *map, const char *key)
+{
+	uint32_t at;
+
+	if (!map || map->kind != MPIJOB_NODE_MAP)
+		return 0;
+	at = mpijob__map_find(map, key, strlen(key));
+	if (at == MPIJOB__INDEX_NONE)
+		return 0;
+	remove_entry(map, at);
+	return 1;
+}
+
+int mpijob_node_remove_at(mpijob_node *node, size_t index)
+{
+	if (index >= mpijob_node_count(node))
+		return 0;
+	remove_entry(node, (uint32_t)index);
+	return 1;
+}

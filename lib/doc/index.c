@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The index of a big map: a crit-bit tree over its keys.
+ *
+ * Why no hash table: without a random seed, and pure code has none, its keys
+ * can be chosen to collide. Here the cost of a search is bounded by the bits of
+ * the key itself, so reading a whole document stays linear in its size,
+ * whoever wrote it. Keys hold no NUL byte, so the end of a key counts as one.
+ */
+#include "doc/index.h"
+
+#include "doc/node.h"
+
+#include <mpijob/base.h>
+
+#include <string.h>
+
+#define LEAF 0x80000000u
+
+struct branch {
+	uint32_t byte;     /* where keys below differ first */
+	uint32_t bit;      /* a power of two: in which bit of that byte */
+	uint32_t child[2]; /* LEAF | position of an entry, or another branch */
+};
+
+struct mpijob__index {
+	struct branch *branches;
+	uint32_t used;
+	uint32_t cap;
+	uint32_t root;
+	uint32_t spare; /* first unused branch below `used`, linked through child[0]; LEAF for none */
+	uint32_t count; /* entries */
+};
+
+static unsigned int byte_at(const char *key, size_t len, uint32_t byte)
+{
+	return byte < len ? (unsigned char)key[byte] : 0;
+}
+
+static int side(const struct branch *branch, const char *key, size_t len)
+{
+	return (byte_at(key, len, branch->byte) & branch->bit) != 0;
+}
+
+static uint32_t nearest(const struct mpijob__index *index, const char *key, size_t len)
+{
+	uint32_t at = index->root;
+
+	while (!(at & LEAF)) {
+		const struct branch *branch = &index->branches[at];
+
+		at = branch->child[side(branch, key, len)];
+	}
+	return at & ~LEAF;
+}
+
+uint32_t mpijob__index_find(const struct mpijob__index *index, const struct mpijob__entry *entries, const char *key,
+			    size_t len)
+{
+	uint32_t position;
+
+	if (index->count == 0)
+		return MPIJOB__INDEX_NONE;
+	position = nearest(index, key, len);
+	if (entries[position].key_len != len || memcmp(entries[position].key, key, len) != 0)
+		return MPIJOB__INDEX_NONE;
+	return position;
+}
+
+int mpijob__index_reserve(struct mpijob__arena *arena, struct mpijob__index *index)
+{
+	uint32_t cap = index->cap + index->cap / 2 + 16;
+	struct branch *branches;
+
+	if (index->used < index->cap || !(index->spare & LEAF))
+		return 0;
+	branches = mpijob__arena_grow(arena, index->branches, index->cap * sizeof(*branches), cap * sizeof(*branches));
+	if (!branches)
+		return MPIJOB_ERR_NOMEM;
+	index->branches = branches;
+	index->cap = cap;
+	return 0;
+}
+
+static uint32_t branch_take(struct mpijob__index *index)
+{
+	uint32_t taken = index->spare;
+
+	if (taken & LEAF)
+		return index->used++;
+	index->spare = index->branches[taken].child[0];
+	return taken;
+}
+
+/* The highest bit that is set. */
+static uint32_t top_bit(uint32_t bits)
+{
+	while (bits & (bits - 1))
+		bits &= bits - 1;
+	return bits;
+}
+
+void mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
+{
+	const struct mpijob__entry *added = &entries[position];
+	const struct mpijob__entry *near;
+	uint32_t byte = 0, bit, taken;
+	uint32_t *link = &index->root;
+	struct branch *branch;
+
+	if (index->count++ == 0) {
+		index->root = LEAF | position;
+		return;
+	}
+	near = &entries[nearest(index, added->key, added->key_len)];
+	while (byte_at(near->key, near->key_len, byte) == byte_at(added->key, added->key_len, byte))
+		byte++;
+	bit = top_bit(byte_at(near->key, near->key_len, byte) ^ byte_at(added->key, added->key_len, byte));
+	while (!(*link & LEAF)) {
+		branch = &index->branches[*link];
+		if (branch->byte > byte || (branch->byte == byte && branch->bit < bit))
+			break;
+		link = &branch->child[side(branch, added->key, added->key_len)];
+	}
+	taken = branch_take(index);
+	branch = &index->branches[taken];
+	branch->byte = byte;
+	branch->bit = bit;
+	branch->child[side(branch, added->key, added->key_len)] = LEAF | position;
+	branch->child[!side(branch, added->key, added->key_len)] = *link;
+	*link = taken;
+}
+
+static void move_down(uint32_t *link, uint32_t position)
+{
+	if (*link & LEAF && (*link & ~LEAF) > position)
+		(*link)--;
+}
+
+void mpijob__index_remove(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
+{
+	const struct mpijob__entry *gone = &entries[position];
+	uint32_t *above = NULL;
+	uint32_t *link = &index->root;
+
+	while (!(*link & LEAF)) {
+		struct branch *branch = &index->branches[*link];
+
+		above = link;
+		link = &branch->child[side(branch, gone->key, gone->key_len)];
+	}
+	if (above) {
+		uint32_t free_branch = *above;
+		struct branch *branch = &index->branches[free_branch];
+
+		*above = branch->child[link == &branch->child[0]];
+		branch->child[0] = index->spare;
+		branch->child[1] = 0;
+		index->spare = free_branch;
+	}
+	index->count--;
+	move_down(&index->root, position);
+	for (uint32_t i = 0; i < index->used; i++) {
+		move_down(&index->branches[i].child[0], position);
+		move_down(&index->branches[i].child[1], position);
+	}
+}
+
+struct mpijob__index *mpijob__index_new(struct mpijob__arena *arena, const struct mpijob__entry *entries, uint32_t count)
+{
+	struct mpijob__index *index = mpijob__arena_alloc(arena, sizeof(*index));
+
+	if (!index)
+		return NULL;
+	memset(index, 0, sizeof(*index));
+	index->spare = LEAF;
+	for (uint32_t i = 0; i < count; i++) {
+		if (mpijob__index_reserve(arena, index))
+			return NULL;
+		mpijob__index_add(index, entries, i);
+	}
+	return index;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON merge patch, RFC 7396, all or nothing.
+ *
+ * Every map that the patch touches first gets its new entries beside the old
+ * ones; only when all memory is there are the new ones put in place. So maps
+ * keep their identity, and a failure leaves the document as it was.
+ */
+#include "doc/node.h"
+
+#include "doc/index.h"
+#include "doc/stack.h"
+
+#include <string.h>
+
+/* What one map will be. */
+struct change {
+	struct mpijob_node *map;
+	const struct mpijob_node *patch;
+	struct mpijob__entry *entries;
+	uint32_t count;
+	uint32_t cap;
+	struct mpijob__index *index;
+};
+
+struct merging {
+	struct mpijob__arena *arena;
+	struct mpijob__stack changes;
+};
+
+static int later(struct merging *m, struct mpijob_node *map, const struct mpijob_node *patch)
+{
+	struct change change = { .map = map, .patch = patch };
+
+	return mpijob__stack_push(&m->changes, &change) ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+/* The value that a key gets from its entry in the patch, where `old` (may be NULL) stood. NULL when memory ran out. */
+static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *old, const struct mpijob_node *patch)
+{
+	struct mpijob_node *value = old;
+
+	if (patch->kind != MPIJOB_NODE_MAP)
+		return mpijob__node_copy(m->arena, patch, 0);
+	if (!old || old->kind != MPIJOB_NODE_MAP) {
+		value = mpijob__node_new(m->arena, MPIJOB_NODE_MAP);
+		if (!value)
+			return NULL;
+		value->line = patch->line;
+		value->column = patch->column;
+	}
+	return later(m, value, patch) ? NULL : value;
+}
+
+static int stage_key(struct merging *m, struct change *change, const struct mpijob__entry *from)
+{
+	uint32_t at = mpijob__map_find(change->map, from->key, from->key_len);
+	struct mpijob__entry *entry;
+
+	if (from->value->kind == MPIJOB_NODE_NULL) {
+		if (at != MPIJOB__INDEX_NONE)
+			change->entries[at].value = NULL;
+		return 0;
+	}
+	if (at == MPIJOB__INDEX_NONE) {
+		entry = &change->entries[change->count];
+		*entry = *from;
+		entry->merged = 0;
+		entry->key = mpijob__arena_copy(m->arena, from->key, from->key_len);
+		if (!entry->key)
+			return MPIJOB_ERR_NOMEM;
+		entry->value = NULL;
+		change->count++;
+	} else {
+		entry = &change->entries[at];
+	}
+	entry->value = merged_value(m, entry->value, from->value);
+	return entry->value ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static void drop_removed(struct change *change)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < change->count; i++)
+		if (change->entries[i].value)
+			change->entries[kept++] = change->entries[i];
+	change->count = kept;
+}
+
+/* `index` is the change's place; pushing further changes moves them all, so it is worked on as a copy. */
+static int stage(struct merging *m, size_t index)
+{
+	struct change change = *(struct change *)mpijob__stack_at(&m->changes, index);
+	size_t cap = (size_t)change.map->count + change.patch->count;
+
+	if (cap > MPIJOB__MOST_ENTRIES)
+		return MPIJOB_ERR_NOMEM;
+	change.cap = (uint32_t)cap;
+	change.entries = mpijob__arena_array(m->arena, cap, sizeof(*change.entries));
+	if (!change.entries)
+		return MPIJOB_ERR_NOMEM;
+	if (change.map->count)
+		memcpy(change.entries, change.map->in.entries, change.map->count * sizeof(*change.entries));
+	change.count = change.map->count;
+	for (uint32_t i = 0; i < change.patch->count; i++)
+		if (stage_key(m, &change, &change.patch->in.entries[i]))
+			return MPIJOB_ERR_NOMEM;
+	drop_removed(&change);
+	if (change.count >= MPIJOB__INDEX_FROM) {
+		change.index = mpijob__index_new(m->arena, change.entries, change.count);
+		if (!change.index)
+			return MPIJOB_ERR_NOMEM;
+	}
+	memcpy(mpijob__stack_at(&m->changes, index), &change, sizeof(change));
+	return 0;
+}
+
+static void put_in_place(const struct change *change)
+{
+	struct mpijob__container *container = mpijob__container(change->map);
+
+	container->node.in.entries = change->entries;
+	container->node.count = change->count;
+	container->cap = change->cap;
+	container->index = change->index;
+}
+
+int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch)
+{
+	struct merging m = { .arena = doc->arena, .changes = { .size = sizeof(struct change) } };
+	struct mpijob_node *root = merged_value(&m, doc->root, patch);
+	int rc = root ? 0 : MPIJOB_ERR_NOMEM;
+
+	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
+		rc = stage(&m, i);
+	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
+		put_in_place(mpijob__stack_at(&m.changes, i));
+	if (rc == 0)
+		doc->root = root;
+	mpijob__stack_free(&m.changes);
+	return rc;
+}

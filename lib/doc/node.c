@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looking at values.
+ *
+ * Nothing here changes anything or can fail: every question accepts NULL and
+ * values of another kind, and answers "absent".
+ */
+#include "doc/node.h"
+
+#include "base/field_path.h"
+#include "doc/index.h"
+#include "doc/number.h"
+#include "doc/place.h"
+
+#include <string.h>
+
+const mpijob_node *mpijob_doc_root(const mpijob_doc *doc)
+{
+	return doc->root;
+}
+
+const char *mpijob_doc_source(const mpijob_doc *doc)
+{
+	return doc->source;
+}
+
+int32_t mpijob_node_kind(const mpijob_node *node)
+{
+	return node ? node->kind : MPIJOB_NODE_NONE;
+}
+
+static int is_container(const mpijob_node *node)
+{
+	return node && (node->kind == MPIJOB_NODE_LIST || node->kind == MPIJOB_NODE_MAP);
+}
+
+static int has_text(const mpijob_node *node)
+{
+	return node && (node->kind == MPIJOB_NODE_STRING || node->kind == MPIJOB_NODE_NUMBER);
+}
+
+size_t mpijob_node_count(const mpijob_node *node)
+{
+	return is_container(node) ? node->count : 0;
+}
+
+const mpijob_node *mpijob_node_at(const mpijob_node *node, size_t index)
+{
+	return index < mpijob_node_count(node) ? mpijob__node_child(node, (uint32_t)index) : NULL;
+}
+
+const char *mpijob_node_key(const mpijob_node *node, size_t index)
+{
+	if (!node || node->kind != MPIJOB_NODE_MAP || index >= node->count)
+		return NULL;
+	return node->in.entries[index].key;
+}
+
+uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len)
+{
+	const struct mpijob__index *index = mpijob__container_const(map)->index;
+
+	if (index)
+		return mpijob__index_find(index, map->in.entries, key, len);
+	for (uint32_t i = 0; i < map->count; i++) {
+		const struct mpijob__entry *entry = &map->in.entries[i];
+
+		if (entry->key_len == len && memcmp(entry->key, key, len) == 0)
+			return i;
+	}
+	return MPIJOB__INDEX_NONE;
+}
+
+static const mpijob_node *get(const mpijob_node *node, const char *key, size_t len)
+{
+	uint32_t at;
+
+	if (!node || node->kind != MPIJOB_NODE_MAP)
+		return NULL;
+	at = mpijob__map_find(node, key, len);
+	return at == MPIJOB__INDEX_NONE ? NULL : node->in.entries[at].value;
+}
+
+const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key)
+{
+	return get(node, key, strlen(key));
+}
+
+const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
+{
+	struct mpijob__field_step step;
+	size_t index;
+	int rc;
+
+	while (node && (rc = mpijob__field_path_next(&path, &step)) != 0) {
+		if (rc < 0)
+			return NULL;
+		if (step.bracket && node->kind == MPIJOB_NODE_LIST)
+			node = mpijob__field_path_number(&step, &index) ? mpijob_node_at(node, index) : NULL;
+		else
+			node = get(node, step.text, step.len);
+	}
+	return node;
+}
+
+const char *mpijob_node_text(const mpijob_node *node)
+{
+	return has_text(node) ? node->in.text : NULL;
+}
+
+size_t mpijob_node_length(const mpijob_node *node)
+{
+	return has_text(node) ? node->count : 0;
+}
+
+const char *mpijob_node_string(const mpijob_node *node)
+{
+	return node && node->kind == MPIJOB_NODE_STRING ? node->in.text : NULL;
+}
+
+int mpijob_node_int(const mpijob_node *node, int64_t *out)
+{
+	return node && node->kind == MPIJOB_NODE_NUMBER && mpijob__number_int(node->in.text, node->count, out);
+}
+
+int mpijob_node_bool(const mpijob_node *node, int *out)
+{
+	if (!node || node->kind != MPIJOB_NODE_BOOL)
+		return 0;
+	*out = node->truth;
+	return 1;
+}
+
+int32_t mpijob_node_line(const mpijob_node *node)
+{
+	return node ? node->line : 0;
+}
+
+int32_t mpijob_node_column(const mpijob_node *node)
+{
+	return node ? node->column : 0;
+}
+
+void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column)
+{
+	struct mpijob__place place = mpijob__doc_key_place(NULL, node, index);
+
+	if (line)
+		*line = place.line;
+	if (column)
+		*column = place.column;
+}
+
+struct mpijob__place mpijob__doc_place(const mpijob_doc *doc, const mpijob_node *node)
+{
+	struct mpijob__place place = { doc ? doc->source : NULL, mpijob_node_line(node), mpijob_node_column(node) };
+
+	return place;
+}
+
+struct mpijob__place mpijob__doc_key_place(const mpijob_doc *doc, const mpijob_node *map, size_t index)
+{
+	struct mpijob__place place = { doc ? doc->source : NULL, 0, 0 };
+
+	if (mpijob_node_key(map, index)) {
+		place.line = map->in.entries[index].line;
+		place.column = map->in.entries[index].column;
+	}
+	return place;
+}
+
+size_t mpijob_docs_count(const mpijob_docs *docs)
+{
+	return docs->count;
+}
+
+const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index)
+{
+	return index < docs->count ? docs->items[index] : NULL;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a document is made of; for lib/doc alone. */
+#ifndef MPIJOB__NODE_H
+#define MPIJOB__NODE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+#include <mpijob/doc.h>
+
+struct mpijob__index;
+
+/* A scalar. Lists and maps are larger: struct mpijob__container. The kind of a node never changes. */
+struct mpijob_node {
+	uint8_t kind;
+	uint8_t truth; /* of a boolean */
+	int32_t line;
+	int32_t column;
+	uint32_t count; /* bytes of text, or entries */
+	union {
+		const char *text; /* string, number: NUL-terminated */
+		struct mpijob_node **items;
+		struct mpijob__entry *entries;
+	} in;
+};
+
+struct mpijob__container {
+	struct mpijob_node node;
+	uint32_t cap;
+	struct mpijob__index *index; /* of a map with MPIJOB__INDEX_FROM keys or more */
+};
+
+#define MPIJOB__INDEX_FROM 16
+#define MPIJOB__MOST_ENTRIES 0x7fffffffu
+
+struct mpijob__entry {
+	const char *key; /* NUL-terminated, holds no NUL */
+	struct mpijob_node *value;
+	uint32_t key_len;
+	int32_t line;
+	int32_t column;
+	uint32_t merged; /* came in through `<<`: a later key may replace it */
+};
+
+struct mpijob_doc {
+	struct mpijob__arena *arena;
+	struct mpijob_node *root;
+	const char *source;
+	int error;
+};
+
+/* A document that stands alone and owns its memory; else `arena` belongs to a mpijob_docs. */
+struct mpijob__own_doc {
+	struct mpijob_doc doc;
+	struct mpijob__arena arena;
+};
+
+struct mpijob_docs {
+	struct mpijob__arena arena;
+	struct mpijob_doc **items; /* in the arena */
+	size_t count;
+	size_t cap;
+};
+
+/* Make an empty node of any kind. NULL when memory ran out. */
+struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind);
+/* Make a string or number over text that already lies in the arena. */
+struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind, const char *text, size_t len);
+/* Find a key; MPIJOB__INDEX_NONE when absent. */
+uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len);
+/* Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. */
+struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpijob_node *map, const char *key,
+					 size_t len, struct mpijob_node *value);
+/* Append to a list. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, struct mpijob_node *value);
+/*
+ * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and need not be
+ * copied. NULL when memory ran out.
+ */
+struct mpijob_node *mpijob__node_copy(struct mpijob__arena *arena, const struct mpijob_node *from, int share);
+
+static inline struct mpijob__container *mpijob__container(struct mpijob_node *node)
+{
+	return (struct mpijob__container *)node;
+}
+
+static inline const struct mpijob__container *mpijob__container_const(const struct mpijob_node *node)
+{
+	return (const struct mpijob__container *)node;
+}
+
+/* The entry of a list or map. */
+static inline struct mpijob_node *mpijob__node_child(const struct mpijob_node *node, uint32_t index)
+{
+	return node->kind == MPIJOB_NODE_MAP ? node->in.entries[index].value : node->in.items[index];
+}
+
+#endif

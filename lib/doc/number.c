@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a spelled number is worth, and how Go would spell it.
+ *
+ * The C library's conversions follow the locale in one thing, the decimal
+ * point. So none is ever given to strtod() (digits and exponent are), and none
+ * is expected from snprintf() (whatever is no digit is passed over).
+ */
+#include "doc/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_DIGITS 800          /* more never change which double is nearest, if one stands for all the rest */
+#define MOST_EXPONENT 100000000L /* beyond this the exponent's exact value no longer matters */
+
+static int is_digit(const char *at, const char *end)
+{
+	return at < end && *at >= '0' && *at <= '9';
+}
+
+static const char *skip_digits(const char *at, const char *end)
+{
+	while (is_digit(at, end))
+		at++;
+	return at;
+}
+
+const char *mpijob__number_end(const char *at, const char *end)
+{
+	if (at < end && *at == '-')
+		at++;
+	if (!is_digit(at, end))
+		return NULL;
+	at = *at == '0' ? at + 1 : skip_digits(at, end);
+	if (at < end && *at == '.') {
+		if (!is_digit(at + 1, end))
+			return NULL;
+		at = skip_digits(at + 1, end);
+	}
+	if (at < end && (*at == 'e' || *at == 'E')) {
+		at++;
+		if (at < end && (*at == '+' || *at == '-'))
+			at++;
+		if (!is_digit(at, end))
+			return NULL;
+		at = skip_digits(at, end);
+	}
+	return at;
+}
+
+/* A decimal number: 0.d1d2d3... times ten to the power of `point`, without zeros at either end. */
+struct decimal {
+	int negative;
+	long point;
+	size_t count; /* 0: the number is zero */
+	int more;     /* further digits, not all zero, were cut off */
+	char digits[MOST_DIGITS];
+};
+
+static long read_exponent(const char *at, const char *end)
+{
+	int negative = 0;
+	long value = 0;
+
+	for (; at < end; at++) {
+		if (*at == '-')
+			negative = 1;
+		else if (*at >= '0' && *at <= '9' && value < MOST_EXPONENT)
+			value = value * 10 + (*at - '0');
+	}
+	return negative ? -value : value;
+}
+
+static void add_digit(struct decimal *d, char digit)
+{
+	if (d->count < MOST_DIGITS)
+		d->digits[d->count++] = digit;
+	else if (digit != '0')
+		d->more = 1;
+}
+
+static void decimal_read(struct decimal *d, const char *at, const char *end)
+{
+	int after_point = 0;
+	int begun = 0;
+
+	d->negative = d->more = 0;
+	d->point = 0;
+	d->count = 0;
+	for (; at < end && *at != 'e' && *at != 'E'; at++) {
+		if (*at == '-')
+			d->negative = 1;
+		else if (*at == '.')
+			after_point = 1;
+		if (*at < '0' || *at > '9')
+			continue;
+		begun |= *at != '0';
+		if (begun) {
+			add_digit(d, *at);
+			d->point += !after_point;
+		} else if (after_point) {
+			d->point--;
+		}
+	}
+	if (!d->more)
+		while (d->count && d->digits[d->count - 1] == '0')
+			d->count--;
+	if (at < end)
+		d->point += read_exponent(at + 1, end);
+}
+
+int mpijob__number_int(const char *text, size_t len, int64_t *out)
+{
+	struct decimal d;
+	uint64_t value = 0;
+	uint64_t limit;
+
+	decimal_read(&d, text, text + len);
+	if (d.count == 0) {
+		*out = 0;
+		return 1;
+	}
+	if (d.point > 19 || d.more || (long)d.count > d.point)
+		return 0;
+	for (long i = 0; i < d.point; i++)
+		value = value * 10 + (uint64_t)(i < (long)d.count ? d.digits[i] - '0' : 0);
+	limit = (uint64_t)INT64_MAX + (d.negative ? 1 : 0);
+	if (value > limit)
+		return 0;
+	*out = d.negative ? (int64_t)(0 - value) : (int64_t)value;
+	return 1;
+}
+
+int mpijob__number_double(const char *text, size_t len, double *out)
+{
+	struct decimal d;
+	char plain[MOST_DIGITS + 32];
+	size_t count;
+	double value;
+
+	decimal_read(&d, text, text + len);
+	if (d.count == 0) {
+		*out = d.negative ? -0.0 : 0.0;
+		return 1;
+	}
+	count = d.count;
+	memcpy(plain, d.digits, count);
+	if (d.more)
+		plain[count++] = '1';
+	(void)snprintf(plain + count, sizeof(plain) - count, "e%ld", d.point - (long)count);
+	value = strtod(plain, NULL);
+	if (isinf(value))
+		return 0;
+	*out = d.negative ? -value : value;
+	return 1;
+}
+
+/* The fewest digits that give the value back when read. */
+struct shortest {
+	char digits[24];
+	int count;
+	int exponent; /* of the first digit */
+};
+
+static double shortest_value(const struct shortest *s, int bits)
+{
+	char plain[48];
+
+	(void)snprintf(plain, sizeof(plain), "%.*se%d", s->count, s->digits, s->exponent - s->count + 1);
+	return bits == 32 ? (double)strtof(plain, NULL) : strtod(plain, NULL);
+}
+
+static void round_to(struct shortest *s, double value, int count)
+{
+	char text[48];
+	const char *at = text;
+
+	(void)snprintf(text, sizeof(text), "%.*e", count - 1, value);
+	for (s->count = 0; *at != 'e'; at++)
+		if (*at >= '0' && *at <= '9')
+			s->digits[s->count++] = *at;
+	s->exponent = (int)read_exponent(at + 1, at + strlen(at));
+}
+
+/* The next larger decimal of as many digits. */
+static void step_up(struct shortest *s)
+{
+	int i = s->count - 1;
+
+	while (i >= 0 && s->digits[i] == '9')
+		s->digits[i--] = '0';
+	if (i >= 0) {
+		s->digits[i]++;
+		return;
+	}
+	s->digits[0] = '1';
+	s->exponent++;
+}
+
+/*
+ * At powers of two the doubles below lie twice as close as those above: there the nearest decimal may miss and the
+ * one above it hit. Up to `sure` digits any decimal survives the way through a double, so fewer need not be tried.
+ */
+static void find_shortest(struct shortest *s, double value, int bits)
+{
+	int most = bits == 32 ? 9 : 17;
+	int sure = bits == 32 ? 6 : 15;
+	double smallest = bits == 32 ? 1.17549435082228750797e-38 : 2.2250738585072014e-308;
+
+	if (value < smallest)
+		sure = 1;
+	for (int count = sure; count <= most; count++) {
+		round_to(s, value, count);
+		if (count == most || shortest_value(s, bits) == value)
+			break;
+		step_up(s);
+		if (shortest_value(s, bits) == value)
+			break;
+	}
+	while (s->count > 1 && s->digits[s->count - 1] == '0')
+		s->count--;
+}
+
+static size_t spell_exponent(const struct shortest *s, int two_digits, char *at)
+{
+	char *to = at;
+
+	*to++ = s->digits[0];
+	if (s->count > 1) {
+		*to++ = '.';
+		memcpy(to, s->digits + 1, (size_t)s->count - 1);
+		to += s->count - 1;
+	}
+	to += snprintf(to, 8, two_digits ? "e%c%02d" : "e%c%d", s->exponent < 0 ? '-' : '+', abs(s->exponent));
+	return (size_t)(to - at);
+}
+
+static size_t spell_plain(const struct shortest *s, char *at)
+{
+	char *to = at;
+	int i = 0;
+
+	if (s->exponent < 0) {
+		*to++ = '0';
+		*to++ = '.';
+		for (int zeros = -s->exponent - 1; zeros > 0; zeros--)
+			*to++ = '0';
+	} else {
+		for (; i <= s->exponent; i++)
+			*to++ = i < s->count ? s->digits[i] : '0';
+		if (i < s->count)
+			*to++ = '.';
+	}
+	for (; i < s->count; i++)
+		*to++ = s->digits[i];
+	return (size_t)(to - at);
+}
+
+size_t mpijob__number_spell(double value, int bits, char into[MPIJOB__NUMBER_ROOM])
+{
+	struct shortest s;
+	char *to = into;
+	int plain;
+
+	if (signbit(value))
+		*to++ = '-';
+	value = bits == 32 ? (double)fabsf((float)value) : fabs(value);
+	if (isinf(value)) {
+		memcpy(to, ".inf", 5);
+		return (size_t)(to - into) + 4;
+	}
+	if (value == 0) {
+		*to++ = '0';
+	} else {
+		find_shortest(&s, value, bits);
+		plain = bits == 32 ? s.exponent >= -4 && s.exponent < 6
+				   : s.exponent >= -6 && s.exponent < 21;
+		to += plain ? spell_plain(&s, to) : spell_exponent(&s, bits == 32 || s.exponent > 0, to);
+	}
+	*to = 0;
+	return (size_t)(to - into);
+}
+
+/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`; else 0. */
+static int plain_whole(const char *at, const char *end, int *negative, uint64_t *value)
+{
+	*negative = at < end && *at == '-';
+	at += *negative;
+	*value = 0;
+	for (; at < end; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
+			return 0;
+		*value = *value * 10 + digit;
+	}
+	return !*negative || *value <= (uint64_t)INT64_MAX + 1;
+}
+
+size_t mpijob__number_canonical(const char *text, size_t len, char into[MPIJOB__NUMBER_ROOM])
+{
+	uint64_t whole;
+	double value;
+	int negative;
+
+	if (plain_whole(text, text + len, &negative, &whole)) {
+		int wrote = snprintf(into, MPIJOB__NUMBER_ROOM, "%s%llu", negative && whole ? "-" : "",
+				     (unsigned long long)whole);
+		return (size_t)wrote;
+	}
+	if (!mpijob__number_double(text, len, &value))
+		return 0;
+	return mpijob__number_spell(value, 64, into);
+}
+
+/* Go reads `-0` as a whole number and loses the sign, and `-0.0` as a double and keeps it. */
+static size_t unsigned_zero(char *spelled, size_t len)
+{
+	if (len != 2 || memcmp(spelled, "-0", 2) != 0)
+		return len;
+	spelled[0] = '0';
+	return 1;
+}
+
+int mpijob__number_equal(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	char a_room[MPIJOB__NUMBER_ROOM], b_room[MPIJOB__NUMBER_ROOM];
+
+	if (a_len == b_len && memcmp(a, b, a_len) == 0)
+		return 1;
+	a_len = unsigned_zero(a_room, mpijob__number_canonical(a, a_len, a_room));
+	b_len = unsigned_zero(b_room, mpijob__number_canonical(b, b_len, b_room));
+	return a_len && a_len == b_len && memcmp(a_room, b_room, a_len) == 0;
+}

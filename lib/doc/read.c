@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where reading begins: options, limits, which of the two readers, and the
+ * findings both make.
+ */
+#include "doc/read.h"
+
+#include "base/field_path.h"
+#include "base/struct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_DEPTH 500
+#define DEFAULT_BYTES ((size_t)3 << 20)
+#define DEFAULT_VALUES 1000000
+#define DEFAULT_ALIASES 10000
+#define DEFAULT_EXPANDED ((size_t)8 << 20)
+#define DEFAULT_FINDINGS 100
+#define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
+
+/* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
+static int current_path(const struct mpijob__reader *r, struct mpijob_text *path)
+{
+	for (size_t i = 0; i < r->frames.count; i++) {
+		const struct mpijob__frame *frame = mpijob__stack_at(&r->frames, i);
+		int rc = 0;
+
+		if (frame->role == MPIJOB__ROLE_MERGE_LIST)
+			continue;
+		if (frame->node->kind == MPIJOB_NODE_LIST)
+			rc = mpijob__field_path_index(path, frame->node->count - (i + 1 < r->frames.count));
+		else if (frame->key)
+			rc = mpijob__field_path_key(path, frame->key);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
+	       int32_t column, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
+static int add_error(struct mpijob__reader *r, const char *id, const char *reason, int32_t line, int32_t column,
+		     const char *format, va_list args) MPIJOB__PRINTF(6, 0);
+static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+
+static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
+	       int32_t column, const char *format, va_list args)
+{
+	struct mpijob__place place = { r->source, line, column };
+	struct mpijob_text path = { 0 };
+	int rc = 0;
+
+	if (r->diag) {
+		rc = current_path(r, &path);
+		if (rc == 0)
+			rc = mpijob__diag_vaddf(r->diag, severity, id, reason, path.len ? path.data : NULL, &place,
+						format, args);
+	}
+	mpijob__text_release(&path);
+	return rc;
+}
+
+static int add_error(struct mpijob__reader *r, const char *id, const char *reason, int32_t line, int32_t column,
+		     const char *format, va_list args)
+{
+	int rc = add(r, MPIJOB_SEVERITY_ERROR, id, reason, line, column, format, args);
+
+	r->failed = 1;
+	if (rc)
+		return rc;
+	return ++r->findings >= r->options.max_findings ? MPIJOB_ERR_SYNTAX : 0;
+}
+
+int mpijob__read_error(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = add_error(r, id, NULL, line, column, format, args);
+	va_end(args);
+	return rc;
+}
+
+int mpijob__read_warning(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+{
+	va_list args;
+	int rc = 0;
+
+	va_start(args, format);
+	if (++r->findings <= r->options.max_findings)
+		rc = add(r, MPIJOB_SEVERITY_WARNING, id, NULL, line, column, format, args);
+	va_end(args);
+	return rc;
+}
+
+static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = add_error(r, "duplicate-key", "Duplicate", line, column, format, args);
+	va_end(args);
+	return rc;
+}
+
+int mpijob__read_duplicate(struct mpijob__reader *r, const struct mpijob__entry *first, const char *key, int32_t line,
+			   int32_t column)
+{
+	return add_duplicate(r, line, column, "the key '%s' is already given in line %ld; keep one of the two", key,
+			     (long)first->line);
+}
+
+int mpijob__read_count(struct mpijob__reader *r, size_t values, int32_t line, int32_t column)
+{
+	int rc;
+
+	if (values <= r->options.max_values && r->values <= r->options.max_values - values) {
+		r->values += values;
+		return 0;
+	}
+	rc = mpijob__read_error(r, "limit-values", line, column,
+				"more than %zu values; split the text, or raise max_values", r->options.max_values);
+	return rc ? rc : MPIJOB_ERR_SYNTAX;
+}
+
+int mpijob__read_too_deep(struct mpijob__reader *r, int32_t line, int32_t column)
+{
+	int rc = mpijob__read_error(r, "limit-depth", line, column,
+				    "lists and maps are nested more than %ld deep; raise max_depth (at most %d) if this is meant",
+				    (long)r->options.max_depth, MPIJOB__DEEPEST);
+
+	return rc ? rc : MPIJOB_ERR_SYNTAX;
+}
+
+int mpijob__read_add(struct mpijob__reader *r, struct mpijob_node *root)
+{
+	mpijob_docs *docs = r->docs;
+	mpijob_doc *doc;
+
+	if (docs->count == docs->cap) {
+		size_t cap = docs->cap ? docs->cap * 2 : 4;
+		mpijob_doc **items = mpijob__arena_grow(r->arena, docs->items, docs->cap * sizeof(*items),
+							cap * sizeof(*items));
+
+		if (!items)
+			return MPIJOB_ERR_NOMEM;
+		docs->items = items;
+		docs->cap = cap;
+	}
+	doc = mpijob__arena_alloc(r->arena, sizeof(*doc));
+	if (!doc)
+		return MPIJOB_ERR_NOMEM;
+	memset(doc, 0, sizeof(*doc));
+	doc->arena = r->arena;
+	doc->source = r->source;
+	doc->root = root;
+	docs->items[docs->count++] = doc;
+	return 0;
+}
+
+static void default_size(size_t *option, size_t value)
+{
+	if (*option == 0)
+		*option = value;
+}
+
+static int read_options(struct mpijob_parse_options *options, const struct mpijob_parse_options *given)
+{
+	int rc = mpijob__struct_check(options, sizeof(*options), given);
+
+	if (rc)
+		return rc;
+	if (options->format < MPIJOB_FORMAT_AUTO || options->format > MPIJOB_FORMAT_JSON_COMPACT)
+		return MPIJOB_ERR_UNSUPPORTED;
+	if (options->max_depth < 0)
+		return MPIJOB_ERR_USAGE;
+	if (options->max_depth == 0)
+		options->max_depth = DEFAULT_DEPTH;
+	if (options->max_depth > MPIJOB__DEEPEST)
+		options->max_depth = MPIJOB__DEEPEST;
+	default_size(&options->max_bytes, DEFAULT_BYTES);
+	if (options->max_bytes > MOST_BYTES)
+		options->max_bytes = MOST_BYTES;
+	default_size(&options->max_values, DEFAULT_VALUES);
+	default_size(&options->max_aliases, DEFAULT_ALIASES);
+	default_size(&options->max_expanded, DEFAULT_EXPANDED);
+	default_size(&options->max_findings, DEFAULT_FINDINGS);
+	return 0;
+}
+
+static int looks_like_json(const char *text, size_t len)
+{
+	size_t i = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r'))
+		i++;
+	return i < len && (text[i] == '{' || text[i] == '[');
+}
+
+static int read_text(struct mpijob__reader *r)
+{
+	int json = r->options.format == MPIJOB_FORMAT_JSON || r->options.format == MPIJOB_FORMAT_JSON_COMPACT;
+	int rc;
+
+	if (r->len > r->options.max_bytes) {
+		rc = mpijob__read_error(r, "limit-size", 0, 0,
+					"the text has %zu bytes, more than %zu; split it, or raise max_bytes", r->len,
+					r->options.max_bytes);
+		return rc ? rc : MPIJOB_ERR_SYNTAX;
+	}
+	if (r->options.format == MPIJOB_FORMAT_AUTO)
+		json = looks_like_json(r->text, r->len);
+	rc = json ? mpijob__read_json(r) : mpijob__read_yaml(r);
+	if (rc == 0 && r->failed)
+		rc = MPIJOB_ERR_SYNTAX;
+	return rc;
+}
+
+static int prepare(struct mpijob__reader *r)
+{
+	r->docs = calloc(1, sizeof(*r->docs));
+	if (!r->docs)
+		return MPIJOB_ERR_NOMEM;
+	r->arena = &r->docs->arena;
+	mpijob__arena_expect(r->arena, r->len * 4);
+	if (!r->options.source)
+		return 0;
+	r->source = mpijob__arena_copy(r->arena, r->options.source, strlen(r->options.source));
+	return r->source ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob_docs **out,
+		      mpijob_diag *diag)
+{
+	struct mpijob__reader r = { .frames = { .size = sizeof(struct mpijob__frame) } };
+	int rc;
+
+	if (!out || (!text && len))
+		return MPIJOB_ERR_USAGE;
+	rc = read_options(&r.options, options);
+	if (rc)
+		return rc;
+	r.text = text ? text : "";
+	r.len = len;
+	r.diag = diag;
+	rc = prepare(&r);
+	if (rc == 0)
+		rc = read_text(&r);
+	mpijob__stack_free(&r.frames);
+	if (rc)
+		mpijob_docs_free(r.docs);
+	else
+		*out = r.docs;
+	return rc;
+}
+
+/* Turn the only document of a file into one that owns the memory. */
+static int take_only(mpijob_docs *docs, mpijob_doc **out)
+{
+	struct mpijob__own_doc *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return MPIJOB_ERR_NOMEM;
+	own->doc = *docs->items[0];
+	own->arena = docs->arena;
+	own->doc.arena = &own->arena;
+	memset(&docs->arena, 0, sizeof(docs->arena));
+	*out = &own->doc;
+	return 0;
+}
+
+static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_options *options, mpijob_diag *diag)
+{
+	struct mpijob_parse_options known;
+	struct mpijob__place place = { NULL, 0, 0 };
+
+	if (mpijob__struct_check(&known, sizeof(known), options) == 0)
+		place.source = known.source;
+	if (docs->count == 0) {
+		(void)mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL, &place,
+					"the text holds no document");
+		return MPIJOB_ERR_SYNTAX;
+	}
+	place.line = docs->items[1]->root->line;
+	place.column = docs->items[1]->root->column;
+	(void)mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL, &place,
+				"the text holds %zu documents, the second begins here; one is expected", docs->count);
+	return MPIJOB_ERR_SYNTAX;
+}
+
+int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob_doc **out,
+		     mpijob_diag *diag)
+{
+	mpijob_docs *docs = NULL;
+	int rc;
+
+	if (!out)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob_docs_parse(text, len, options, &docs, diag);
+	if (rc)
+		return rc;
+	rc = docs->count == 1 ? take_only(docs, out) : refuse_count(docs, options, diag);
+	mpijob_docs_free(docs);
+	return rc;
+}

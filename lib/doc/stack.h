@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stack of small structs, in place of recursion: trees may be deeper than the C stack. */
+#ifndef MPIJOB__STACK_H
+#define MPIJOB__STACK_H
+
+#include <stddef.h>
+
+/* Begin with `{ .size = sizeof(struct frame) }`. */
+struct mpijob__stack {
+	size_t size; /* of one element */
+	char *data;
+	size_t count;
+	size_t cap;
+};
+
+/* Put a copy of an element on top. The new top, which moves with the next push, or NULL when memory ran out. */
+void *mpijob__stack_push(struct mpijob__stack *stack, const void *element);
+/* The top, or NULL when the stack is empty. */
+void *mpijob__stack_top(const struct mpijob__stack *stack);
+/* An element by its height. */
+void *mpijob__stack_at(const struct mpijob__stack *stack, size_t index);
+/* Take the top off. */
+void mpijob__stack_pop(struct mpijob__stack *stack);
+void mpijob__stack_free(struct mpijob__stack *stack);
+
+#endif

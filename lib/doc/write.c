@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing begins here: small pieces are collected, and the first failure of the
+ * sink is what the caller gets, however much would still be to write.
+ */
+#include "doc/write.h"
+
+#include <string.h>
+
+static void flush(struct mpijob__out *out)
+{
+	if (out->rc == 0 && out->len)
+		out->rc = out->write(out->user, out->data, out->len);
+	out->len = 0;
+}
+
+void mpijob__out_put(struct mpijob__out *out, const char *data, size_t len)
+{
+	if (len > sizeof(out->data) - out->len)
+		flush(out);
+	if (out->rc)
+		return;
+	if (len > sizeof(out->data)) {
+		out->rc = out->write(out->user, data, len);
+		return;
+	}
+	memcpy(out->data + out->len, data, len);
+	out->len += len;
+}
+
+void mpijob__out_puts(struct mpijob__out *out, const char *string)
+{
+	mpijob__out_put(out, string, strlen(string));
+}
+
+void mpijob__out_spaces(struct mpijob__out *out, size_t count)
+{
+	static const char spaces[] = "                                ";
+
+	for (; count && out->rc == 0; count -= count < 32 ? count : 32)
+		mpijob__out_put(out, spaces, count < 32 ? count : 32);
+}
+
+int mpijob__out_finish(struct mpijob__out *out)
+{
+	flush(out);
+	return out->rc;
+}
+
+int mpijob_node_write(const mpijob_node *node, int32_t format, mpijob_write_fn write, void *user)
+{
+	struct mpijob__out out;
+	int rc;
+
+	if (!node || !write)
+		return MPIJOB_ERR_USAGE;
+	out.write = write;
+	out.user = user;
+	out.rc = 0;
+	out.len = 0;
+	switch (format) {
+	case MPIJOB_FORMAT_YAML: rc = mpijob__write_yaml(&out, node); break;
+	case MPIJOB_FORMAT_JSON:
+		rc = mpijob__write_json(&out, node, MPIJOB__JSON_INDENTED);
+		mpijob__out_put(&out, "\n", 1);
+		break;
+	case MPIJOB_FORMAT_JSON_COMPACT: rc = mpijob__write_json(&out, node, MPIJOB__JSON_COMPACT); break;
+	default: return MPIJOB_ERR_USAGE;
+	}
+	if (rc == 0 || out.rc)
+		rc = mpijob__out_finish(&out);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON, laid out in three ways.
+ *
+ * Strings are escaped so that the result is YAML as well: besides what JSON
+ * demands, everything that YAML does not allow as it is (DEL, C1 controls, the
+ * line and paragraph separators, the byte order mark).
+ */
+#include "doc/write.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+
+#define LONGEST_KEY 128 /* in bytes; YAML wants the ':' within 1024 characters, escapes counted */
+
+static int must_escape(uint32_t code)
+{
+	return code < 0x20 || code == '"' || code == '\\' || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
+	       code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
+}
+
+static void put_escape(struct mpijob__out *out, uint32_t code)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char plain[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+	char escape[6] = { '\\', 'u', hex[code >> 12 & 15], hex[code >> 8 & 15], hex[code >> 4 & 15], hex[code & 15] };
+
+	for (const char *p = plain; *p; p += 2) {
+		if ((uint32_t)*p != code)
+			continue;
+		escape[1] = p[1];
+		mpijob__out_put(out, escape, 2);
+		return;
+	}
+	mpijob__out_put(out, escape, sizeof(escape));
+}
+
+/* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as from Go. */
+void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
+{
+	const char *end = text + len;
+	const char *from = text;
+
+	mpijob__out_put(out, "\"", 1);
+	while (text < end) {
+		uint32_t code = 0;
+		size_t step = (unsigned char)*text < 0x80 ? 1 : mpijob__utf8_read(text, end, &code);
+
+		if (step == 1)
+			code = (unsigned char)*text;
+		if (step && !must_escape(code)) {
+			text += step;
+			continue;
+		}
+		mpijob__out_put(out, from, (size_t)(text - from));
+		put_escape(out, step ? code : 0xfffd);
+		text += step ? step : 1;
+		from = text;
+	}
+	mpijob__out_put(out, from, (size_t)(text - from));
+	mpijob__out_put(out, "\"", 1);
+}
+
+static void put_line(struct mpijob__out *out, size_t depth)
+{
+	mpijob__out_put(out, "\n", 1);
+	mpijob__out_spaces(out, depth * 2);
+}
+
+static void put_key(struct mpijob__out *out, const struct mpijob__entry *entry, int layout)
+{
+	if (layout == MPIJOB__JSON_FLOW && entry->key_len > LONGEST_KEY)
+		mpijob__out_put(out, "? ", 2);
+	mpijob__write_quoted(out, entry->key, entry->key_len);
+	mpijob__out_puts(out, layout == MPIJOB__JSON_COMPACT ? ":" : ": ");
+}
+
+/* Write a scalar or an empty list or map; 0 when it is neither. */
+static int put_simple(struct mpijob__out *out, const struct mpijob_node *node)
+{
+	switch (node->kind) {
+	case MPIJOB_NODE_NULL: mpijob__out_puts(out, "null"); return 1;
+	case MPIJOB_NODE_BOOL: mpijob__out_puts(out, node->truth ? "true" : "false"); return 1;
+	case MPIJOB_NODE_NUMBER: mpijob__out_put(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_STRING: mpijob__write_quoted(out, node->in.text, node->count); return 1;
+	default: break;
+	}
+	if (node->count)
+		return 0;
+	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
+	return 1;
+}
+
+static void put_end(struct mpijob__out *out, const struct mpijob_node *node, int layout, size_t depth)
+{
+	if (layout == MPIJOB__JSON_INDENTED)
+		put_line(out, depth);
+	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]");
+}
+
+static int open_node(struct mpijob__out *out, struct mpijob__stack *stack, const struct mpijob_node *node)
+{
+	struct mpijob__writing frame = { .node = node };
+
+	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{" : "[");
+	return mpijob__stack_push(stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+int mpijob__write_json(struct mpijob__out *out, const struct mpijob_node *node, int layout)
+{
+	struct mpijob__stack stack = { .size = sizeof(struct mpijob__writing) };
+	struct mpijob__writing *top;
+	int rc = put_simple(out, node) ? 0 : open_node(out, &stack, node);
+
+	while (rc == 0 && out->rc == 0 && (top = mpijob__stack_top(&stack)) != NULL) {
+		if (top->next == top->node->count) {
+			put_end(out, top->node, layout, stack.count - 1);
+			mpijob__stack_pop(&stack);
+			continue;
+		}
+		if (top->next)
+			mpijob__out_puts(out, layout == MPIJOB__JSON_FLOW ? ", " : ",");
+		if (layout == MPIJOB__JSON_INDENTED)
+			put_line(out, stack.count);
+		if (top->node->kind == MPIJOB_NODE_MAP)
+			put_key(out, &top->node->in.entries[top->next], layout);
+		node = mpijob__node_child(top->node, top->next++);
+		if (!put_simple(out, node))
+			rc = open_node(out, &stack, node);
+	}
+	mpijob__stack_free(&stack);
+	return rc;
+}

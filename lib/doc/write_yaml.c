@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * YAML as kubectl prints it: blocks, lists not indented below their key, quotes
+ * only where the text would otherwise be read as something else.
+ *
+ * What needs quotes is not a second list of rules: a string goes plain only if
+ * the reader's own function (scalar.c) takes it for a string.
+ */
+#include "doc/write.h"
+
+#include "base/utf8.h"
+#include "doc/scalar.h"
+
+#include <string.h>
+
+#define LONGEST_KEY 128    /* longer ones are written as `? key`, as go-yaml does */
+#define DEEPEST_BLOCK 100  /* deeper, lists and maps stand on one line: their indentation would outgrow the content */
+
+enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
+
+struct traits {
+	int lines;   /* holds line ends */
+	int special; /* holds what only double quotes can express */
+	int mark;    /* holds ": " or " #", or begins or ends like something else */
+};
+
+static int is_space(char c)
+{
+	return c == ' ' || c == '\n';
+}
+
+static int is_special(uint32_t code)
+{
+	return (code < 0x20 && code != '\n') || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+	       code == 0xfeff || code == 0xfffe || code == 0xffff;
+}
+
+static int begins_specially(const char *text, size_t len)
+{
+	if (strchr("-?:", *text))
+		return len == 1 || is_space(text[1]) || (len >= 3 && memcmp(text, "---", 3) == 0);
+	if (len >= 3 && memcmp(text, "...", 3) == 0)
+		return 1;
+	return strchr(",[]{}#&*!|>'\"%@`= \n", *text) != NULL || (len == 2 && memcmp(text, "<<", 2) == 0);
+}
+
+static void look(const char *text, size_t len, struct traits *traits)
+{
+	const char *end = text + len;
+	const char *at = text;
+
+	memset(traits, 0, sizeof(*traits));
+	if (len == 0)
+		return;
+	traits->special = *text == 0;
+	traits->mark = *text && begins_specially(text, len);
+	traits->mark |= end[-1] == ' ' || end[-1] == ':';
+	while (at < end && !traits->special) {
+		uint32_t code = 0;
+		size_t step = mpijob__utf8_read(at, end, &code);
+
+		traits->special = step == 0 || is_special(code);
+		traits->lines |= code == '\n';
+		if (code == ':' && at + 1 < end && is_space(at[1]))
+			traits->mark = 1;
+		if (code == '#' && at > text && is_space(at[-1]))
+			traits->mark = 1;
+		at += step;
+	}
+}
+
+/* A block of lines: its first line shows the indentation, so it must not begin with space; nor may it be all space. */
+static int fits_literal(const char *text, size_t len)
+{
+	const char *last = text + len;
+
+	if (is_space(*text) || *text == '\t')
+		return 0;
+	while (last > text && last[-1] == '\n')
+		last--;
+	return last > text && last[-1] != ' ';
+}
+
+static enum style choose(const char *text, size_t len)
+{
+	struct mpijob__scalar scalar;
+	struct traits traits;
+
+	mpijob__scalar_resolve(text, len, &scalar);
+	if (scalar.kind != MPIJOB_NODE_STRING || scalar.is_time)
+		return DOUBLE;
+	look(text, len, &traits);
+	if (traits.special)
+		return DOUBLE;
+	if (traits.lines)
+		return fits_literal(text, len) ? LITERAL : DOUBLE;
+	/* Minutes and seconds that other readers of YAML 1.1 take for numbers to the base 60. */
+	if (((*text >= '0' && *text <= '9') || *text == '+' || *text == '-') && memchr(text, ':', len) &&
+	    strspn(text, "+-0123456789:._") == len)
+		return DOUBLE;
+	return traits.mark ? SINGLE : PLAIN;
+}
+
+static void put_single(struct mpijob__out *out, const char *text, size_t len)
+{
+	mpijob__out_put(out, "'", 1);
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\'')
+			mpijob__out_put(out, "'", 1);
+		mpijob__out_put(out, text + i, 1);
+	}
+	mpijob__out_put(out, "'", 1);
+}
+
+static void put_literal(struct mpijob__out *out, const char *text, size_t len, size_t indent)
+{
+	const char *end = text + len;
+
+	mpijob__out_puts(out, end[-1] != '\n' ? "|-" : len > 1 && end[-2] == '\n' ? "|+" : "|");
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		size_t line = (size_t)((stop ? stop : end) - text);
+
+		mpijob__out_put(out, "\n", 1);
+		if (line)
+			mpijob__out_spaces(out, indent);
+		mpijob__out_put(out, text, line);
+		text += line + (stop != NULL);
+	}
+}
+
+static void put_string(struct mpijob__out *out, const char *text, size_t len, size_t indent, int key)
+{
+	enum style style = choose(text, len);
+
+	if (style == LITERAL && key)
+		style = DOUBLE;
+	switch (style) {
+	case PLAIN: mpijob__out_put(out, text, len); break;
+	case SINGLE: put_single(out, text, len); break;
+	case DOUBLE: mpijob__write_quoted(out, text, len); break;
+	case LITERAL: put_literal(out, text, len, indent); break;
+	}
+}
+
+/* A scalar or an empty list or map. `indent`: of the lines of a literal block. */
+static int put_simple(struct mpijob__out *out, const struct mpijob_node *node, size_t indent)
+{
+	switch (node->kind) {
+	case MPIJOB_NODE_STRING: put_string(out, node->in.text, node->count, indent, 0); return 1;
+	case MPIJOB_NODE_NUMBER: mpijob__out_put(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_BOOL: mpijob__out_puts(out, node->truth ? "true" : "false"); return 1;
+	case MPIJOB_NODE_NULL: mpijob__out_puts(out, "null"); return 1;
+	default: break;
+	}
+	if (node->count)
+		return 0;
+	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
+	return 1;
+}
+
+static void put_key(struct mpijob__out *out, const struct mpijob__entry *entry, size_t indent)
+{
+	if (entry->key_len <= LONGEST_KEY) {
+		put_string(out, entry->key, entry->key_len, 0, 1);
+		mpijob__out_put(out, ":", 1);
+		return;
+	}
+	mpijob__out_put(out, "? ", 2);
+	put_string(out, entry->key, entry->key_len, 0, 1);
+	mpijob__out_put(out, "\n", 1);
+	mpijob__out_spaces(out, indent);
+	mpijob__out_put(out, ":", 1);
+}
+
+struct yaml_out {
+	struct mpijob__out *out;
+	struct mpijob__stack stack;
+	int in_line; /* the next entry goes on in this line, behind "- " */
+};
+
+static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t indent)
+{
+	struct mpijob__writing frame = { .node = node, .indent = (uint32_t)indent };
+
+	return mpijob__stack_push(&y->stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+/* Write a value behind "key:" or "- "; `from` is the list or map it stands in. */
+static int put_value(struct yaml_out *y, const struct mpijob_node *node, const struct mpijob__writing *from)
+{
+	struct mpijob__out *out = y->out;
+	int in_list = from->node->kind == MPIJOB_NODE_LIST;
+	size_t indent = from->indent;
+	int rc = 0;
+
+	if (mpijob_node_count(node) && y->stack.count < DEEPEST_BLOCK) {
+		if (in_list || node->kind == MPIJOB_NODE_MAP)
+			indent += 2;
+		y->in_line = in_list;
+		if (!in_list)
+			mpijob__out_put(out, "\n", 1);
+		return open_node(y, node, indent);
+	}
+	if (!in_list)
+		mpijob__out_put(out, " ", 1);
+	if (!put_simple(out, node, indent + 2))
+		rc = mpijob__write_json(out, node, MPIJOB__JSON_FLOW);
+	mpijob__out_put(out, "\n", 1);
+	return rc;
+}
+
+static int put_entry(struct yaml_out *y)
+{
+	struct mpijob__writing *top = mpijob__stack_top(&y->stack);
+	struct mpijob__writing from = *top;
+
+	if (!y->in_line)
+		mpijob__out_spaces(y->out, from.indent);
+	y->in_line = 0;
+	if (from.node->kind == MPIJOB_NODE_MAP)
+		put_key(y->out, &from.node->in.entries[from.next], from.indent);
+	else
+		mpijob__out_put(y->out, "- ", 2);
+	top->next++;
+	return put_value(y, mpijob__node_child(from.node, from.next), &from);
+}
+
+int mpijob__write_yaml(struct mpijob__out *out, const struct mpijob_node *node)
+{
+	struct yaml_out y = { .out = out, .stack = { .size = sizeof(struct mpijob__writing) } };
+	const struct mpijob__writing *top;
+	int rc = 0;
+
+	if (put_simple(out, node, 2))
+		mpijob__out_put(out, "\n", 1);
+	else
+		rc = open_node(&y, node, 0);
+	while (rc == 0 && out->rc == 0 && (top = mpijob__stack_top(&y.stack)) != NULL) {
+		if (top->next == top->node->count)
+			mpijob__stack_pop(&y.stack);
+		else
+			rc = put_entry(&y);
+	}
+	mpijob__stack_free(&y.stack);
+	return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libyaml's complaints, said so that one knows what to do.
+ *
+ * Its texts name states of its scanner; ours name what would be accepted. A text
+ * that is not in the table is passed on as it is.
+ */
+#include "doc/yaml_error.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *problem;
+	const char *id;
+	const char *text;
+} problems[] = {
+	{ "control characters are not allowed", "control-character",
+	  "a control character can only stand in double quotes, as an escape such as \\x01" },
+	{ "UTF-8", "encoding", "this byte is not UTF-8; save the text as UTF-8" },
+	{ "invalid Unicode character", "encoding", "this is no Unicode character; save the text as UTF-8" },
+	{ "mapping values are not allowed in this context", "syntax",
+	  "a ':' is not allowed here; put text that holds ': ' in quotes, or check the indentation of this line" },
+	{ "could not find expected ':'", "syntax",
+	  "expected 'key: value'; this line, or the one before it, has no ': '" },
+	{ "did not find expected key", "syntax",
+	  "expected a key; this line must begin in the same column as the other keys around it" },
+	{ "did not find expected '-' indicator", "syntax",
+	  "expected '- '; all entries of a list begin in the same column" },
+	{ "block sequence entries are not allowed in this context", "syntax",
+	  "a list cannot begin here; put '- ' on a line of its own, below the key" },
+	{ "block mapping keys are not allowed in this context", "syntax",
+	  "a map cannot begin here; put its first key on a line of its own" },
+	{ "mapping keys are not allowed in this context", "syntax",
+	  "a key cannot begin here; put it on a line of its own" },
+	{ "did not find expected ',' or ']'", "syntax", "expected ',' or ']'" },
+	{ "did not find expected ',' or '}'", "syntax", "expected ',' or '}'" },
+	{ "did not find expected node content", "syntax", "expected a value" },
+	{ "did not find expected <document start>", "syntax",
+	  "expected the end of the document; another one begins with a line '---'" },
+	{ "did not find expected <stream-start>", "syntax", "expected the beginning of the text" },
+	{ "found character that cannot start any token", "syntax",
+	  "no value begins with this character; indent with spaces, not tabs, and put text that begins with '@', '`' or '%' in quotes" },
+	{ "found a tab character", "syntax", "indent with spaces, not tabs" },
+	{ "found unexpected end of stream", "syntax", "the closing quote is missing" },
+	{ "found unexpected document indicator", "syntax",
+	  "'---' and '...' end a document; the closing quote is missing" },
+	{ "found unknown escape character", "syntax",
+	  "unknown escape in double quotes; write a backslash as \\\\, or use single quotes" },
+	{ "did not find expected hexdecimal number", "syntax", "this escape needs hexadecimal digits" },
+	{ "found invalid Unicode character escape code", "encoding",
+	  "this escape is no Unicode character; surrogates cannot be written" },
+	{ "found undefined tag handle", "syntax", "this tag begins with a handle that no %TAG line explains" },
+	{ "found an indentation indicator equal to 0", "syntax", "the indentation after '|' or '>' is 1 to 9" },
+	{ "did not find expected comment or line break", "syntax",
+	  "only a comment may follow on this line; text begins on the next one" },
+	{ "found incompatible YAML document", "unsupported-version", "only YAML 1.1 and 1.2 can be read" },
+	{ "found unknown directive name", "syntax",
+	  "a line that begins with '%' is a directive, %YAML or %TAG; put the text in quotes" },
+	{ "did not find expected alphabetic or numeric character", "syntax",
+	  "expected a name after '&' or '*', of letters, digits, '-' and '_'; put other text in quotes" },
+	{ "found duplicate %TAG directive", "syntax", "the same handle is given by two %TAG lines" },
+	{ "found duplicate %YAML directive", "syntax", "there are two %YAML lines; keep one" },
+};
+
+const char *mpijob__yaml_error_text(const char *problem, const char **id)
+{
+	for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
+		if (!strstr(problem, problems[i].problem))
+			continue;
+		*id = problems[i].id;
+		return problems[i].text;
+	}
+	*id = "syntax";
+	return problem;
+}
