@@ -32,13 +32,13 @@ static int count(void *user, const char *data, size_t len)
 __attribute__((format(printf, 2, 3)))
 static void put(mpijob_text *text, const char *format, ...)
 {
-	char line[256];
+	char line[1024];
 	va_list values;
 
 	va_start(values, format);
 	int len = vsnprintf(line, sizeof(line), format, values);
 	va_end(values);
-	if (mpijob_text_write(text, line, (size_t)len))
+	if (len < 0 || (size_t)len >= sizeof(line) || mpijob_text_write(text, line, (size_t)len))
 		exit(1);
 }
 
@@ -62,21 +62,37 @@ static void write_job(mpijob_text *text, int workers)
 		put(text, "          - {name: data-%d, persistentVolumeClaim: {claimName: training-data-%d}}\n", i, i);
 }
 
+static int print(void *user, const char *data, size_t len)
+{
+	fwrite(data, 1, len, user);
+	return 0;
+}
+
+static void refused(const mpijob_diag *diag)
+{
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+		mpijob_finding_write(mpijob_diag_at(diag, i), print, stderr);
+		fputc('\n', stderr);
+	}
+	fputs("bench-render: the library refuses the job\n", stderr);
+	exit(1);
+}
+
 static size_t work(const mpijob_text *text)
 {
+	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;
 	mpijob_objects *objects = NULL;
 	size_t bytes = 0;
 
-	if (mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, NULL) ||
-	    mpijob_default(job, NULL, NULL) || mpijob_validate(job, NULL, NULL) ||
-	    mpijob_render(job, NULL, &objects, NULL) ||
-	    mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &bytes)) {
-		fputs("bench-render: the library refuses the job\n", stderr);
-		exit(1);
-	}
+	if (mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, diag) ||
+	    mpijob_default(job, NULL, diag) || mpijob_validate(job, NULL, diag) ||
+	    mpijob_render(job, NULL, &objects, diag) ||
+	    mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &bytes))
+		refused(diag);
 	mpijob_objects_free(objects);
 	mpijob_free(job);
+	mpijob_diag_free(diag);
 	return bytes;
 }
 
