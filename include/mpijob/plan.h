@@ -93,8 +93,12 @@ struct mpijob_child_facts {
 	                            the hostfile, for a Secret whether both keys exist. */
 	uint64_t listed;       /**< ConfigMap: digest over the set of hosts in discover_hosts.sh. */
 	int32_t listed_count;  /**< ConfigMap: how many hosts those are. */
+	const uint8_t *listed_workers; /**< ConfigMap: one byte a worker, 1 where discover_hosts.sh lists it; NULL: not known. */
+	size_t listed_workers_count;   /**< Bytes in `listed_workers`; workers beyond are not listed. */
+	const mpijob_node *owned;      /**< Service: spec.selector; PodGroup: spec.minResources; NULL when absent. A patch
+	                                    removes the keys of it that do not belong there. */
 };
-#define MPIJOB_CHILD_FACTS_INIT { sizeof(struct mpijob_child_facts), 0, NULL, NULL, NULL, 0, 0, 0, 0 }
+#define MPIJOB_CHILD_FACTS_INIT { sizeof(struct mpijob_child_facts), 0, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0, NULL }
 
 #define MPIJOB_EVENT_NONE 0     /**< The text was an object, not a watch event. */
 #define MPIJOB_EVENT_ADDED 1    /**< "ADDED" */
@@ -126,7 +130,8 @@ struct mpijob_observed {
 	const char *reason;           /**< Status: reason; NULL when absent. */
 	const char *message;          /**< Status: message; NULL when absent. */
 	int32_t initial_events_end;   /**< Bookmark with annotation k8s.io/initial-events-end. */
-	const struct mpijob_pod_facts *pod;           /**< A Pod with the labels of a job's pod; else NULL. */
+	const struct mpijob_pod_facts *pod;           /**< A Pod with the role label of a job's pod, or else with the
+	                                                   name of a worker ("...-worker-0"); else NULL. */
 	const struct mpijob_launcher_facts *launcher; /**< A batch/v1 Job; else NULL. */
 	const struct mpijob_child_facts *child;       /**< A Service, ConfigMap, Secret or PodGroup; else NULL. */
 	int32_t priority_value;       /**< A PriorityClass: its value. */
@@ -145,6 +150,9 @@ MPIJOB_API void mpijob_observation_free(mpijob_observation *observation);
 
 /**
  * Project one object, or one watch event around an object, from its JSON text. No tree is built.
+ *
+ * The items of a list that an API server sends do not name their kind. Put such an item into an
+ * event that does: `{"type":"ADDED","apiVersion":"v1","kind":"Pod","object":ITEM}`.
  *
  * @param observation  not NULL; what it held before is gone, also on failure.
  * @param json         one JSON value; not NULL.

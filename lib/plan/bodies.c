@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is sent when an action is carried out: rendered objects for creates, merge patches for all else.
+ *
+ * Nothing is rendered before it is asked for, and then once for all actions of a plan; the key pair is
+ * drawn for the one body that holds it and wiped behind it. A patch names the uid of its object, so it
+ * cannot meet another one of the same name; that of the job's status names its version too. Merge patches
+ * can add to a map but not replace it, so keys that have to go are named with null.
+ */
+#include "plan/plan.h"
+
+#include "base/secret.h"
+#include "job/job.h"
+#include "job/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mpijob__bodies {
+	mpijob_objects *objects; /* NULL until something was rendered */
+};
+
+int mpijob__bodies_new(struct mpijob_plan *plan)
+{
+	plan->bodies = calloc(1, sizeof(*plan->bodies));
+	return plan->bodies ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+void mpijob__bodies_free(struct mpijob__bodies *bodies)
+{
+	if (!bodies)
+		return;
+	mpijob_objects_free(bodies->objects);
+	free(bodies);
+}
+
+static struct mpijob_render_options options_of(const struct mpijob_plan *plan)
+{
+	static const uint8_t none[1] = { 0 };
+	struct mpijob_render_options options = plan->render;
+
+	options.running = plan->workers.runs ? plan->workers.runs : none;
+	options.running_count = plan->workers.runs ? (size_t)plan->workers.wanted : 0;
+	return options;
+}
+
+static int render(const struct mpijob_plan *plan, mpijob_diag *diag)
+{
+	struct mpijob_render_options options = options_of(plan);
+
+	return plan->bodies->objects ? 0 : mpijob_render(plan->job, &options, &plan->bodies->objects, diag);
+}
+
+int mpijob__bodies_render(struct mpijob_plan *plan)
+{
+	mpijob_diag *findings = mpijob_diag_new();
+	int code = findings ? render(plan, findings) : MPIJOB_ERR_NOMEM;
+
+	if (code == MPIJOB_ERR_SPEC)
+		mpijob__plan_refuse(plan, findings);
+	else if (code)
+		mpijob__plan_fail(plan, code);
+	mpijob_diag_free(findings);
+	return !code;
+}
+
+/* The rendered child of an action as a document. */
+static int rendered(const struct mpijob_plan *plan, int32_t role, mpijob_doc **out)
+{
+	size_t at;
+	int code = render(plan, NULL);
+
+	if (code)
+		return code;
+	if (!mpijob_objects_find(plan->bodies->objects, role, -1, &at))
+		return MPIJOB_ERR_NOT_FOUND;
+	return mpijob_objects_at(plan->bodies->objects, at, out);
+}
+
+static int write_create(const struct mpijob_plan *plan, const struct mpijob_action *action, mpijob_write_fn write,
+			void *user)
+{
+	size_t at;
+	int code = render(plan, NULL);
+
+	if (code)
+		return code;
+	if (!mpijob_objects_find(plan->bodies->objects, action->role, action->index, &at))
+		return MPIJOB_ERR_NOT_FOUND;
+	return mpijob_objects_write_at(plan->bodies->objects, at, MPIJOB_FORMAT_JSON_COMPACT, 1, write, user);
+}
+
+static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len, mpijob_write_fn write,
+			void *user)
+{
+	struct mpijob_render_options options = options_of(plan);
+	mpijob_objects *objects = NULL;
+	size_t at;
+	int code;
+
+	options.entropy = entropy;
+	options.entropy_len = entropy_len;
+	code = mpijob_render(plan->job, &options, &objects, NULL);
+	if (code)
+		return code;
+	if (mpijob_objects_find(objects, MPIJOB_ROLE_SECRET, -1, &at))
+		code = mpijob_objects_write_at(objects, at, MPIJOB_FORMAT_JSON_COMPACT, 1, write, user);
+	else
+		code = MPIJOB_ERR_NOT_FOUND;
+	mpijob_objects_free(objects);
+	return code;
+}
+
+static int write_word(const char *text, mpijob_write_fn write, void *user)
+{
+	return write(user, text, strlen(text));
+}
+
+/* In base64, a few bytes at a time: no second copy of a key is made. */
+static int write_base64(const char *data, mpijob_write_fn write, void *user)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t len = strlen(data);
+	int code = 0;
+
+	for (size_t i = 0; !code && i < len; i += 3) {
+		uint32_t bits = (uint32_t)(unsigned char)data[i] << 16;
+		char out[4] = { 0, 0, '=', '=' };
+
+		if (i + 1 < len)
+			bits |= (uint32_t)(unsigned char)data[i + 1] << 8;
+		if (i + 2 < len)
+			bits |= (uint32_t)(unsigned char)data[i + 2];
+		out[0] = digits[bits >> 18];
+		out[1] = digits[bits >> 12 & 63];
+		if (i + 1 < len)
+			out[2] = digits[bits >> 6 & 63];
+		if (i + 2 < len)
+			out[3] = digits[bits & 63];
+		code = write(user, out, sizeof(out));
+		mpijob__secret_wipe(out, sizeof(out));
+		mpijob__secret_wipe(&bits, sizeof(bits));
+	}
+	return code;
+}
+
+/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is none of the server's. */
+static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy, size_t entropy_len,
+			      mpijob_write_fn write, void *user)
+{
+	mpijob_ssh_key *key = NULL;
+	int code;
+
+	if (strpbrk(action->uid, "\"\\"))
+		return MPIJOB_ERR_USAGE;
+	code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
+	if (code)
+		return code;
+	code = write_word("{\"metadata\":{\"uid\":\"", write, user);
+	if (!code)
+		code = write_word(action->uid, write, user);
+	if (!code)
+		code = write_word("\"},\"data\":{\"" MPIJOB__KEY_SSH_PRIVATE "\":\"", write, user);
+	if (!code)
+		code = write_base64(mpijob_ssh_key_private(key), write, user);
+	if (!code)
+		code = write_word("\",\"" MPIJOB__KEY_SSH_PUBLIC "\":\"", write, user);
+	if (!code)
+		code = write_base64(mpijob_ssh_key_public(key), write, user);
+	if (!code)
+		code = write_word("\"}}", write, user);
+	mpijob_ssh_key_free(key);
+	return code;
+}
+
+/* A map as it is wanted, with null for each key of `former` that it has not. */
+static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key, const mpijob_node *wanted,
+			 const mpijob_doc *former)
+{
+	const mpijob_node *old = former ? mpijob_doc_root(former) : NULL;
+	mpijob_node *map;
+
+	if (!wanted) {
+		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+		return;
+	}
+	map = mpijob_node_put_copy(doc, parent, key, wanted);
+	for (size_t i = 0; i < mpijob_node_count(old); i++) {
+		const char *name = mpijob_node_key(old, i);
+
+		if (!mpijob_node_get(wanted, name))
+			mpijob_node_put(doc, map, name, mpijob_node_new_null(doc));
+	}
+}
+
+/* A value as it is wanted, or null. */
+static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key, const mpijob_node *wanted)
+{
+	if (wanted)
+		mpijob_node_put_copy(doc, parent, key, wanted);
+	else
+		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+}
+
+static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+{
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+
+	put_replaced(doc, spec, "selector", mpijob_node_find(object, "spec.selector"), plan->selector);
+	put_or_null(doc, spec, "publishNotReadyAddresses", mpijob_node_find(object, "spec.publishNotReadyAddresses"));
+}
+
+static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+{
+	const mpijob_node *wanted = mpijob_node_get(object, "spec");
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+
+	for (size_t i = 0; i < mpijob_node_count(wanted); i++)
+		mpijob_node_put_copy(doc, spec, mpijob_node_key(wanted, i), mpijob_node_at(wanted, i));
+	put_replaced(doc, spec, "minResources", mpijob_node_get(wanted, "minResources"), plan->min_resources);
+}
+
+static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+{
+	const mpijob_node *wanted = mpijob_node_find(object, "spec.template");
+	mpijob_node *pod_template = mpijob_doc_make(doc, "spec.template");
+	mpijob_node *metadata = mpijob_node_put_map(doc, pod_template, "metadata");
+	mpijob_node *spec = mpijob_node_put_map(doc, pod_template, "spec");
+
+	/* Labels and annotations that others put there stay. */
+	mpijob_node_put_copy(doc, metadata, "labels", mpijob_node_find(wanted, "metadata.labels"));
+	mpijob_node_put_copy(doc, metadata, "annotations", mpijob_node_find(wanted, "metadata.annotations"));
+	put_replaced(doc, spec, "nodeSelector", mpijob_node_find(wanted, "spec.nodeSelector"), plan->node_selector);
+	put_or_null(doc, spec, "tolerations", mpijob_node_find(wanted, "spec.tolerations"));
+	put_or_null(doc, spec, "schedulingGates", mpijob_node_find(wanted, "spec.schedulingGates"));
+	mpijob_node_put_bool(doc, mpijob_doc_find(doc, "spec"), "suspend", 0);
+}
+
+static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
+{
+	char text[MPIJOB__TIME_SIZE];
+
+	if (has && mpijob__time_format(seconds, text))
+		mpijob_node_put_string(doc, map, key, text);
+}
+
+static const char *status_word(int32_t status)
+{
+	if (status == MPIJOB_CONDITION_TRUE)
+		return "True";
+	return status == MPIJOB_CONDITION_FALSE ? "False" : "Unknown";
+}
+
+static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijob__condition *condition)
+{
+	mpijob_node *map = mpijob_node_append_map(doc, list);
+
+	put_time(doc, map, "lastTransitionTime", condition->has_transition_time, condition->transition_time);
+	put_time(doc, map, "lastUpdateTime", condition->has_update_time, condition->update_time);
+	mpijob_node_put_string(doc, map, "message", condition->view.message);
+	mpijob_node_put_string(doc, map, "reason", condition->view.reason);
+	mpijob_node_put_string(doc, map, "status", status_word(condition->view.status));
+	mpijob_node_put_string(doc, map, "type", condition->view.type);
+}
+
+/* Counts of 0 are absent, as the reference writes them; null removes what stood there. */
+static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count)
+{
+	if (count)
+		mpijob_node_put_int(doc, map, key, count);
+	else
+		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
+}
+
+static void put_replicas(mpijob_doc *doc, mpijob_node *parent, const char *role, const struct mpijob_replica_status *status)
+{
+	mpijob_node *map = mpijob_node_put_map(doc, parent, role);
+
+	put_count(doc, map, "active", status->active);
+	put_count(doc, map, "succeeded", status->succeeded);
+	put_count(doc, map, "failed", status->failed);
+}
+
+static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
+{
+	const struct mpijob__draft *draft = &plan->draft;
+	const mpijob_node *root = mpijob__job_node(plan->job);
+	const mpijob_node *former = mpijob_node_find(root, "status.conditions");
+	mpijob_node *metadata = mpijob_doc_find(doc, "metadata");
+	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	mpijob_node *conditions = mpijob_node_put_list(doc, status, "conditions"), *replicas;
+
+	mpijob_node_put_string(doc, metadata, "resourceVersion",
+			       mpijob_node_string(mpijob_node_find(root, "metadata.resourceVersion")));
+	for (size_t i = 0; i < draft->count; i++) {
+		const struct mpijob__condition *condition = &draft->conditions[i];
+
+		/* One that did not change is sent as it was, with what we do not know of it. */
+		if (condition->origin < mpijob_node_count(former))
+			mpijob_node_append(doc, conditions,
+					   mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
+		else
+			put_condition(doc, conditions, condition);
+	}
+	put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);
+	put_time(doc, status, "completionTime", draft->has_completion_time, draft->completion_time);
+	if (!draft->has_launcher && !draft->has_worker)
+		return;
+	replicas = mpijob_node_put_map(doc, status, "replicaStatuses");
+	if (draft->has_launcher)
+		put_replicas(doc, replicas, "Launcher", &draft->launcher);
+	if (draft->has_worker)
+		put_replicas(doc, replicas, "Worker", &draft->worker);
+}
+
+static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
+{
+	const mpijob_node *data = mpijob_node_get(object, "data");
+	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "data");
+
+	mpijob_node_put_copy(doc, map, MPIJOB__KEY_HOSTFILE, mpijob_node_get(data, MPIJOB__KEY_HOSTFILE));
+	mpijob_node_put_copy(doc, map, MPIJOB__KEY_DISCOVER_HOSTS, mpijob_node_get(data, MPIJOB__KEY_DISCOVER_HOSTS));
+}
+
+static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, const mpijob_node *object)
+{
+	mpijob_node *root = mpijob_doc_edit(doc);
+
+	switch (body) {
+	case MPIJOB__BODY_SERVICE:
+		fill_service(plan, doc, object);
+		break;
+	case MPIJOB__BODY_CONFIG_MAP:
+		fill_config_map(doc, object);
+		break;
+	case MPIJOB__BODY_POD_GROUP:
+		fill_pod_group(plan, doc, object);
+		break;
+	case MPIJOB__BODY_STOP:
+	case MPIJOB__BODY_GO_ON:
+		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", body == MPIJOB__BODY_STOP);
+		break;
+	case MPIJOB__BODY_GO_ON_ANEW:
+		fill_launcher(plan, doc, object);
+		break;
+	case MPIJOB__BODY_FORGET_START:
+		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime", mpijob_node_new_null(doc));
+		break;
+	case MPIJOB__BODY_STATUS:
+		fill_status(plan, doc);
+		break;
+	default:
+		mpijob_node_put_map(doc, mpijob_doc_make(doc, "status.replicaStatuses"), "Launcher");
+		break;
+	}
+}
+
+static int write_patch(const struct mpijob_plan *plan, const struct mpijob__action *action, mpijob_write_fn write,
+		       void *user)
+{
+	mpijob_doc *doc = mpijob_doc_new(), *object = NULL;
+	int code = mpijob_doc_error(doc);
+
+	if (!code && (action->body == MPIJOB__BODY_SERVICE || action->body == MPIJOB__BODY_CONFIG_MAP ||
+		      action->body == MPIJOB__BODY_POD_GROUP || action->body == MPIJOB__BODY_GO_ON_ANEW))
+		code = rendered(plan, action->view.role, &object);
+	if (!code) {
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
+				       action->view.uid);
+		fill(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
+		code = mpijob_doc_error(doc);
+	}
+	if (!code)
+		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, write, user);
+	mpijob_doc_free(object);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy, size_t entropy_len,
+			   mpijob_write_fn write, void *user)
+{
+	const struct mpijob__action *action;
+	int needs_key;
+
+	if (!plan || !write)
+		return MPIJOB_ERR_USAGE;
+	if (index >= plan->count || plan->actions[index].body == MPIJOB__BODY_NONE)
+		return MPIJOB_ERR_NOT_FOUND;
+	action = &plan->actions[index];
+	needs_key = action->view.role == MPIJOB_ROLE_SECRET;
+	if (needs_key && (!entropy || entropy_len < MPIJOB_SSH_ENTROPY))
+		return MPIJOB_ERR_USAGE;
+	if (action->body == MPIJOB__BODY_SECRET)
+		return write_secret_patch(&action->view, entropy, entropy_len, write, user);
+	if (action->body == MPIJOB__BODY_CREATE && needs_key)
+		return write_secret(plan, entropy, entropy_len, write, user);
+	if (action->body == MPIJOB__BODY_CREATE)
+		return write_create(plan, &action->view, write, user);
+	return write_patch(plan, action, write, user);
+}

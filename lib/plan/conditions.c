@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How conditions change: one of each type; a new status or reason moves a condition to the end; the
+ * time of transition is that of the last change of the status; the end of a job ends Running.
+ * Conditions of types that we do not know keep their place.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+static struct mpijob__condition *find(const struct mpijob__draft *draft, const char *type)
+{
+	for (size_t i = 0; i < draft->count; i++) {
+		if (draft->conditions[i].view.type && strcmp(draft->conditions[i].view.type, type) == 0)
+			return &draft->conditions[i];
+	}
+	return NULL;
+}
+
+const struct mpijob__condition *mpijob__conditions_get(const struct mpijob__draft *draft, const char *type)
+{
+	return find(draft, type);
+}
+
+int mpijob__conditions_has(const struct mpijob__draft *draft, const char *type)
+{
+	const struct mpijob__condition *condition = find(draft, type);
+
+	return condition && condition->view.status == MPIJOB_CONDITION_TRUE;
+}
+
+int mpijob__conditions_finished(const struct mpijob__draft *draft)
+{
+	return mpijob__conditions_has(draft, "Succeeded") || mpijob__conditions_has(draft, "Failed");
+}
+
+static int same(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Take the former condition of this type out; the end of a job is the end of Running and of an earlier failure. */
+static void leave_out(struct mpijob__draft *draft, const char *type)
+{
+	int end = same(type, "Failed") || same(type, "Succeeded");
+	size_t kept = 0;
+
+	for (size_t i = 0; i < draft->count; i++) {
+		struct mpijob__condition *condition = &draft->conditions[i];
+
+		if (same(condition->view.type, type))
+			continue;
+		if (end && (same(condition->view.type, "Running") || same(condition->view.type, "Failed")) &&
+		    condition->view.status != MPIJOB_CONDITION_FALSE) {
+			condition->view.status = MPIJOB_CONDITION_FALSE;
+			condition->origin = SIZE_MAX;
+		}
+		if (kept != i)
+			draft->conditions[kept] = *condition;
+		kept++;
+	}
+	draft->count = kept;
+}
+
+/* There is always room: mpijob__status_load() left some for one of each type. */
+static void append(struct mpijob__draft *draft, const struct mpijob__condition *condition)
+{
+	draft->conditions[draft->count++] = *condition;
+}
+
+static struct mpijob__condition make(const char *type, int32_t status, const char *reason, const char *message,
+				     int64_t seconds)
+{
+	struct mpijob__condition condition = { .view = MPIJOB_CONDITION_INIT };
+
+	condition.view.type = type;
+	condition.view.status = status;
+	condition.view.reason = reason;
+	condition.view.message = message;
+	condition.update_time = condition.transition_time = seconds;
+	condition.has_update_time = condition.has_transition_time = 1;
+	condition.origin = SIZE_MAX;
+	return condition;
+}
+
+int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			   const char *message)
+{
+	struct mpijob__draft *draft = &plan->draft;
+	struct mpijob__condition condition = make(type, status, reason, message, plan->now_ms / 1000);
+	const struct mpijob__condition *known = find(draft, type);
+
+	if (!draft->conditions)
+		return 0;
+	if (known && known->view.status == status && same(known->view.reason, reason))
+		return 0;
+	if (known && known->view.status == status && known->has_transition_time)
+		condition.transition_time = known->transition_time;
+	leave_out(draft, type);
+	append(draft, &condition);
+	return 1;
+}
+
+void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			       const char *message, int64_t seconds)
+{
+	struct mpijob__condition condition = make(type, status, reason, message, seconds);
+
+	if (plan->draft.conditions)
+		append(&plan->draft, &condition);
+}

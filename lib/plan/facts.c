@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that is known of one job's children: which news changes it, and which is about something else.
+ *
+ * An object that is controlled by the MPIJob but does not bear the name of a child is the user's own
+ * and is left out; one that bears the name but belongs to somebody else is kept: the plan reports it.
+ */
+#include "plan/facts.h"
+
+#include "base/struct.h"
+#include "base/text.h"
+#include "render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mpijob_facts *mpijob_facts_new(void)
+{
+	return calloc(1, sizeof(mpijob_facts));
+}
+
+static void child_clear(struct mpijob__child *child)
+{
+	mpijob__arena_free(&child->arena);
+	mpijob_doc_free(child->doc);
+	memset(child, 0, sizeof(*child));
+}
+
+static void launcher_clear(struct mpijob__launcher *launcher)
+{
+	mpijob__arena_free(&launcher->arena);
+	mpijob_doc_free(launcher->doc);
+	memset(launcher, 0, sizeof(*launcher));
+}
+
+void mpijob_facts_free(mpijob_facts *facts)
+{
+	if (!facts)
+		return;
+	mpijob__pods_free(&facts->pods);
+	launcher_clear(&facts->launcher);
+	for (int32_t role = 1; role < MPIJOB__CHILD_ROLES; role++)
+		child_clear(&facts->children[role]);
+	free(facts);
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int copy_text(struct mpijob__arena *arena, const char **member)
+{
+	if (!*member)
+		return 0;
+	*member = mpijob__arena_copy(arena, *member, strlen(*member));
+	return *member ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static int copy_node(const mpijob_node **member, mpijob_doc **doc)
+{
+	if (!*member)
+		return 0;
+	*doc = mpijob_doc_from_node(*member);
+	*member = *doc ? mpijob_doc_root(*doc) : NULL;
+	return *doc ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *given)
+{
+	struct mpijob_pod_facts pod;
+	int code;
+
+	if (!facts || !given)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&pod, sizeof(pod), given);
+	if (code)
+		return code;
+	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
+		return MPIJOB_ERR_USAGE;
+	return mpijob__pods_put(&facts->pods, &pod);
+}
+
+static int same_launcher(const struct mpijob_launcher_facts *a, const struct mpijob_launcher_facts *b)
+{
+	return a->deleting == b->deleting && a->suspended == b->suspended && a->complete == b->complete &&
+	       a->has_failed == b->has_failed && a->active == b->active && a->succeeded == b->succeeded &&
+	       a->failed == b->failed && a->start_ms == b->start_ms && a->completion_ms == b->completion_ms &&
+	       a->directives == b->directives && same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
+	       same_text(a->owner_uid, b->owner_uid) && same_text(a->resource_version, b->resource_version) &&
+	       same_text(a->failed_reason, b->failed_reason) && same_text(a->failed_message, b->failed_message) &&
+	       mpijob_node_equal(a->node_selector, b->node_selector);
+}
+
+static int launcher_copy(struct mpijob__launcher *out, const struct mpijob_launcher_facts *given)
+{
+	int code;
+
+	memset(out, 0, sizeof(*out));
+	out->facts = *given;
+	code = copy_text(&out->arena, &out->facts.name);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.uid);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.owner_uid);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.resource_version);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.failed_reason);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.failed_message);
+	if (!code)
+		code = copy_node(&out->facts.node_selector, &out->doc);
+	if (code)
+		launcher_clear(out);
+	return code;
+}
+
+/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that are no numbers tell nothing. */
+static int is_older(const char *version, const char *than)
+{
+	size_t len, than_len;
+
+	if (!version || !than || !*version || !*than)
+		return 0;
+	len = strspn(version, "0123456789");
+	than_len = strspn(than, "0123456789");
+	if (version[len] || than[than_len])
+		return 0;
+	return len != than_len ? len < than_len : strcmp(version, than) < 0;
+}
+
+int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
+{
+	struct mpijob_launcher_facts local;
+	struct mpijob__launcher copy;
+	int code;
+
+	if (!facts || !given)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&local, sizeof(local), given);
+	if (code)
+		return code;
+	if (!local.name || !local.uid)
+		return MPIJOB_ERR_USAGE;
+	if (facts->launcher.facts.name && same_launcher(&facts->launcher.facts, &local))
+		return 0;
+	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, local.uid) != 0 &&
+	    is_older(local.resource_version, facts->launcher.facts.resource_version))
+		return 0;
+	code = launcher_copy(&copy, &local);
+	if (code)
+		return code;
+	launcher_clear(&facts->launcher);
+	facts->launcher = copy;
+	return 1;
+}
+
+static int same_listed(const struct mpijob_child_facts *a, const struct mpijob_child_facts *b)
+{
+	if (!a->listed_workers || !b->listed_workers)
+		return a->listed_workers == b->listed_workers;
+	return a->listed_workers_count == b->listed_workers_count &&
+	       (!a->listed_workers_count || memcmp(a->listed_workers, b->listed_workers, a->listed_workers_count) == 0);
+}
+
+static int same_child(const struct mpijob_child_facts *a, const struct mpijob_child_facts *b)
+{
+	return a->role == b->role && a->deleting == b->deleting && a->digest == b->digest && a->listed == b->listed &&
+	       a->listed_count == b->listed_count && same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
+	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) && mpijob_node_equal(a->owned, b->owned);
+}
+
+static int copy_listed(struct mpijob__child *out)
+{
+	uint8_t *listed;
+
+	if (!out->facts.listed_workers)
+		return 0;
+	listed = mpijob__arena_alloc(&out->arena, out->facts.listed_workers_count);
+	if (!listed)
+		return MPIJOB_ERR_NOMEM;
+	if (out->facts.listed_workers_count)
+		memcpy(listed, out->facts.listed_workers, out->facts.listed_workers_count);
+	out->facts.listed_workers = listed;
+	return 0;
+}
+
+static int child_copy(struct mpijob__child *out, const struct mpijob_child_facts *given)
+{
+	int code;
+
+	memset(out, 0, sizeof(*out));
+	out->facts = *given;
+	code = copy_text(&out->arena, &out->facts.name);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.uid);
+	if (!code)
+		code = copy_text(&out->arena, &out->facts.owner_uid);
+	if (!code)
+		code = copy_listed(out);
+	if (!code)
+		code = copy_node(&out->facts.owned, &out->doc);
+	if (code)
+		child_clear(out);
+	return code;
+}
+
+int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
+{
+	struct mpijob_child_facts local;
+	struct mpijob__child copy, *known;
+	int code;
+
+	if (!facts || !given)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&local, sizeof(local), given);
+	if (code)
+		return code;
+	if (!local.name || !local.uid || local.role <= 0 || local.role >= MPIJOB__CHILD_ROLES)
+		return MPIJOB_ERR_USAGE;
+	known = &facts->children[local.role];
+	if (known->facts.name && same_child(&known->facts, &local))
+		return 0;
+	code = child_copy(&copy, &local);
+	if (code)
+		return code;
+	child_clear(known);
+	*known = copy;
+	return 1;
+}
+
+int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
+{
+	if (!facts || !uid)
+		return MPIJOB_ERR_USAGE;
+	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, uid) == 0) {
+		launcher_clear(&facts->launcher);
+		return 1;
+	}
+	for (int32_t role = 1; role < MPIJOB__CHILD_ROLES; role++) {
+		struct mpijob__child *child = &facts->children[role];
+
+		if (child->facts.name && strcmp(child->facts.uid, uid) == 0) {
+			child_clear(child);
+			return 1;
+		}
+	}
+	return mpijob__pods_forget(&facts->pods, uid);
+}
+
+/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob controls it; else 0. */
+static int is_child(const struct mpijob_observed *observed, int32_t role)
+{
+	struct mpijob_text name = { 0 };
+	int code;
+
+	if (!observed->owner_kind || strcmp(observed->owner_kind, "MPIJob") != 0 || !observed->owner_name)
+		return 1;
+	code = mpijob__render_name(observed->owner_name, role, -1, &name);
+	if (!code)
+		code = observed->name && strcmp(observed->name, name.data) == 0;
+	mpijob__text_release(&name);
+	return code;
+}
+
+int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
+{
+	struct mpijob_observed observed;
+	int code;
+
+	if (!facts || !given)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&observed, sizeof(observed), given);
+	if (code)
+		return code;
+	if (!observed.pod && !observed.launcher && !observed.child)
+		return 0;
+	if (observed.event == MPIJOB_EVENT_DELETED)
+		return observed.uid ? mpijob_facts_forget(facts, observed.uid) : 0;
+	if (observed.pod)
+		return mpijob_facts_put_pod(facts, observed.pod);
+	code = is_child(&observed, observed.launcher ? MPIJOB_ROLE_LAUNCHER : observed.child->role);
+	if (code <= 0)
+		return code;
+	if (observed.launcher)
+		return mpijob_facts_put_launcher(facts, observed.launcher);
+	return mpijob_facts_put_child(facts, observed.child);
+}
+
+size_t mpijob_facts_pod_count(const mpijob_facts *facts)
+{
+	return facts->pods.count;
+}
+
+const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, size_t index)
+{
+	return index < facts->pods.count ? facts->pods.sorted[index] : NULL;
+}
+
+const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)
+{
+	return facts->launcher.facts.name ? &facts->launcher.facts : NULL;
+}
+
+const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)
+{
+	if (role <= 0 || role >= MPIJOB__CHILD_ROLES || !facts->children[role].facts.name)
+		return NULL;
+	return &facts->children[role].facts;
+}

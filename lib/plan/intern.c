@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Strings that many facts share: names of nodes, reasons, the owner of ten thousand pods.
+ *
+ * Each is kept once with a count of its uses, so that facts neither repeat a string per pod nor
+ * keep the name of every node that a long-lived job ever saw.
+ */
+#include "plan/intern.h"
+
+#include "base/digest.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mpijob__intern_entry {
+	struct mpijob__intern_entry *next;
+	uint64_t hash;
+	size_t uses;
+	char text[];
+};
+
+static uint64_t hash_of(const char *text, size_t len)
+{
+	uint64_t hash = mpijob__digest_add(MPIJOB__DIGEST_START, text, len);
+
+	return hash ^ (hash >> 32);
+}
+
+static int widen(struct mpijob__intern *intern)
+{
+	size_t count = intern->buckets_count ? intern->buckets_count * 2 : 8;
+	struct mpijob__intern_entry **buckets = calloc(count, sizeof(struct mpijob__intern_entry *));
+
+	if (!buckets)
+		return -1;
+	for (size_t i = 0; i < intern->buckets_count; i++) {
+		struct mpijob__intern_entry *entry = intern->buckets[i];
+
+		while (entry) {
+			struct mpijob__intern_entry *next = entry->next;
+			struct mpijob__intern_entry **head = &buckets[entry->hash & (count - 1)];
+
+			entry->next = *head;
+			*head = entry;
+			entry = next;
+		}
+	}
+	free(intern->buckets);
+	intern->buckets = buckets;
+	intern->buckets_count = count;
+	return 0;
+}
+
+const char *mpijob__intern_get(struct mpijob__intern *intern, const char *text)
+{
+	size_t len = strlen(text);
+	uint64_t hash = hash_of(text, len);
+	struct mpijob__intern_entry *entry = NULL;
+
+	if (intern->buckets_count)
+		entry = intern->buckets[hash & (intern->buckets_count - 1)];
+	for (; entry; entry = entry->next) {
+		if (entry->hash == hash && strcmp(entry->text, text) == 0) {
+			entry->uses++;
+			return entry->text;
+		}
+	}
+	if (intern->count >= intern->buckets_count && widen(intern))
+		return NULL;
+	entry = malloc(sizeof(*entry) + len + 1);
+	if (!entry)
+		return NULL;
+	memcpy(entry->text, text, len + 1);
+	entry->hash = hash;
+	entry->uses = 1;
+	entry->next = intern->buckets[hash & (intern->buckets_count - 1)];
+	intern->buckets[hash & (intern->buckets_count - 1)] = entry;
+	intern->count++;
+	return entry->text;
+}
+
+void mpijob__intern_put(struct mpijob__intern *intern, const char *kept)
+{
+	struct mpijob__intern_entry *entry, **link;
+
+	if (!kept)
+		return;
+	entry = (void *)(uintptr_t)(kept - offsetof(struct mpijob__intern_entry, text));
+	if (--entry->uses > 0)
+		return;
+	link = &intern->buckets[entry->hash & (intern->buckets_count - 1)];
+	while (*link != entry)
+		link = &(*link)->next;
+	*link = entry->next;
+	intern->count--;
+	free(entry);
+}
+
+void mpijob__intern_free(struct mpijob__intern *intern)
+{
+	for (size_t i = 0; i < intern->buckets_count; i++) {
+		struct mpijob__intern_entry *entry = intern->buckets[i];
+
+		while (entry) {
+			struct mpijob__intern_entry *next = entry->next;
+
+			free(entry);
+			entry = next;
+		}
+	}
+	free(intern->buckets);
+	memset(intern, 0, sizeof(*intern));
+}

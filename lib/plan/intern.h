@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Strings that many facts share, kept once and counted. */
+#ifndef MPIJOB__PLAN_INTERN_H
+#define MPIJOB__PLAN_INTERN_H
+
+#include <stddef.h>
+
+struct mpijob__intern_entry;
+
+/* All zeros is an empty table. */
+struct mpijob__intern {
+	struct mpijob__intern_entry **buckets;
+	size_t buckets_count; /* a power of two, or 0 */
+	size_t count;
+};
+
+/* Get the one copy of a string and count one use; NULL when memory ran out. `text` not NULL. */
+const char *mpijob__intern_get(struct mpijob__intern *intern, const char *text);
+/* Take back one use; the last one frees the copy. `kept` came from mpijob__intern_get(), or is NULL. */
+void mpijob__intern_put(struct mpijob__intern *intern, const char *kept);
+/* Free the table with all that is in it. */
+void mpijob__intern_free(struct mpijob__intern *intern);
+
+#endif

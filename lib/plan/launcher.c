@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The launcher's batch/v1 Job: when it is made, when it stops and goes on, and when its absence means
+ * that it came to its end unseen.
+ *
+ * While a job is suspended its launcher Job is there, suspended: Kubernetes keeps the Job and deletes
+ * its pods. Attempts, deadline and time to live are the Job's own business.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#define NEWS_MS 10000 /* news of a Job is not later than this */
+
+int mpijob__launcher_find(struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = mpijob_facts_launcher(plan->facts);
+	const char *name = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
+
+	plan->launcher = NULL;
+	if (!launcher || strcmp(launcher->name, name) != 0)
+		return 1;
+	if (!mpijob__plan_owns(plan, launcher->owner_uid)) {
+		if (!mpijob__conditions_finished(&plan->draft))
+			mpijob__plan_taken(plan, name, "Job");
+		return 0;
+	}
+	plan->launcher = launcher;
+	return 1;
+}
+
+int mpijob__launcher_done(const struct mpijob_plan *plan)
+{
+	return plan->launcher && (plan->launcher->complete || plan->launcher->has_failed);
+}
+
+/*
+ * The Job is deleted by its time to live, maybe before we saw it end: after that time, or an outage of
+ * ours as long. The status tells that there was one. While the job was suspended it cannot have ended.
+ * News of a Job may also be late: the youngest cause to make one has to be some seconds old.
+ */
+int mpijob__launcher_vanished(struct mpijob_plan *plan)
+{
+	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
+	int64_t sure_ms = plan->draft.start_time * 1000;
+
+	if (plan->launcher || !policy || !policy->ttl_seconds_after_finished || !plan->old.has_launcher || plan->suspended ||
+	    mpijob__conditions_has(&plan->old, "Suspended"))
+		return 0;
+	if (plan->workers.last_ms > sure_ms && plan->workers.last_ms <= plan->now_ms)
+		sure_ms = plan->workers.last_ms;
+	sure_ms += NEWS_MS;
+	if (plan->now_ms >= sure_ms)
+		return 1;
+	plan->launcher_missed = 1;
+	mpijob__plan_look_again(plan, sure_ms);
+	return 0;
+}
+
+/* The user sees that one of two restart policies is not used, as the reference tells. */
+static void warn_restart_policy(struct mpijob_plan *plan)
+{
+	const mpijob_node *pod_template = plan->subject.spec->launcher->pod_template;
+	const char *policy = mpijob_node_string(mpijob_node_find(pod_template, "spec.restartPolicy"));
+
+	if (policy && *policy)
+		mpijob__plan_event(plan, MPIJOB__STAGE_LAUNCHER, "Warning", "SetPodTemplateRestartPolicy",
+				   "Restart policy in pod template overridden by restart policy in replica spec");
+}
+
+void mpijob__launcher_create(struct mpijob_plan *plan)
+{
+	int wait = plan->subject.spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY;
+
+	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)))
+		return;
+	mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, MPIJOB_ROLE_LAUNCHER, -1,
+			 NULL, wait && !plan->suspended ? "all workers are ready" : "the launcher is not there");
+	warn_restart_policy(plan);
+	plan->launcher_made = 1;
+}
+
+void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why)
+{
+	const struct mpijob_launcher_facts *launcher = plan->launcher;
+
+	if (!launcher || launcher->suspended || launcher->deleting || mpijob__launcher_done(plan))
+		return;
+	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH, MPIJOB__BODY_STOP, MPIJOB_ROLE_LAUNCHER, -1,
+			 launcher->uid, why);
+}
+
+static void go_on(struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = plan->launcher;
+	uint64_t wanted = 0;
+	int same;
+
+	mpijob__plan_fail(plan, mpijob__wanted_directives(&plan->subject, &wanted, NULL));
+	same = wanted == launcher->directives;
+	/* Kubernetes lets a template change only while the Job has no startTime. */
+	if (!same && launcher->start_ms)
+		mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_PATCH_STATUS, MPIJOB__BODY_FORGET_START,
+				 MPIJOB_ROLE_LAUNCHER, -1, launcher->uid, "the launcher's template has to change");
+	if (!same && launcher->node_selector) {
+		plan->node_selector = mpijob_doc_from_node(launcher->node_selector);
+		if (!plan->node_selector)
+			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+	}
+	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH, same ? MPIJOB__BODY_GO_ON : MPIJOB__BODY_GO_ON_ANEW,
+			 MPIJOB_ROLE_LAUNCHER, -1, launcher->uid, "the job goes on");
+}
+
+void mpijob__launcher_switch(struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = plan->launcher;
+	int wait = plan->subject.spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY;
+
+	if (plan->suspended)
+		mpijob__launcher_stop(plan, "the job is suspended");
+	else if (launcher && launcher->suspended && !launcher->deleting && (!wait || mpijob__workers_ready(plan)))
+		go_on(plan);
+}
+
+static int is_launchers(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod)
+{
+	return !plan->launcher || (pod->owner_uid && strcmp(pod->owner_uid, plan->launcher->uid) == 0);
+}
+
+int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+	int32_t running = 0;
+
+	if (!plan->launcher)
+		return 0;
+	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++)
+		running += pods->sorted[i]->phase == MPIJOB_POD_RUNNING && is_launchers(plan, pods->sorted[i]);
+	return running;
+}
+
+const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob_pod_facts *last = NULL;
+
+	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++) {
+		const struct mpijob_pod_facts *pod = pods->sorted[i];
+
+		if (pod->phase == phase && is_launchers(plan, pod) && (!last || last->created_ms < pod->created_ms))
+			last = pod;
+	}
+	return last;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How things are said to people: in events and conditions, within the length that an API server
+ * accepts, cut between characters and never inside of one.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#define TERMINATION_LIMIT 512 /* of what a container said at its end */
+
+const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit)
+{
+	size_t len = strlen(text);
+
+	if (len <= limit)
+		return text;
+	len = limit - 3;
+	while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+		len--;
+	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
+}
+
+const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob_pod_facts *pod)
+{
+	struct mpijob_text text = { 0 };
+	const char *copy = "";
+	int code = mpijob__text_printf(&text, "%s pod %s", what, pod->name);
+
+	if (!code && pod->node)
+		code = mpijob__text_printf(&text, " on node %s", pod->node);
+	if (!code)
+		code = mpijob__text_puts(&text, " failed");
+	if (!code && pod->reason)
+		code = mpijob__text_printf(&text, ": %s", pod->reason);
+	if (!code && pod->exit_code >= 0)
+		code = mpijob__text_printf(&text, "%s exit code %d", pod->reason ? "," : ":", (int)pod->exit_code);
+	if (!code && pod->message && *pod->message)
+		code = mpijob__text_printf(&text, ": %s", mpijob__message_cut(plan, pod->message, TERMINATION_LIMIT));
+	if (code)
+		mpijob__plan_fail(plan, code);
+	else
+		copy = mpijob__plan_text(plan, "%s", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return copy;
+}
+
+static int add_finding(struct mpijob_text *text, const struct mpijob_finding *finding, int first)
+{
+	int code = first ? 0 : mpijob__text_puts(text, ", ");
+
+	if (!code && finding->field)
+		code = mpijob__text_printf(text, "%s: ", finding->field);
+	return code ? code : mpijob__text_puts(text, finding->message);
+}
+
+const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings)
+{
+	size_t errors = mpijob_diag_count_severity(findings, MPIJOB_SEVERITY_ERROR);
+	struct mpijob_text text = { 0 };
+	const char *copy = "";
+	int code = errors > 1 ? mpijob__text_puts(&text, "[") : 0, first = 1;
+
+	for (size_t i = 0; !code && i < mpijob_diag_count(findings); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(findings, i);
+
+		if (finding->severity != MPIJOB_SEVERITY_ERROR)
+			continue;
+		code = add_finding(&text, finding, first);
+		first = 0;
+	}
+	if (!code && errors > 1)
+		code = mpijob__text_puts(&text, "]");
+	if (code)
+		mpijob__plan_fail(plan, code);
+	else
+		copy = mpijob__plan_text(plan, "%s", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return copy;
+}

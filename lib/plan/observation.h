@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the pass over an object's text and the facts that come of it. */
+#ifndef MPIJOB__PLAN_OBSERVATION_H
+#define MPIJOB__PLAN_OBSERVATION_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "doc/json_reader.h"
+
+#include <mpijob/plan.h>
+
+struct mpijob_observation {
+	struct mpijob_observed view;
+	struct mpijob_pod_facts pod;
+	struct mpijob_launcher_facts launcher;
+	struct mpijob_child_facts child;
+	struct mpijob__arena arena; /* strings of the above */
+	mpijob_doc *doc;            /* nodes of the above, or NULL */
+};
+
+/* A value where it lies in the text; NULL when absent. */
+struct mpijob__span {
+	const char *text;
+	size_t len;
+};
+
+struct mpijob__owner {
+	const char *api_version;
+	const char *kind;
+	const char *name;
+	const char *uid;
+};
+
+/* Of all containers of a pod: the state that counts. */
+struct mpijob__container {
+	int ended;
+	int32_t exit_code;
+	const char *reason;
+	const char *message;
+	int64_t running_since_ms;
+};
+
+/* What one pass gathers. `r` is the first member: it sets itself up. */
+struct mpijob__reading {
+	struct mpijob__json r;
+	struct mpijob_observation *observation;
+	int nomem;
+	const char *wrong; /* path of the first wanted field of a wrong type; NULL when none */
+	struct mpijob__place wrong_place;
+
+	int is_event, no_map;
+	const char *event_type;
+	const char *api_version, *kind;
+	const char *name, *namespace_, *uid, *resource_version;
+	const char *job_name, *job_role, *initial_events_end;
+	struct mpijob__owner owner;
+	int64_t created_ms;
+	int32_t deleting;
+
+	const char *node;
+	int32_t suspended;
+	struct mpijob__span spec, pod_template;
+
+	const char *phase, *status_reason, *status_message;
+	int32_t ready, complete, has_failed;
+	const char *failed_reason, *failed_message;
+	struct mpijob__container container, init_container;
+	int64_t start_ms, completion_ms;
+	int32_t active, succeeded, failed;
+
+	struct mpijob__span hostfile, discover_hosts; /* JSON strings, quotes included */
+	int has_private, has_public;
+
+	int32_t code, value;
+	const char *reason, *message;
+};
+
+/* Put what was gathered into the observation's view. As mpijob_observe(). */
+int mpijob__projection_make(struct mpijob__reading *in, mpijob_diag *diag);
+
+#endif

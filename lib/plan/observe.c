@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which fields of a Kubernetes object a controller of MPIJobs looks at, and how they are picked out
+ * of its JSON text in one pass.
+ *
+ * The kind of an object may stand behind everything else, so the pass gathers the few fields of all
+ * kinds; when it is over they are put into the facts of the kind that it was (projection.c). Parts
+ * that are digested are only marked where they lie in the text.
+ */
+#include "plan/observation.h"
+
+#include "base/diag.h"
+#include "job/time.h"
+#include "render/render.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A wanted field of another type than ours is remembered; whether that matters depends on the kind. */
+static void wrong(struct mpijob__reading *in, const char *path)
+{
+	if (in->r.token == MPIJOB__JSON_ERROR || in->r.token == MPIJOB__JSON_NULL)
+		return;
+	if (!in->wrong) {
+		in->wrong = path;
+		in->wrong_place.line = in->r.line;
+		in->wrong_place.column = mpijob__json_column(&in->r);
+	}
+}
+
+/* Copy the current key or string. */
+static const char *keep(struct mpijob__reading *in)
+{
+	char *copy = mpijob__arena_bytes(&in->observation->arena, in->r.len + 1);
+
+	if (!copy) {
+		in->nomem = 1;
+		return NULL;
+	}
+	if (in->r.escaped) {
+		mpijob__json_decode(&in->r, copy);
+	} else {
+		memcpy(copy, in->r.text, in->r.len);
+		copy[in->r.len] = 0;
+	}
+	return copy;
+}
+
+static void take_string(struct mpijob__reading *in, const char **out, const char *path)
+{
+	if (mpijob__json_next(&in->r) == MPIJOB__JSON_STRING) {
+		*out = keep(in);
+		return;
+	}
+	wrong(in, path);
+	mpijob__json_finish(&in->r);
+}
+
+static void take_int(struct mpijob__reading *in, int32_t *out, const char *path)
+{
+	int64_t value;
+
+	mpijob__json_next(&in->r);
+	if (mpijob__json_int(&in->r, &value) && value >= INT32_MIN && value <= INT32_MAX)
+		*out = (int32_t)value;
+	else
+		wrong(in, path);
+	mpijob__json_finish(&in->r);
+}
+
+static void take_bool(struct mpijob__reading *in, int32_t *out, const char *path)
+{
+	int token = mpijob__json_next(&in->r);
+
+	if (token == MPIJOB__JSON_TRUE || token == MPIJOB__JSON_FALSE)
+		*out = token == MPIJOB__JSON_TRUE;
+	else
+		wrong(in, path);
+	mpijob__json_finish(&in->r);
+}
+
+static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *path)
+{
+	char text[64];
+	int64_t seconds;
+
+	if (mpijob__json_next(&in->r) == MPIJOB__JSON_STRING && in->r.len < sizeof(text)) {
+		mpijob__json_decode(&in->r, text);
+		if (mpijob__time_parse(text, &seconds)) {
+			*out_ms = seconds * 1000;
+			return;
+		}
+	}
+	wrong(in, path);
+	mpijob__json_finish(&in->r);
+}
+
+/* Mark where the value of the current key lies. */
+static void take_span(struct mpijob__reading *in, struct mpijob__span *span)
+{
+	int token = mpijob__json_next(&in->r);
+	const char *from = mpijob__json_from(&in->r);
+
+	if (mpijob__json_finish(&in->r) && token != MPIJOB__JSON_NULL) {
+		span->text = from;
+		span->len = (size_t)(mpijob__json_until(&in->r) - from);
+	}
+}
+
+/* Begin to read a map: 1 when it is one, else 0 with the value left behind. */
+static int enter(struct mpijob__reading *in, int token, const char *path)
+{
+	if (mpijob__json_next(&in->r) == token)
+		return 1;
+	wrong(in, path);
+	mpijob__json_finish(&in->r);
+	return 0;
+}
+
+static int is(const struct mpijob__reading *in, const char *key)
+{
+	return mpijob__json_is(&in->r, key);
+}
+
+static void read_labels(struct mpijob__reading *in)
+{
+	if (!enter(in, MPIJOB__JSON_MAP, "metadata.labels"))
+		return;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, MPIJOB__LABEL_JOB_NAME))
+			take_string(in, &in->job_name, "metadata.labels[" MPIJOB__LABEL_JOB_NAME "]");
+		else if (is(in, MPIJOB__LABEL_JOB_ROLE))
+			take_string(in, &in->job_role, "metadata.labels[" MPIJOB__LABEL_JOB_ROLE "]");
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_annotations(struct mpijob__reading *in)
+{
+	if (!enter(in, MPIJOB__JSON_MAP, "metadata.annotations"))
+		return;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "k8s.io/initial-events-end"))
+			take_string(in, &in->initial_events_end, "metadata.annotations[k8s.io/initial-events-end]");
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_owner(struct mpijob__reading *in)
+{
+	struct mpijob__owner owner = { 0 };
+	int32_t controller = 0;
+
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "apiVersion"))
+			take_string(in, &owner.api_version, "metadata.ownerReferences[].apiVersion");
+		else if (is(in, "kind"))
+			take_string(in, &owner.kind, "metadata.ownerReferences[].kind");
+		else if (is(in, "name"))
+			take_string(in, &owner.name, "metadata.ownerReferences[].name");
+		else if (is(in, "uid"))
+			take_string(in, &owner.uid, "metadata.ownerReferences[].uid");
+		else if (is(in, "controller"))
+			take_bool(in, &controller, "metadata.ownerReferences[].controller");
+		else
+			mpijob__json_skip(&in->r);
+	}
+	if (controller)
+		in->owner = owner;
+}
+
+static void read_owners(struct mpijob__reading *in)
+{
+	if (!enter(in, MPIJOB__JSON_LIST, "metadata.ownerReferences"))
+		return;
+	while (mpijob__json_item(&in->r)) {
+		if (in->r.token == MPIJOB__JSON_MAP) {
+			read_owner(in);
+		} else {
+			wrong(in, "metadata.ownerReferences[]");
+			mpijob__json_finish(&in->r);
+		}
+	}
+}
+
+static void read_metadata(struct mpijob__reading *in)
+{
+	const char *deletion = NULL;
+
+	if (!enter(in, MPIJOB__JSON_MAP, "metadata"))
+		return;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "name"))
+			take_string(in, &in->name, "metadata.name");
+		else if (is(in, "namespace"))
+			take_string(in, &in->namespace_, "metadata.namespace");
+		else if (is(in, "uid"))
+			take_string(in, &in->uid, "metadata.uid");
+		else if (is(in, "resourceVersion"))
+			take_string(in, &in->resource_version, "metadata.resourceVersion");
+		else if (is(in, "creationTimestamp"))
+			take_time(in, &in->created_ms, "metadata.creationTimestamp");
+		else if (is(in, "deletionTimestamp"))
+			take_string(in, &deletion, "metadata.deletionTimestamp");
+		else if (is(in, "labels"))
+			read_labels(in);
+		else if (is(in, "annotations"))
+			read_annotations(in);
+		else if (is(in, "ownerReferences"))
+			read_owners(in);
+		else
+			mpijob__json_skip(&in->r);
+	}
+	in->deleting = deletion != NULL;
+}
+
+static void read_spec(struct mpijob__reading *in)
+{
+	const char *from;
+
+	if (!enter(in, MPIJOB__JSON_MAP, "spec"))
+		return;
+	from = mpijob__json_from(&in->r);
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "nodeName"))
+			take_string(in, &in->node, "spec.nodeName");
+		else if (is(in, "suspend"))
+			take_bool(in, &in->suspended, "spec.suspend");
+		else if (is(in, "template"))
+			take_span(in, &in->pod_template);
+		else
+			mpijob__json_skip(&in->r);
+	}
+	if (in->r.token != MPIJOB__JSON_ERROR) {
+		in->spec.text = from;
+		in->spec.len = (size_t)(mpijob__json_until(&in->r) - from);
+	}
+}
+
+static void read_condition(struct mpijob__reading *in)
+{
+	const char *type = NULL, *status = NULL, *reason = NULL, *message = NULL;
+
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "type"))
+			take_string(in, &type, "status.conditions[].type");
+		else if (is(in, "status"))
+			take_string(in, &status, "status.conditions[].status");
+		else if (is(in, "reason"))
+			take_string(in, &reason, "status.conditions[].reason");
+		else if (is(in, "message"))
+			take_string(in, &message, "status.conditions[].message");
+		else
+			mpijob__json_skip(&in->r);
+	}
+	if (!type || !status || strcmp(status, "True") != 0)
+		return;
+	if (strcmp(type, "Ready") == 0) {
+		in->ready = 1;
+	} else if (strcmp(type, "Complete") == 0) {
+		in->complete = 1;
+	} else if (strcmp(type, "Failed") == 0) {
+		in->has_failed = 1;
+		in->failed_reason = reason;
+		in->failed_message = message;
+	}
+}
+
+static void read_running(struct mpijob__reading *in, struct mpijob__container *out)
+{
+	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state.running"))
+		return;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "startedAt"))
+			take_time(in, &out->running_since_ms, "status.containerStatuses[].state.running.startedAt");
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_terminated(struct mpijob__reading *in, struct mpijob__container *out)
+{
+	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state.terminated"))
+		return;
+	out->ended = 1;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "exitCode"))
+			take_int(in, &out->exit_code, "status.containerStatuses[].state.terminated.exitCode");
+		else if (is(in, "reason"))
+			take_string(in, &out->reason, "status.containerStatuses[].state.terminated.reason");
+		else if (is(in, "message"))
+			take_string(in, &out->message, "status.containerStatuses[].state.terminated.message");
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_state(struct mpijob__reading *in, struct mpijob__container *out)
+{
+	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state"))
+		return;
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "running"))
+			read_running(in, out);
+		else if (is(in, "terminated"))
+			read_terminated(in, out);
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_container(struct mpijob__reading *in, int init)
+{
+	struct mpijob__container container = { 0 };
+	struct mpijob__container *pod = init ? &in->init_container : &in->container;
+
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "state"))
+			read_state(in, &container);
+		else
+			mpijob__json_skip(&in->r);
+	}
+	if (!pod->running_since_ms)
+		pod->running_since_ms = container.running_since_ms;
+	if (container.ended && (!pod->ended || !pod->exit_code)) {
+		/* The first that failed counts; before one did, the first that ended. */
+		if (!pod->ended || container.exit_code) {
+			pod->exit_code = container.exit_code;
+			pod->reason = container.reason;
+			pod->message = container.message;
+		}
+		pod->ended = 1;
+	}
+}
+
+static void read_containers(struct mpijob__reading *in, int init)
+{
+	if (!enter(in, MPIJOB__JSON_LIST, init ? "status.initContainerStatuses" : "status.containerStatuses"))
+		return;
+	while (mpijob__json_item(&in->r)) {
+		if (in->r.token == MPIJOB__JSON_MAP) {
+			read_container(in, init);
+		} else {
+			wrong(in, "status.containerStatuses[]");
+			mpijob__json_finish(&in->r);
+		}
+	}
+}
+
+static void read_conditions(struct mpijob__reading *in)
+{
+	if (!enter(in, MPIJOB__JSON_LIST, "status.conditions"))
+		return;
+	while (mpijob__json_item(&in->r)) {
+		if (in->r.token == MPIJOB__JSON_MAP) {
+			read_condition(in);
+		} else {
+			wrong(in, "status.conditions[]");
+			mpijob__json_finish(&in->r);
+		}
+	}
+}
+
+static void read_status(struct mpijob__reading *in)
+{
+	/* The status of a Status is a word. */
+	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
+		mpijob__json_finish(&in->r);
+		return;
+	}
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, "phase"))
+			take_string(in, &in->phase, "status.phase");
+		else if (is(in, "reason"))
+			take_string(in, &in->status_reason, "status.reason");
+		else if (is(in, "message"))
+			take_string(in, &in->status_message, "status.message");
+		else if (is(in, "conditions"))
+			read_conditions(in);
+		else if (is(in, "containerStatuses"))
+			read_containers(in, 0);
+		else if (is(in, "initContainerStatuses"))
+			read_containers(in, 1);
+		else if (is(in, "startTime"))
+			take_time(in, &in->start_ms, "status.startTime");
+		else if (is(in, "completionTime"))
+			take_time(in, &in->completion_ms, "status.completionTime");
+		else if (is(in, "active"))
+			take_int(in, &in->active, "status.active");
+		else if (is(in, "succeeded"))
+			take_int(in, &in->succeeded, "status.succeeded");
+		else if (is(in, "failed"))
+			take_int(in, &in->failed, "status.failed");
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+/* A key of a Secret is only looked at, never copied. */
+static void read_key(struct mpijob__reading *in, int *present)
+{
+	*present = mpijob__json_next(&in->r) == MPIJOB__JSON_STRING && in->r.len > 0;
+	mpijob__json_finish(&in->r);
+}
+
+static void read_data(struct mpijob__reading *in)
+{
+	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
+		mpijob__json_finish(&in->r);
+		return;
+	}
+	while (mpijob__json_key(&in->r)) {
+		if (is(in, MPIJOB__KEY_HOSTFILE))
+			take_span(in, &in->hostfile);
+		else if (is(in, MPIJOB__KEY_DISCOVER_HOSTS))
+			take_span(in, &in->discover_hosts);
+		else if (is(in, MPIJOB__KEY_SSH_PRIVATE))
+			read_key(in, &in->has_private);
+		else if (is(in, MPIJOB__KEY_SSH_PUBLIC))
+			read_key(in, &in->has_public);
+		else
+			mpijob__json_skip(&in->r);
+	}
+}
+
+static void read_object(struct mpijob__reading *in, int inside_event);
+
+/* `type` and `object` make an event; `type` alone is that of a Secret. */
+static void read_field(struct mpijob__reading *in, int inside_event)
+{
+	if (is(in, "apiVersion"))
+		take_string(in, &in->api_version, "apiVersion");
+	else if (is(in, "kind"))
+		take_string(in, &in->kind, "kind");
+	else if (is(in, "metadata"))
+		read_metadata(in);
+	else if (is(in, "spec"))
+		read_spec(in);
+	else if (is(in, "status"))
+		read_status(in);
+	else if (is(in, "data"))
+		read_data(in);
+	else if (is(in, "code"))
+		take_int(in, &in->code, "code");
+	else if (is(in, "reason"))
+		take_string(in, &in->reason, "reason");
+	else if (is(in, "message"))
+		take_string(in, &in->message, "message");
+	else if (is(in, "value"))
+		take_int(in, &in->value, "value");
+	else if (!inside_event && is(in, "type"))
+		take_string(in, &in->event_type, "type");
+	else if (!inside_event && is(in, "object"))
+		read_object(in, 1);
+	else
+		mpijob__json_skip(&in->r);
+}
+
+static void read_object(struct mpijob__reading *in, int inside_event)
+{
+	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
+		in->no_map = 1;
+		mpijob__json_finish(&in->r);
+		return;
+	}
+	in->is_event = inside_event;
+	while (mpijob__json_key(&in->r))
+		read_field(in, inside_event);
+}
+
+static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
+{
+	struct mpijob__place place = { NULL, in->r.line, mpijob__json_column(&in->r) };
+
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place, "%s",
+			  in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
+	return MPIJOB_ERR_SYNTAX;
+}
+
+static int read_text(struct mpijob__reading *in, const char *json, size_t len, mpijob_diag *diag)
+{
+	mpijob__json_init(&in->r, json, len, 0);
+	read_object(in, 0);
+	if (in->r.token == MPIJOB__JSON_ERROR)
+		return refuse(in, diag);
+	if (in->r.token == MPIJOB__JSON_END || mpijob__json_next(&in->r) != MPIJOB__JSON_END) {
+		in->r.error_id = "syntax";
+		in->r.error = "expected one JSON object and nothing behind it";
+		return refuse(in, diag);
+	}
+	return in->nomem ? MPIJOB_ERR_NOMEM : 0;
+}
+
+mpijob_observation *mpijob_observation_new(void)
+{
+	mpijob_observation *observation = calloc(1, sizeof(*observation));
+
+	if (observation)
+		observation->view.size = sizeof(observation->view);
+	return observation;
+}
+
+static void forget(mpijob_observation *observation)
+{
+	mpijob__arena_free(&observation->arena);
+	mpijob_doc_free(observation->doc);
+	observation->doc = NULL;
+	memset(&observation->view, 0, sizeof(observation->view));
+	observation->view.size = sizeof(observation->view);
+}
+
+void mpijob_observation_free(mpijob_observation *observation)
+{
+	if (!observation)
+		return;
+	forget(observation);
+	free(observation);
+}
+
+int mpijob_observe(mpijob_observation *observation, const char *json, size_t len, mpijob_diag *diag)
+{
+	struct mpijob__reading in;
+	int code;
+
+	if (!observation || !json)
+		return MPIJOB_ERR_USAGE;
+	forget(observation);
+	memset((char *)&in + sizeof(in.r), 0, sizeof(in) - sizeof(in.r));
+	in.observation = observation;
+	code = read_text(&in, json, len, diag);
+	if (!code)
+		code = mpijob__projection_make(&in, diag);
+	if (code)
+		forget(observation);
+	return code;
+}
+
+const struct mpijob_observed *mpijob_observation_view(const mpijob_observation *observation)
+{
+	return &observation->view;
+}

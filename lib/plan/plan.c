@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The course of a plan: whose job it is, whether it is valid, how far it has come, and in which order
+ * its parts are looked at. What each part needs is in the file that bears its name.
+ */
+#include "plan/plan.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+#include "job/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OUR_MANAGER "kubeflow.org/mpi-operator"
+#define API_VERSION "kubeflow.org/v2beta1"
+#define MOST_WORKERS 1000000
+#define RETRY_MS 60000 /* a name that is taken: nothing tells us when it is free */
+
+void mpijob__plan_fail(struct mpijob_plan *plan, int code)
+{
+	if (!plan->code)
+		plan->code = code;
+}
+
+const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
+{
+	struct mpijob_text text = { 0 };
+	const char *copy = NULL;
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = mpijob__text_vprintf(&text, format, args);
+	va_end(args);
+	if (!code)
+		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&text), text.len);
+	mpijob__text_release(&text);
+	if (copy)
+		return copy;
+	mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+	return "";
+}
+
+const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index)
+{
+	struct mpijob_text text = { 0 };
+	const char *copy = NULL;
+
+	if (!mpijob__render_name(mpijob_name(plan->job), role, index, &text))
+		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&text), text.len);
+	mpijob__text_release(&text);
+	if (copy)
+		return copy;
+	mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+	return "";
+}
+
+static struct mpijob__action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, const char *why)
+{
+	struct mpijob__action *action;
+
+	if (plan->count == plan->cap) {
+		size_t cap = plan->cap * 2 + 8;
+		struct mpijob__action *actions = realloc(plan->actions, cap * sizeof(*actions));
+
+		if (!actions) {
+			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+			return NULL;
+		}
+		plan->actions = actions;
+		plan->cap = cap;
+	}
+	action = &plan->actions[plan->count++];
+	memset(action, 0, sizeof(*action));
+	action->view.size = sizeof(action->view);
+	action->view.verb = verb;
+	action->view.stage = stage;
+	action->view.index = -1;
+	action->view.why = why;
+	action->body = body;
+	return action;
+}
+
+static void about_job(struct mpijob_plan *plan, struct mpijob__action *action)
+{
+	action->view.api_version = API_VERSION;
+	action->view.kind = "MPIJob";
+	action->view.name = mpijob_name(plan->job);
+	action->view.uid = mpijob_uid(plan->job);
+}
+
+static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
+{
+	const char *copy;
+
+	if (!uid)
+		return NULL;
+	copy = mpijob__arena_copy(&plan->arena, uid, strlen(uid));
+	if (!copy)
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+	return copy;
+}
+
+void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
+		      const char *uid, const char *why)
+{
+	struct mpijob__action *action = add(plan, stage, verb, body, why);
+
+	if (!action)
+		return;
+	action->view.role = role;
+	action->view.index = index;
+	action->view.api_version = mpijob__render_api_version(role, mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_VOLCANO);
+	action->view.kind = mpijob__render_kind(role);
+	action->view.name = mpijob__plan_name(plan, role, index);
+	action->view.uid = copy_uid(plan, uid);
+}
+
+void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why)
+{
+	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
+
+	if (action)
+		about_job(plan, action);
+}
+
+void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
+			const char *message)
+{
+	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__BODY_NONE, "tell people what happened");
+
+	if (!action)
+		return;
+	about_job(plan, action);
+	action->view.event_type = type;
+	action->view.event_reason = reason;
+	action->view.event_message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+}
+
+void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms)
+{
+	if (!plan->next_ms || ms < plan->next_ms)
+		plan->next_ms = ms;
+}
+
+int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
+{
+	return owner_uid && strcmp(owner_uid, mpijob_uid(plan->job)) == 0;
+}
+
+void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
+{
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", "ErrResourceExists",
+			   mpijob__plan_text(plan, "Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob",
+					     name, kind));
+	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
+}
+
+void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
+{
+	plan->count = 0;
+	plan->transitions = 0;
+	plan->next_ms = 0;
+	plan->launcher_made = 0;
+	plan->late = 0;
+	plan->draft = plan->old;
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", "ValidationError",
+			   mpijob__plan_text(plan, "Found validation errors: %s", mpijob__message_findings(plan, findings)));
+}
+
+/* 1 when somebody else is in charge, or the job is going. */
+static int leave_alone(const struct mpijob_plan *plan)
+{
+	const mpijob_node *root = mpijob__job_node(plan->job);
+	const char *manager = mpijob_node_string(mpijob_node_find(root, "spec.runPolicy.managedBy"));
+
+	if (manager && strcmp(manager, OUR_MANAGER) != 0)
+		return 1;
+	return mpijob_node_string(mpijob_node_find(root, "metadata.deletionTimestamp")) != NULL;
+}
+
+/* No ConfigMap can list so many; the check keeps their number from becoming a size of ours. */
+static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
+{
+	int32_t workers = mpijob__subject_workers(&plan->subject);
+
+	if (workers <= MOST_WORKERS)
+		return 0;
+	mpijob__diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
+			  "spec.mpiReplicaSpecs[Worker].replicas", NULL, "%d workers are more than one job can have",
+			  (int)workers);
+	return MPIJOB_ERR_SPEC;
+}
+
+static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
+{
+	struct mpijob_default_options defaults = { sizeof(defaults), plan->render.reference };
+	struct mpijob_validate_options judge = { sizeof(judge), plan->render.reference };
+	const struct mpijob_status *status;
+	int code = mpijob_default(plan->job, &defaults, findings);
+
+	if (!code)
+		code = mpijob_validate(plan->job, &judge, findings);
+	if (!code)
+		code = mpijob__job_status(plan->job, &status, findings);
+	if (!code)
+		code = mpijob__subject_make(plan->job, &plan->render, &plan->subject, findings);
+	if (!code)
+		code = check_workers(plan, findings);
+	return code;
+}
+
+static void see_first(struct mpijob_plan *plan)
+{
+	const char *message;
+
+	if (plan->draft.count)
+		return;
+	message = mpijob__plan_text(plan, "MPIJob %s/%s is created.", plan->subject.namespace_, plan->subject.name);
+	mpijob__conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated", message);
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Normal", "MPIJobCreated", message);
+	plan->transitions |= MPIJOB_TRANSITION_CREATED;
+}
+
+static void start_clock(struct mpijob_plan *plan)
+{
+	if (plan->draft.has_start_time || plan->suspended)
+		return;
+	plan->draft.has_start_time = 1;
+	plan->draft.start_time = plan->now_ms / 1000;
+}
+
+/* What a job needs while it is not finished. 0 when the plan has to stop. */
+static int provide(struct mpijob_plan *plan)
+{
+	if (!mpijob__children_plan(plan))
+		return 0;
+	if (!plan->suspended && !mpijob__workers_plan(plan))
+		return 0;
+	mpijob__launcher_create(plan);
+	mpijob__launcher_switch(plan);
+	if (plan->suspended) {
+		mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, "the job is suspended");
+		mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, "the job is suspended");
+	}
+	return 1;
+}
+
+/* Something that ends the job comes before all else: the news first, then cleaning up. */
+static int ends(struct mpijob_plan *plan)
+{
+	if (mpijob__launcher_vanished(plan))
+		mpijob__status_end_unseen(plan);
+	else if (mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
+		mpijob__status_update(plan);
+	else
+		return 0;
+	mpijob__cleanup_plan(plan);
+	return 1;
+}
+
+static void advance(struct mpijob_plan *plan)
+{
+	start_clock(plan);
+	if (!mpijob__launcher_find(plan) || ends(plan))
+		return;
+	if (provide(plan))
+		mpijob__status_update(plan);
+}
+
+static void make(struct mpijob_plan *plan, mpijob_diag *diag)
+{
+	mpijob_diag *findings = mpijob_diag_new();
+	int code = MPIJOB_ERR_NOMEM;
+
+	if (findings)
+		code = examine(plan, findings);
+	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++)
+		mpijob_diag_add(diag, mpijob_diag_at(findings, i));
+	if (code == MPIJOB_ERR_SPEC)
+		mpijob__plan_refuse(plan, findings);
+	else if (code)
+		mpijob__plan_fail(plan, code);
+	mpijob_diag_free(findings);
+	if (code)
+		return;
+
+	plan->suspended = plan->subject.spec->run_policy && plan->subject.spec->run_policy->suspend &&
+			  *plan->subject.spec->run_policy->suspend;
+	see_first(plan);
+	mpijob__workers_count(plan);
+	if (mpijob__conditions_finished(&plan->draft)) {
+		mpijob__launcher_find(plan);
+		mpijob__cleanup_plan(plan);
+	} else {
+		advance(plan);
+	}
+}
+
+/* Put the stages in order, keep the order inside of each, and number them from 0 without gaps. */
+static void order(struct mpijob_plan *plan)
+{
+	struct mpijob__action *sorted;
+	int32_t stage, count = 0;
+	size_t at = 0;
+
+	if (!plan->count)
+		return;
+	sorted = malloc(plan->count * sizeof(*sorted));
+	if (!sorted) {
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+		return;
+	}
+	for (stage = 0; stage <= MPIJOB__STAGE_LAST; stage++) {
+		size_t before = at;
+
+		for (size_t i = 0; i < plan->count; i++) {
+			if (plan->actions[i].view.stage != stage)
+				continue;
+			sorted[at] = plan->actions[i];
+			sorted[at++].view.stage = count;
+		}
+		count += at > before;
+	}
+	free(plan->actions);
+	plan->actions = sorted;
+	plan->cap = plan->count;
+}
+
+static int copy_string(struct mpijob__arena *arena, const char **member)
+{
+	if (!*member)
+		return 0;
+	*member = mpijob__arena_copy(arena, *member, strlen(*member));
+	return *member ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static int copy_classes(struct mpijob_plan *plan)
+{
+	struct mpijob_render_options *render = &plan->render;
+	const struct mpijob_priority_class **classes;
+
+	if (!render->priority_classes_count)
+		return 0;
+	if (!render->priority_classes)
+		return MPIJOB_ERR_USAGE;
+	classes = mpijob__arena_array(&plan->arena, render->priority_classes_count, sizeof(*classes));
+	if (!classes)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < render->priority_classes_count; i++) {
+		struct mpijob_priority_class *class = mpijob__arena_alloc(&plan->arena, sizeof(*class));
+		int code;
+
+		if (!class)
+			return MPIJOB_ERR_NOMEM;
+		if (!render->priority_classes[i])
+			return MPIJOB_ERR_USAGE;
+		code = mpijob__struct_check(class, sizeof(*class), render->priority_classes[i]);
+		if (code)
+			return code;
+		if (!class->name)
+			return MPIJOB_ERR_USAGE;
+		if (copy_string(&plan->arena, &class->name))
+			return MPIJOB_ERR_NOMEM;
+		classes[i] = class;
+	}
+	render->priority_classes = classes;
+	return 0;
+}
+
+static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_options *given)
+{
+	struct mpijob_plan_options options;
+	int code = mpijob__struct_check(&options, sizeof(options), given);
+
+	if (!code)
+		code = mpijob__struct_check(&plan->render, sizeof(plan->render), options.render);
+	if (code)
+		return code;
+	plan->now_ms = options.now_ms;
+	plan->render.entropy = NULL;
+	plan->render.entropy_len = 0;
+	plan->render.running = NULL;
+	plan->render.running_count = 0;
+	if (copy_string(&plan->arena, &plan->render.cluster_domain) ||
+	    copy_string(&plan->arena, &plan->render.gang_scheduler))
+		return MPIJOB_ERR_NOMEM;
+	return copy_classes(plan);
+}
+
+static int check_job(const mpijob *job)
+{
+	const char *name = mpijob_name(job), *uid = mpijob_uid(job);
+
+	return name && *name && uid && *uid ? 0 : MPIJOB_ERR_USAGE;
+}
+
+static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts, mpijob_diag *diag)
+{
+	plan->job = mpijob_clone(job);
+	if (!plan->job) {
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+		return;
+	}
+	plan->facts = facts;
+	mpijob__plan_fail(plan, mpijob__bodies_new(plan));
+	mpijob__status_load(plan);
+	if (!plan->code && !leave_alone(plan))
+		make(plan, diag);
+	mpijob__status_close(plan);
+	order(plan);
+	plan->facts = NULL;
+	plan->launcher = NULL;
+}
+
+int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts, const struct mpijob_plan_options *options,
+		    mpijob_plan **out, mpijob_diag *diag)
+{
+	struct mpijob_plan *plan;
+	int code;
+
+	if (!job || !facts || !options || !out)
+		return MPIJOB_ERR_USAGE;
+	code = check_job(job);
+	if (code)
+		return code;
+	plan = calloc(1, sizeof(*plan));
+	if (!plan)
+		return MPIJOB_ERR_NOMEM;
+	plan->code = copy_options(plan, options);
+	if (!plan->code)
+		compose(plan, job, facts, diag);
+	code = plan->code;
+	if (code) {
+		mpijob_plan_free(plan);
+		return code;
+	}
+	*out = plan;
+	return 0;
+}
+
+void mpijob_plan_free(mpijob_plan *plan)
+{
+	if (!plan)
+		return;
+	mpijob__bodies_free(plan->bodies);
+	mpijob_doc_free(plan->selector);
+	mpijob_doc_free(plan->min_resources);
+	mpijob_doc_free(plan->node_selector);
+	mpijob_free(plan->job);
+	free(plan->actions);
+	mpijob__arena_free(&plan->arena);
+	free(plan);
+}
+
+size_t mpijob_plan_count(const mpijob_plan *plan)
+{
+	return plan->count;
+}
+
+const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index)
+{
+	return index < plan->count ? &plan->actions[index].view : NULL;
+}
+
+const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan)
+{
+	return &plan->status;
+}
+
+int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
+{
+	return plan->next_ms;
+}
+
+int32_t mpijob_plan_transitions(const mpijob_plan *plan)
+{
+	return plan->transitions;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan while it is made, shared by the files of lib/plan.
+ *
+ * Every step may fail and none has to be checked: `code` keeps the first failure, after which the
+ * steps do nothing that matters. mpijob_plan_new() asks for it at the end.
+ */
+#ifndef MPIJOB__PLAN_PLAN_H
+#define MPIJOB__PLAN_PLAN_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "plan/facts.h"
+#include "render/render.h"
+
+/* Stages while planning: gaps in the order are closed at the end. */
+#define MPIJOB__STAGE_FIRST 0    /* Service, ConfigMap, Secret, PodGroup; what is known now of the status */
+#define MPIJOB__STAGE_WORKERS 1  /* worker pods come and go */
+#define MPIJOB__STAGE_LAUNCHER 2 /* the launcher is made, or prepared for going on */
+#define MPIJOB__STAGE_SWITCH 3   /* the launcher stops or goes on */
+#define MPIJOB__STAGE_CLEAN 4    /* workers and PodGroup go once the launcher was stopped */
+#define MPIJOB__STAGE_LAST 5     /* the part of the status that says that all this was done */
+
+/* What stands in the body of an action. */
+#define MPIJOB__BODY_NONE 0
+#define MPIJOB__BODY_CREATE 1
+#define MPIJOB__BODY_SERVICE 2
+#define MPIJOB__BODY_CONFIG_MAP 3
+#define MPIJOB__BODY_SECRET 4
+#define MPIJOB__BODY_POD_GROUP 5
+#define MPIJOB__BODY_STOP 6        /* the launcher Job: suspend */
+#define MPIJOB__BODY_GO_ON 7       /* the launcher Job: no longer suspend */
+#define MPIJOB__BODY_GO_ON_ANEW 8  /* the same, with the scheduling directives of the job as it is now */
+#define MPIJOB__BODY_FORGET_START 9 /* the status of the launcher Job: no startTime */
+#define MPIJOB__BODY_STATUS 10
+#define MPIJOB__BODY_LAUNCHER_MADE 11 /* the status of the job: there was a launcher */
+
+struct mpijob__action {
+	struct mpijob_action view;
+	int32_t body; /* MPIJOB__BODY_* */
+};
+
+/* A condition in a status that is being changed. */
+struct mpijob__condition {
+	struct mpijob_condition view; /* its times point to those below once all conditions have found their place */
+	int64_t update_time, transition_time;
+	int has_update_time, has_transition_time;
+	size_t origin; /* its position in the status as it was; SIZE_MAX when it is new or another */
+};
+
+/* A status that is being changed. */
+struct mpijob__draft {
+	struct mpijob__condition *conditions;
+	size_t count;
+	struct mpijob_replica_status launcher, worker;
+	int has_launcher, has_worker;
+	int64_t start_time, completion_time;
+	int has_start_time, has_completion_time;
+};
+
+/* How the workers stand. */
+struct mpijob__workers {
+	int32_t wanted;
+	const struct mpijob_pod_facts **pods; /* by index below `wanted`; NULL where there is none */
+	uint8_t *runs;                        /* by index: 1 when it runs and stays */
+	int32_t present, active, ready, succeeded, failed, evicted;
+	int32_t steady; /* run and stay */
+	int64_t first_ms, last_ms; /* when the first and the last of the steady ones began to run; 0 when not known */
+	const struct mpijob_pod_facts *first_failed, *first_evicted;
+	const struct mpijob_pod_facts *foreign; /* has the name of a worker, belongs to somebody else */
+};
+
+struct mpijob__bodies; /* rendered objects, made when they are first needed */
+
+struct mpijob_plan {
+	int code; /* first failure */
+	struct mpijob__arena arena;
+	struct mpijob__bodies *bodies;
+
+	/* In. */
+	mpijob *job; /* a copy, defaulted */
+	struct mpijob_render_options render;
+	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
+	int64_t now_ms;
+	const mpijob_facts *facts;                    /* while planning */
+	const struct mpijob_launcher_facts *launcher; /* while planning: ours, or NULL */
+	struct mpijob__workers workers;               /* while planning, but for `runs` */
+	int suspended;                                /* runPolicy.suspend */
+	mpijob_doc *selector, *min_resources, *node_selector; /* what a patch may have to remove; NULL when nothing */
+
+	/* Out. */
+	struct mpijob__action *actions;
+	size_t count, cap;
+	struct mpijob__draft old, draft;
+	struct mpijob_status status; /* view of `draft` */
+	int launcher_made;           /* the plan makes the launcher; the status tells at the end */
+	int launcher_missed;         /* there should be a launcher; wait for news of it */
+	int late;                    /* the status tells of a suspension or its end: it is written last */
+	int32_t transitions;
+	int64_t next_ms;
+};
+
+/* plan.c: the tools of all. */
+
+/* Note a failure, unless there was one. */
+void mpijob__plan_fail(struct mpijob_plan *plan, int code);
+/* Text that lives as long as the plan; "" after a failure. */
+const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...) MPIJOB__PRINTF(2, 3);
+/* The name of a child; "" after a failure. */
+const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index);
+/* Add an action about a child. `uid` NULL: a create. Its strings must live as long as the plan; `uid` is copied. */
+void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
+		      const char *uid, const char *why);
+/* Add a patch of the job's own status. */
+void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why);
+/* Add an event about the job; the message is cut at the length that the API server accepts. */
+void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
+			const char *message);
+/* Look again at this time, or earlier. */
+void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms);
+/* Tell whether a controller's uid is the job's. */
+int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid);
+/* Report a child's name that is taken; the rest of the plan has to wait. */
+void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind);
+/* Give up on a job that is refused: one event with the errors in `findings`, nothing else. */
+void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings);
+
+/* message.c: a text of at most `limit` bytes, cut at a character with "..." behind. */
+const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit);
+/* "worker pod pi-worker-1 on node n failed: Error, exit code 137: TEXT" */
+const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob_pod_facts *pod);
+/* What the findings of severity error say, as Kubernetes lists errors. */
+const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings);
+#define MPIJOB__MESSAGE_LIMIT 1024
+
+/* children.c: Service, ConfigMap, Secret, PodGroup. 1, or 0 when the plan has to stop. */
+int mpijob__children_plan(struct mpijob_plan *plan);
+void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, const char *why);
+
+/* workers.c */
+void mpijob__workers_count(struct mpijob_plan *plan);
+int mpijob__workers_plan(struct mpijob_plan *plan); /* 1, or 0 when the plan has to stop */
+void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, const char *why);
+int mpijob__workers_ready(const struct mpijob_plan *plan); /* all that are wanted */
+
+/* launcher.c */
+int mpijob__launcher_find(struct mpijob_plan *plan); /* 1, or 0 when the plan has to stop */
+int mpijob__launcher_done(const struct mpijob_plan *plan);
+/* It ended and was deleted, unseen: 1; 0 when not, or when that may only seem so (then nothing is to be done). */
+int mpijob__launcher_vanished(struct mpijob_plan *plan);
+void mpijob__launcher_create(struct mpijob_plan *plan);
+void mpijob__launcher_switch(struct mpijob_plan *plan);
+void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why);
+int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan);
+/* The last launcher pod in a phase; NULL when there is none. */
+const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase);
+
+/* cleanup.c: what is left to do about a job that is finished. */
+void mpijob__cleanup_plan(struct mpijob_plan *plan);
+
+/* conditions.c */
+const struct mpijob__condition *mpijob__conditions_get(const struct mpijob__draft *draft, const char *type);
+int mpijob__conditions_has(const struct mpijob__draft *draft, const char *type); /* it is True */
+int mpijob__conditions_finished(const struct mpijob__draft *draft);
+/* 1 when the condition changed: another status or reason. Texts must live as long as the plan. */
+int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			   const char *message);
+/* Append a condition that was not there, with a time of its own. */
+void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			       const char *message, int64_t seconds);
+
+/* status.c */
+void mpijob__status_load(struct mpijob_plan *plan);   /* the status as it is, into old and draft */
+void mpijob__status_update(struct mpijob_plan *plan); /* what the facts say */
+void mpijob__status_end_unseen(struct mpijob_plan *plan); /* the launcher vanished */
+void mpijob__status_close(struct mpijob_plan *plan);  /* write it if it changed, and show it */
+
+/* bodies.c */
+int mpijob__bodies_new(struct mpijob_plan *plan);
+void mpijob__bodies_free(struct mpijob__bodies *bodies);
+/* Render now rather than later: the one check that the ConfigMap is not too large. 1, or 0 when the job was refused. */
+int mpijob__bodies_render(struct mpijob_plan *plan);
+
+#endif

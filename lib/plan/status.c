@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the status of an MPIJob says, word for word: conditions with reasons and messages, counts, times,
+ * and the events that tell of a change. They are mpi-operator's, which Kueue, Flyte and people's scripts
+ * read; what is said beyond it stands behind its words, never instead of them.
+ */
+#include "plan/plan.h"
+
+#include "job/job.h"
+
+#include <string.h>
+
+#define TYPES 8 /* conditions that a plan can add */
+
+static const char *copy_text(struct mpijob_plan *plan, const char *text)
+{
+	return text ? mpijob__plan_text(plan, "%s", text) : NULL;
+}
+
+static void load_condition(struct mpijob_plan *plan, size_t index, const struct mpijob_condition *given)
+{
+	struct mpijob__condition *condition = &plan->draft.conditions[index];
+
+	memset(condition, 0, sizeof(*condition));
+	condition->view = *given;
+	condition->view.type = copy_text(plan, given->type);
+	condition->view.reason = copy_text(plan, given->reason);
+	condition->view.message = copy_text(plan, given->message);
+	condition->has_update_time = given->last_update_time != NULL;
+	condition->has_transition_time = given->last_transition_time != NULL;
+	if (given->last_update_time)
+		condition->update_time = *given->last_update_time;
+	if (given->last_transition_time)
+		condition->transition_time = *given->last_transition_time;
+	condition->origin = index;
+}
+
+static struct mpijob__condition *get_conditions(struct mpijob_plan *plan, size_t count)
+{
+	struct mpijob__condition *conditions = mpijob__arena_array(&plan->arena, count, sizeof(*conditions));
+
+	if (!conditions)
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+	return conditions;
+}
+
+static void load(struct mpijob_plan *plan, const struct mpijob_status *status)
+{
+	struct mpijob__draft *draft = &plan->draft;
+
+	draft->has_launcher = status->launcher != NULL;
+	draft->has_worker = status->worker != NULL;
+	if (status->launcher)
+		draft->launcher = *status->launcher;
+	if (status->worker)
+		draft->worker = *status->worker;
+	draft->has_start_time = status->start_time != NULL;
+	draft->has_completion_time = status->completion_time != NULL;
+	if (status->start_time)
+		draft->start_time = *status->start_time;
+	if (status->completion_time)
+		draft->completion_time = *status->completion_time;
+	draft->conditions = get_conditions(plan, status->conditions_count + TYPES);
+	if (!draft->conditions)
+		return;
+	draft->count = status->conditions_count;
+	for (size_t i = 0; i < draft->count; i++)
+		load_condition(plan, i, status->conditions[i]);
+}
+
+void mpijob__status_load(struct mpijob_plan *plan)
+{
+	static const struct mpijob_status nothing = MPIJOB_STATUS_INIT;
+	const struct mpijob_status *status = &nothing;
+	int code = mpijob__job_status(plan->job, &status, NULL);
+
+	/* One that cannot be read is a finding when the job is examined. */
+	if (code == MPIJOB_ERR_SPEC)
+		status = &nothing;
+	else if (code)
+		mpijob__plan_fail(plan, code);
+	if (plan->code)
+		return;
+	load(plan, status);
+	plan->old = plan->draft;
+	plan->old.conditions = get_conditions(plan, plan->draft.count);
+	if (plan->old.conditions && plan->draft.count)
+		memcpy(plan->old.conditions, plan->draft.conditions, plan->draft.count * sizeof(*plan->old.conditions));
+}
+
+static void clear(struct mpijob_replica_status *status, int *has)
+{
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	*has = 1;
+}
+
+static const char *about(struct mpijob_plan *plan, const char *before, const char *after)
+{
+	return mpijob__plan_text(plan, "%s %s/%s %s", before, plan->subject.namespace_, plan->subject.name, after);
+}
+
+static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
+{
+	int changed;
+
+	if (plan->suspended) {
+		changed = mpijob__conditions_set(plan, "Suspended", MPIJOB_CONDITION_TRUE, "MPIJobSuspended",
+						 "MPIJob suspended");
+		if (changed)
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobSuspended", "MPIJob suspended");
+	} else {
+		if (!mpijob__conditions_get(&plan->draft, "Suspended"))
+			return;
+		changed = mpijob__conditions_set(plan, "Suspended", MPIJOB_CONDITION_FALSE, "MPIJobResumed",
+						 "MPIJob resumed");
+		if (changed) {
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobResumed", "MPIJob resumed");
+			plan->draft.start_time = plan->now_ms / 1000;
+			plan->draft.has_start_time = 1;
+		}
+	}
+}
+
+static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
+{
+	const char *message = about(plan, "MPIJob", "successfully completed.");
+
+	plan->draft.launcher.succeeded = 1;
+	if (!plan->draft.has_completion_time) {
+		plan->draft.has_completion_time = 1;
+		plan->draft.completion_time = completion_ms / 1000;
+	}
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
+	mpijob__conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded", message);
+	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
+}
+
+static void fail(struct mpijob_plan *plan, const char *reason, const char *message)
+{
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", reason, message);
+	if (!plan->draft.has_completion_time) {
+		plan->draft.has_completion_time = 1;
+		plan->draft.completion_time = plan->now_ms / 1000;
+	}
+	mpijob__conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
+	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+}
+
+/* The pod is named even when the words before it are many. */
+static const char *name_worker(struct mpijob_plan *plan, const char *message, const struct mpijob_pod_facts *pod)
+{
+	const char *worker;
+
+	if (pod) {
+		worker = mpijob__message_pod(plan, "worker", pod);
+		if (strlen(worker) + 2 <= MPIJOB__MESSAGE_LIMIT / 4 * 3)
+			message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT - 2 - strlen(worker));
+		message = mpijob__plan_text(plan, "%s; %s", message, worker);
+	}
+	return mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+}
+
+static void launcher_failed(struct mpijob_plan *plan)
+{
+	const char *reason = plan->launcher->failed_reason;
+	const char *message = copy_text(plan, plan->launcher->failed_message);
+
+	reason = reason && *reason ? copy_text(plan, reason) : "MPIJobFailed";
+	if (!message || !*message)
+		message = about(plan, "MPIJob", "has failed");
+	if (strcmp(reason, "BackoffLimitExceeded") == 0) {
+		const struct mpijob_pod_facts *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+
+		if (pod) {
+			const char *said = pod->message && *pod->message ? pod->message
+									 : mpijob__message_pod(plan, "launcher", pod);
+
+			reason = mpijob__plan_text(plan, "%s/%s", reason, pod->reason ? pod->reason : "");
+			message = mpijob__plan_text(plan, "%s: %s", message, said);
+		}
+	}
+	fail(plan, reason, name_worker(plan, message, plan->workers.first_failed));
+}
+
+static void tell_launcher(struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = plan->launcher;
+
+	if (!launcher)
+		return;
+	clear(&plan->draft.launcher, &plan->draft.has_launcher);
+	plan->draft.launcher.failed = launcher->failed;
+	if (launcher->complete)
+		succeed(plan, launcher->completion_ms ? launcher->completion_ms : plan->now_ms);
+	else if (launcher->has_failed)
+		launcher_failed(plan);
+	else
+		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
+}
+
+/* Once the launcher has ended, or while the job is suspended, workers are no longer counted. */
+static void tell_workers(struct mpijob_plan *plan)
+{
+	const struct mpijob__workers *workers = &plan->workers;
+	const char *message;
+
+	clear(&plan->draft.worker, &plan->draft.has_worker);
+	if (plan->suspended || mpijob__launcher_done(plan))
+		return;
+	plan->draft.worker.active = workers->active;
+	plan->draft.worker.succeeded = workers->succeeded;
+	plan->draft.worker.failed = workers->failed;
+	if (!workers->evicted)
+		return;
+	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted, (int)workers->wanted);
+	fail(plan, "MPIJobEvicted", name_worker(plan, message, workers->first_evicted));
+}
+
+static void tell_running(struct mpijob_plan *plan, int32_t stage)
+{
+	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__draft *draft = &plan->draft;
+
+	if (plan->suspended) {
+		mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobSuspended",
+				       about(plan, "MPIJob", "is suspended."));
+	} else if (mpijob__conditions_finished(draft)) {
+		if (!mpijob__conditions_get(draft, "Running"))
+			mpijob__conditions_append(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
+						  about(plan, "MPIJob", "is finished but Running condition was never set."),
+						  draft->has_completion_time ? draft->completion_time
+									     : plan->now_ms / 1000);
+	} else if (workers->steady == workers->wanted && mpijob__launcher_running_pods(plan) >= 1) {
+		if (mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
+					   about(plan, "MPIJob", "is running.")))
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning", about(plan, "MPIJob", "is running"));
+	}
+}
+
+static int suspension_changes(const struct mpijob_plan *plan)
+{
+	return plan->suspended ? !mpijob__conditions_has(&plan->old, "Suspended")
+			       : mpijob__conditions_has(&plan->old, "Suspended");
+}
+
+void mpijob__status_update(struct mpijob_plan *plan)
+{
+	int ends = mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
+
+	/* That a job was suspended or goes on may be said only once it is true. */
+	plan->late = plan->old.count && !ends && suspension_changes(plan);
+	tell_suspension(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+	tell_launcher(plan);
+	tell_workers(plan);
+	tell_running(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+}
+
+void mpijob__status_end_unseen(struct mpijob_plan *plan)
+{
+	const struct mpijob_pod_facts *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
+	const char *message;
+
+	plan->draft.launcher.active = 0;
+	clear(&plan->draft.worker, &plan->draft.has_worker);
+	if (pod) {
+		succeed(plan, plan->now_ms);
+	} else {
+		message = mpijob__plan_text(plan, "launcher Job %s was deleted, %d s after its end at the latest, before it was "
+						  "seen how it ended",
+					    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
+					    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
+		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+		if (pod)
+			message = mpijob__plan_text(plan, "%s: %s", message, mpijob__message_pod(plan, "launcher", pod));
+		fail(plan, "MPIJobLauncherGone", name_worker(plan, message, plan->workers.first_failed));
+	}
+	tell_running(plan, MPIJOB__STAGE_FIRST);
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int same_condition(const struct mpijob__condition *a, const struct mpijob__condition *b)
+{
+	return a->view.status == b->view.status && a->has_update_time == b->has_update_time &&
+	       a->has_transition_time == b->has_transition_time && a->update_time == b->update_time &&
+	       a->transition_time == b->transition_time && same_text(a->view.type, b->view.type) &&
+	       same_text(a->view.reason, b->view.reason) && same_text(a->view.message, b->view.message);
+}
+
+static int same_replicas(const struct mpijob_replica_status *a, const struct mpijob_replica_status *b)
+{
+	return a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed;
+}
+
+static int same_draft(const struct mpijob__draft *a, const struct mpijob__draft *b)
+{
+	if (a->count != b->count || a->has_launcher != b->has_launcher || a->has_worker != b->has_worker ||
+	    a->has_start_time != b->has_start_time || a->has_completion_time != b->has_completion_time ||
+	    a->start_time != b->start_time || a->completion_time != b->completion_time ||
+	    !same_replicas(&a->launcher, &b->launcher) || !same_replicas(&a->worker, &b->worker))
+		return 0;
+	for (size_t i = 0; i < a->count; i++) {
+		if (!same_condition(&a->conditions[i], &b->conditions[i]))
+			return 0;
+	}
+	return 1;
+}
+
+static void show(struct mpijob_plan *plan)
+{
+	struct mpijob__draft *draft = &plan->draft;
+	struct mpijob_status *status = &plan->status;
+	const struct mpijob_condition **conditions =
+		mpijob__arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
+
+	*status = (struct mpijob_status)MPIJOB_STATUS_INIT;
+	if (!conditions) {
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+		return;
+	}
+	for (size_t i = 0; i < draft->count; i++) {
+		struct mpijob__condition *condition = &draft->conditions[i];
+
+		condition->view.last_update_time = condition->has_update_time ? &condition->update_time : NULL;
+		condition->view.last_transition_time = condition->has_transition_time ? &condition->transition_time : NULL;
+		conditions[i] = &condition->view;
+	}
+	status->conditions = conditions;
+	status->conditions_count = draft->count;
+	status->launcher = draft->has_launcher || plan->launcher_made ? &draft->launcher : NULL;
+	status->worker = draft->has_worker ? &draft->worker : NULL;
+	status->start_time = draft->has_start_time ? &draft->start_time : NULL;
+	status->completion_time = draft->has_completion_time ? &draft->completion_time : NULL;
+}
+
+void mpijob__status_close(struct mpijob_plan *plan)
+{
+	if (plan->code)
+		return;
+	if (plan->draft.has_launcher)
+		plan->launcher_made = 0;
+	if (plan->launcher_made)
+		plan->draft.launcher = (struct mpijob_replica_status)MPIJOB_REPLICA_STATUS_INIT;
+	if (plan->launcher_made && plan->late) {
+		plan->draft.has_launcher = 1;
+		plan->launcher_made = 0;
+	}
+	if (!same_draft(&plan->old, &plan->draft))
+		mpijob__plan_act_status(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST, MPIJOB__BODY_STATUS,
+					"the status of the job changed");
+	if (plan->launcher_made)
+		mpijob__plan_act_status(plan, MPIJOB__STAGE_LAST, MPIJOB__BODY_LAUNCHER_MADE,
+					"remember that there was a launcher");
+	show(plan);
+}

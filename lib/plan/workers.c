@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Worker pods: which there are, how they stand, which are to come and which to go.
+ *
+ * A worker is known by its name alone. The label with its index counts one further when the launcher
+ * is a worker too, so nothing here looks at it. A pod that is going holds its name until it is gone.
+ */
+#include "plan/observe.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* An owner's uid is one shared string for all its pods: the answer is remembered. */
+struct owner {
+	const char *seen;
+	int ours;
+};
+
+static int is_ours(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod, struct owner *owner)
+{
+	if (!pod->owner_uid)
+		return 0;
+	if (pod->owner_uid != owner->seen) {
+		owner->seen = pod->owner_uid;
+		owner->ours = mpijob__plan_owns(plan, pod->owner_uid);
+	}
+	return owner->ours;
+}
+
+static void count_running(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+{
+	int64_t since = pod->running_since_ms;
+
+	workers->active++;
+	if (pod->deleting)
+		return;
+	workers->steady++;
+	workers->runs[pod->index] = 1;
+	if (workers->steady == 1 || since < workers->first_ms)
+		workers->first_ms = since;
+	if (since > workers->last_ms)
+		workers->last_ms = since;
+}
+
+static void count_failed(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+{
+	workers->failed++;
+	if (!workers->first_failed)
+		workers->first_failed = pod;
+	if (!pod->reason || strcmp(pod->reason, "Evicted") != 0)
+		return;
+	workers->evicted++;
+	if (!workers->first_evicted)
+		workers->first_evicted = pod;
+}
+
+static void count_pod(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+{
+	workers->pods[pod->index] = pod;
+	workers->present++;
+	if (pod->ready && !pod->deleting)
+		workers->ready++;
+	if (pod->phase == MPIJOB_POD_RUNNING)
+		count_running(workers, pod);
+	else if (pod->phase == MPIJOB_POD_SUCCEEDED)
+		workers->succeeded++;
+	else if (pod->phase == MPIJOB_POD_FAILED)
+		count_failed(workers, pod);
+}
+
+static int get_memory(struct mpijob_plan *plan)
+{
+	struct mpijob__workers *workers = &plan->workers;
+	size_t wanted = (size_t)workers->wanted;
+
+	workers->pods = mpijob__arena_array(&plan->arena, wanted, sizeof(struct mpijob_pod_facts *));
+	workers->runs = mpijob__arena_alloc(&plan->arena, wanted);
+	if (!workers->pods || !workers->runs) {
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+		return -1;
+	}
+	memset(workers->pods, 0, wanted * sizeof(struct mpijob_pod_facts *));
+	memset(workers->runs, 0, wanted);
+	return 0;
+}
+
+static size_t end_of_workers(const struct mpijob_plan *plan)
+{
+	return mpijob__pods_first(&plan->facts->pods, MPIJOB_ROLE_WORKER + 1);
+}
+
+void mpijob__workers_count(struct mpijob_plan *plan)
+{
+	struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__pods *pods = &plan->facts->pods;
+	size_t end = end_of_workers(plan);
+	struct owner owner = { NULL, 0 };
+
+	workers->wanted = mpijob__subject_workers(&plan->subject);
+	if (get_memory(plan)) {
+		workers->wanted = 0;
+		return;
+	}
+	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
+		const struct mpijob_pod_facts *pod = pods->sorted[i];
+
+		if (pod->index < 0 || pod->index >= workers->wanted)
+			continue;
+		if (is_ours(plan, pod, &owner))
+			count_pod(workers, pod);
+		else if (!workers->foreign && mpijob__observe_index(pod->name, plan->subject.name) == pod->index)
+			workers->foreign = pod;
+	}
+}
+
+int mpijob__workers_ready(const struct mpijob_plan *plan)
+{
+	return plan->workers.ready == plan->workers.wanted;
+}
+
+static void delete_surplus(struct mpijob_plan *plan)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+	size_t end = end_of_workers(plan);
+	struct owner owner = { NULL, 0 };
+
+	for (size_t i = end; i > 0 && pods->sorted[i - 1]->role == MPIJOB_ROLE_WORKER; i--) {
+		const struct mpijob_pod_facts *pod = pods->sorted[i - 1];
+
+		if (pod->index < plan->workers.wanted)
+			break;
+		if (!pod->deleting && is_ours(plan, pod, &owner))
+			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE,
+					 MPIJOB_ROLE_WORKER, pod->index, pod->uid, "the job has fewer workers now");
+	}
+}
+
+int mpijob__workers_plan(struct mpijob_plan *plan)
+{
+	struct mpijob__workers *workers = &plan->workers;
+
+	if (workers->foreign) {
+		mpijob__plan_taken(plan, mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, workers->foreign->index), "Pod");
+		return 0;
+	}
+	delete_surplus(plan);
+	if (workers->present == workers->wanted)
+		return 1;
+	for (int32_t i = 0; i < workers->wanted && !plan->code; i++) {
+		if (!workers->pods[i])
+			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE,
+					 MPIJOB_ROLE_WORKER, i, NULL, "the worker is not there");
+	}
+	return 1;
+}
+
+/* With policy Running, pods that came to an end stay; one that waits would run some day, so it goes. */
+static int stays(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod)
+{
+	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
+
+	return policy && policy->clean_pod_policy == MPIJOB_CLEAN_POD_RUNNING && pod->phase != MPIJOB_POD_RUNNING &&
+	       pod->phase != MPIJOB_POD_PENDING;
+}
+
+void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, const char *why)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+	size_t end = end_of_workers(plan);
+	struct owner owner = { NULL, 0 };
+
+	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
+		const struct mpijob_pod_facts *pod = pods->sorted[i];
+
+		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || stays(plan, pod))
+			continue;
+		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
+				 pod->uid, why);
+	}
+}
