@@ -36,6 +36,12 @@ static int is_map(const mpijob_node *node)
 	return mpijob_node_kind(node) == MPIJOB_NODE_MAP;
 }
 
+/* Neither absent, null, nor of the kind: said elsewhere. */
+static int is_wrong(const mpijob_node *node, int32_t kind)
+{
+	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
+}
+
 /* The place of a row's value, or of the nearest object around it. */
 static struct mpijob__place place_of(const struct mpijob__report *report, const mpijob_node *root, int id)
 {
@@ -118,7 +124,8 @@ static void rule_containers(struct mpijob__report *report, const mpijob_node *ro
 	struct inner inner;
 
 	if (!is_map(mpijob__field_node(root, object)) || mpijob_node_count(containers) ||
-	    (kind > MPIJOB_NODE_NULL && kind != MPIJOB_NODE_LIST))
+	    is_wrong(containers, MPIJOB_NODE_LIST) || is_wrong(spec, MPIJOB_NODE_MAP) ||
+	    is_wrong(mpijob__field_node(root, template), MPIJOB_NODE_MAP))
 		return;
 	inner_begin(&inner, report, root, template, ".spec.containers", kind == MPIJOB_NODE_LIST ? containers : spec);
 	mpijob__report_error(report, &inner.spot, "no-containers", "Required", "%s",
@@ -168,7 +175,7 @@ static void reference_name(struct mpijob__report *report, const struct mpijob__s
 		code |= mpijob__text_puts(&message,
 					  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
 					  "start with an alphabetic character, and end with an alphanumeric character "
-					  "(e.g. 'my-name' or 'abc-123', regex used for validation is "
+					  "(e.g. 'my-name',  or 'abc-123', regex used for validation is "
 					  "'[a-z]([-a-z0-9]*[a-z0-9])?')");
 	if (code)
 		report->code = MPIJOB_ERR_NOMEM;
@@ -212,7 +219,7 @@ static void rule_name(struct mpijob__report *report, const mpijob_node *root)
 	int state = read(root, FIELD_NAME, &name);
 	int has_name = state == VALUE_GIVEN && name.text[0];
 
-	if (state == VALUE_WRONG)
+	if (state == VALUE_WRONG || is_wrong(mpijob__field_node(root, FIELD_METADATA), MPIJOB_NODE_MAP))
 		return;
 	if (has_name || report->reference) {
 		judge_name(report, &spot, has_name ? name.text : "", 0, workers);

@@ -105,6 +105,9 @@ static void check_absent(struct mpijob__walk *walk, const struct mpijob__row *ro
 {
 	int is_word = row->field.kind == MPIJOB_KIND_CHOICE && row->field.default_text != NULL;
 
+	/* The defaults are missing only because something else is wrong, which is said already. */
+	if (row->field.default_text && walk->report->broken)
+		return;
 	if (row->required || (is_word && !walk->report->reference))
 		missing(walk, row);
 	else if (is_word)

@@ -146,6 +146,7 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot, const struct mpijob__row *row,
 			    const mpijob_node *node)
 {
+	report->broken += row->field.kind == MPIJOB_KIND_OBJECT;
 	complain(report, spot, expected(row->field.kind), node, "");
 }
 

@@ -26,11 +26,18 @@ static const char *row_path(struct mpijob__walk *walk, const char *path)
 	return mpijob_text_data(&walk->path);
 }
 
+/* The value of a key, and the key's place if it has one (what was filled in has none). */
 static const mpijob_node *child(const mpijob_node *map, const char *key, struct mpijob__place *place)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		if (strcmp(mpijob_node_key(map, i), key) == 0) {
-			mpijob_node_key_place(map, i, &place->line, &place->column);
+			int32_t line, column;
+
+			mpijob_node_key_place(map, i, &line, &column);
+			if (line) {
+				place->line = line;
+				place->column = column;
+			}
 			return mpijob_node_at(map, i);
 		}
 	}

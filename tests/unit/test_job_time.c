@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RFC 3339: what is read, what is not, and that every second comes back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "job/time.h"
+
+static void reads(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds;
+	} cases[] = {
+		{ "1970-01-01T00:00:00Z", 0 },
+		{ "2019-07-09T22:15:51Z", 1562710551 },
+		{ "2019-07-10T00:15:51+02:00", 1562710551 },
+		{ "2019-07-09T16:45:51-05:30", 1562710551 },
+		{ "2019-07-09T22:15:51.999999999Z", 1562710551 },
+		{ "2019-07-09T22:15:51,5Z", 1562710551 },
+		{ "1969-12-31T23:59:59Z", -1 },
+		{ "2000-02-29T00:00:00Z", 951782400 },
+		{ "0000-01-01T00:00:00Z", -62167219200 },
+		{ "0001-01-01T00:00:00Z", -62135596800 },
+		{ "9999-12-31T23:59:59Z", 253402300799 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t seconds = 42;
+
+		assert_int_equal(mpijob__time_parse(cases[i].text, &seconds), 1);
+		assert_int_equal(seconds, cases[i].seconds);
+	}
+}
+
+static void refuses(void **state)
+{
+	static const char *const cases[] = {
+		"", "2019", "2019-07-09", "2019-07-09T22:15:51", "2019-07-09 22:15:51Z", "2019-07-09t22:15:51Z",
+		"2019-07-09T22:15:51z", "2019-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2019-13-01T00:00:00Z",
+		"2019-00-01T00:00:00Z", "2019-01-00T00:00:00Z", "2019-01-32T00:00:00Z", "2019-01-01T24:00:00Z",
+		"2019-01-01T00:60:00Z", "2019-01-01T00:00:60Z", "2019-01-01T00:00:00.Z", "2019-01-01T00:00:00+0200",
+		"2019-01-01T00:00:00+02", "2019-01-01T00:00:00Z ", " 2019-01-01T00:00:00Z", "19-01-01T00:00:00Z",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t seconds = 42;
+
+		assert_int_equal(mpijob__time_parse(cases[i], &seconds), 0);
+		assert_int_equal(seconds, 42);
+	}
+}
+
+static void comes_back(void **state)
+{
+	const int64_t first = -62167219200, last = 253402300799;
+	char text[MPIJOB__TIME_SIZE];
+	int64_t seconds;
+
+	(void)state;
+	/* A step with no common factor with a day visits all times of day and dates. */
+	for (int64_t at = first; at <= last; at += 7654321) {
+		time_t libc_time = (time_t)at;
+		struct tm tm;
+
+		assert_int_equal(mpijob__time_format(at, text), 1);
+		assert_int_equal(mpijob__time_parse(text, &seconds), 1);
+		assert_int_equal(seconds, at);
+		assert_non_null(gmtime_r(&libc_time, &tm));
+		assert_int_equal((text[5] - '0') * 10 + (text[6] - '0'), tm.tm_mon + 1);
+		assert_int_equal((text[8] - '0') * 10 + (text[9] - '0'), tm.tm_mday);
+	}
+	assert_int_equal(mpijob__time_format(last, text), 1);
+	assert_string_equal(text, "9999-12-31T23:59:59Z");
+	assert_int_equal(mpijob__time_format(last + 1, text), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(mpijob__time_format(first - 1, text), 0);
+	assert_int_equal(mpijob__time_format(INT64_MAX, text), 0);
+	assert_int_equal(mpijob__time_format(INT64_MIN, text), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(reads), cmocka_unit_test(refuses), cmocka_unit_test(comes_back) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
