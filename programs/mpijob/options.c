@@ -184,6 +184,12 @@ static int cut_program(int argc, char **argv, char ***program)
 	return argc;
 }
 
+/* kubectl takes -o=json too, which getopt_long() gives as "=json". */
+static const char *without_equals(const char *word, const char *value)
+{
+	return value && value == word + 2 && word[1] != '-' && *value == '=' ? value + 1 : value;
+}
+
 int options_parse(const struct command *command, int argc, char **argv, struct arguments *arguments)
 {
 	char letters[2 * ROWS + 2];
@@ -199,7 +205,7 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 		const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(value);
 		if (!row)
 			return complain(command, value, argv);
-		int code = store(row, optarg, arguments);
+		int code = store(row, without_equals(argv[optind - 1], optarg), arguments);
 		if (code)
 			return code;
 	}
