@@ -185,6 +185,27 @@ static void round_to(struct shortest *s, double value, int count)
 	s->exponent = (int)read_exponent(at + 1, at + strlen(at));
 }
 
+/* Whether the value is a power of two and lies exactly between two decimals of `count` digits: Go takes the upper. */
+static int goes_up(double value, int count)
+{
+	char text[80];
+	const char *at = text;
+	int seen = 0;
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	if (bits << 12)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%.60e", value);
+	for (; *at != 'e'; at++) {
+		if (*at < '0' || *at > '9')
+			continue;
+		if (seen++ >= count && *at != (seen == count + 1 ? '5' : '0'))
+			return 0;
+	}
+	return 1;
+}
+
 /* The next larger decimal of as many digits. */
 static void step_up(struct shortest *s)
 {
@@ -214,7 +235,9 @@ static void find_shortest(struct shortest *s, double value, int bits)
 		sure = 1;
 	for (int count = sure; count <= most; count++) {
 		round_to(s, value, count);
-		if (count == most || shortest_value(s, bits) == value)
+		if (count == most)
+			break;
+		if (shortest_value(s, bits) == value && !goes_up(value, count))
 			break;
 		step_up(s);
 		if (shortest_value(s, bits) == value)

@@ -212,6 +212,15 @@ static int read_float(const char *text, size_t len, struct mpijob__scalar *out)
 	return 1;
 }
 
+/* Behind a leading point, and only there, Go wants a digit on either side of each `_`. */
+static int underscores_split_digits(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '_' && (i + 1 == len || digit_value(text[i - 1]) > 9 || digit_value(text[i + 1]) > 9))
+			return 0;
+	return 1;
+}
+
 /* One or two digits (exactly `most` when `all`), in a range. */
 static int take_field(struct plain *p, int most, int all, int low, int high)
 {
@@ -288,7 +297,7 @@ static void resolve(const char *text, size_t len, int times, struct mpijob__scal
 	if (find_word(text, len, out))
 		return;
 	if (*text == '.') {
-		if (!memchr(text, '_', len))
+		if (underscores_split_digits(text, len))
 			(void)read_float(text, len, out);
 		return;
 	}

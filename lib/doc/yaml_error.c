@@ -50,6 +50,8 @@ static const struct {
 	{ "did not find expected hexdecimal number", "syntax", "this escape needs hexadecimal digits" },
 	{ "found invalid Unicode character escape code", "encoding",
 	  "this escape is no Unicode character; surrogates cannot be written" },
+	{ "found unexpected ':'", "syntax", "text that ends in ':' needs quotes inside [] and {}" },
+	{ "did not find expected whitespace or line break", "syntax", "expected a space after the tag; put text that begins with '!' in quotes" },
 	{ "found undefined tag handle", "syntax", "this tag begins with a handle that no %TAG line explains" },
 	{ "found an indentation indicator equal to 0", "syntax", "the indentation after '|' or '>' is 1 to 9" },
 	{ "did not find expected comment or line break", "syntax",

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other side of the comparison: reads the same stream as main.go and answers in the same form, with our reader. */
+#include <mpijob/doc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int to_stdout(void *user, const char *data, size_t len)
+{
+	(void)user;
+	return fwrite(data, 1, len, stdout) == len ? 0 : MPIJOB_ERR_IO;
+}
+
+static void answer(const char *text, size_t len)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	mpijob_diag *diag = mpijob_diag_new();
+	mpijob_docs *docs = NULL;
+
+	options.format = MPIJOB_FORMAT_YAML;
+	if (mpijob_docs_parse(text, len, &options, &docs, diag)) {
+		fputs("E ", stdout);
+		if (mpijob_diag_count(diag)) {
+			fputs(mpijob_diag_at(diag, 0)->id, stdout);
+			fputs(": ", stdout);
+			(void)mpijob_finding_write(mpijob_diag_at(diag, 0), to_stdout, NULL);
+		}
+	} else if (mpijob_docs_count(docs) == 0) {
+		fputs("J null", stdout);
+	} else {
+		fputs("J ", stdout);
+		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)), MPIJOB_FORMAT_JSON_COMPACT, to_stdout,
+					NULL);
+	}
+	putchar('\n');
+	mpijob_docs_free(docs);
+	mpijob_diag_free(diag);
+}
+
+int main(void)
+{
+	size_t len;
+
+	while (scanf("%zu", &len) == 1) {
+		char *text = malloc(len + 1);
+
+		if (!text || getchar() != '\n' || fread(text, 1, len, stdin) != len)
+			return 1;
+		answer(text, len);
+		free(text);
+	}
+	return 0;
+}
