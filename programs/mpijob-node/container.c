@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A container is one child of the node: PID 1 of a PID namespace of its own, with a root of its own,
+ * in the sandbox's other namespaces. When it ends, the kernel ends all that it started. What happens
+ * between clone and exec, and in which order ids and capabilities go, is known here; an exec uses the
+ * second half of it.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What container runtimes leave to root in a container, but for making devices. */
+static const int kept_capabilities[] = { CAP_CHOWN,      CAP_DAC_OVERRIDE,     CAP_FOWNER,  CAP_FSETID,
+					 CAP_KILL,       CAP_SETGID,           CAP_SETUID,  CAP_SETPCAP,
+					 CAP_SETFCAP,    CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
+					 CAP_AUDIT_WRITE };
+
+struct container *container_find(const struct node *node, uint64_t id)
+{
+	for (struct container *c = node->containers; c; c = c->next) {
+		if (c->spec.id == id)
+			return c;
+	}
+	return NULL;
+}
+
+static bool keeps(int capability)
+{
+	for (size_t i = 0; i < sizeof(kept_capabilities) / sizeof(kept_capabilities[0]); i++) {
+		if (kept_capabilities[i] == capability)
+			return true;
+	}
+	return false;
+}
+
+static void drop_capabilities(void)
+{
+	for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++) {
+		if (!keeps(i))
+			prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+	}
+}
+
+static void write_map(const char *name, const char *text)
+{
+	char *path = format_text("/proc/self/%s", name);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		die(MPIJOB_ERR_IO, "cannot map the one id that there is: %m");
+	close(fd);
+	free(path);
+}
+
+/* With a single id: one more user namespace, in which it has the number that is wanted. */
+static void rename_id(const struct image_user *user)
+{
+	char *uids = format_text("%lu 0 1", (unsigned long)user->uid);
+	char *gids = format_text("%lu 0 1", (unsigned long)user->gid);
+
+	if (unshare(CLONE_NEWUSER))
+		die(MPIJOB_ERR_IO, "cannot make the container's user namespace: %m");
+	write_map("uid_map", uids);
+	write_map("setgroups", "deny");
+	write_map("gid_map", gids);
+	free(uids);
+	free(gids);
+}
+
+static void change_ids(const struct spec *spec, const struct image_user *user)
+{
+	if (setgroups(spec->group_count, spec->groups))
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot set the supplementary groups: %m");
+	if (setresgid(user->gid, user->gid, user->gid))
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot become group %lu: %m", (unsigned long)user->gid);
+	if (setresuid(user->uid, user->uid, user->uid))
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot become user %lu: %m", (unsigned long)user->uid);
+}
+
+static void connect_stdio(const struct spec *spec, uid_t uid, gid_t gid)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; i < 3; i++) {
+		int fd = spec->fds[i] >= 0 ? spec->fds[i] : null;
+		struct stat st;
+
+		/* So that the command can open /dev/stdout. */
+		if (spec->fds[i] >= 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
+			(void)!fchown(fd, uid, gid);
+		if (dup2(fd, i) < 0)
+			die(MPIJOB_ERR_IO, "cannot connect input and output: %m");
+	}
+}
+
+static void restore_process(const struct node *node)
+{
+	struct rlimit limit;
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = node->file_limit;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	umask(022);
+	setsid();
+}
+
+static void enter_folder(const struct node *node, const struct spec *spec, const struct spec *extra)
+{
+	const char *wanted = extra && extra->cwd ? extra->cwd : spec->cwd;
+
+	if (wanted) {
+		if (chdir(wanted))
+			die(MPIJOB_ERR_IO, "cannot enter the working directory %s: %m", wanted);
+	} else if (chdir(node->cwd) && chdir("/")) {
+		die(MPIJOB_ERR_IO, "cannot enter /: %m");
+	}
+}
+
+_Noreturn static void run(const char *const *argv, char **env)
+{
+	const char *name = argv[0];
+	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+
+	environ = env;
+	execvp(name, (char *const *)(uintptr_t)argv);
+	if (errno == ENOENT && strcmp(base, "sshd") == 0)
+		die(MPIJOB_ERR_NOT_FOUND,
+		    "%s is not on this machine, and a worker needs it; install it, for example: apt-get install "
+		    "openssh-server",
+		    name);
+	die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot run %s: %m", name);
+}
+
+_Noreturn void container_become(const struct node *node, const struct container *container, const struct spec *extra)
+{
+	const struct spec *spec = &container->spec;
+	const struct spec *command = extra ? extra : spec;
+	const struct image_user *user = &container->user;
+	bool single = node->identity.kind == NODE_IDENTITY_SINGLE;
+	char **env = spec_environment(spec, extra, user->home, container->sandbox->hostname);
+
+	restore_process(node);
+	connect_stdio(command, single ? 0 : user->uid, single ? 0 : user->gid);
+	drop_capabilities();
+	if (!single)
+		change_ids(spec, user);
+	else if (!extra)
+		rename_id(user);
+	enter_folder(node, spec, extra);
+	run((const char *const *)command->argv, env);
+}
+
+_Noreturn static void child(const struct node *node, const struct container *container, int control)
+{
+	report_to_node(control);
+	sandbox_enter(container->sandbox);
+	rootfs_enter(node, container);
+	container_become(node, container, NULL);
+}
+
+static void forget(struct node *node, struct container *container)
+{
+	for (struct container **at = &node->containers; *at; at = &(*at)->next) {
+		if (*at != container)
+			continue;
+		*at = container->next;
+		if (container->control >= 0)
+			close(container->control);
+		spec_free(&container->spec);
+		free(container->user.home);
+		free(container);
+		return;
+	}
+}
+
+/* Is what the pod asks for something that this identity can give? */
+static bool ids_available(struct node *node, uint64_t request, const struct spec *spec)
+{
+	const struct identity *identity = &node->identity;
+
+	if (identity->kind != NODE_IDENTITY_SUBORDINATE)
+		return true;
+	if (spec->uid >= 0 && !identity_has_uid(identity, (uint32_t)spec->uid)) {
+		answer_error(
+			node, request, MPIJOB_ERR_UNSUPPORTED, 0,
+			"runAsUser %lld is not available: this user's subordinate ids reach to %lu; a longer range in "
+			"/etc/subuid would help",
+			(long long)spec->uid,
+			(unsigned long)(identity->uids[identity->uid_count - 1].first +
+					identity->uids[identity->uid_count - 1].count - 1));
+		return false;
+	}
+	if (spec->gid >= 0 && !identity_has_gid(identity, (uint32_t)spec->gid)) {
+		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
+			     "runAsGroup %lld is not available: a longer range in "
+			     "/etc/subgid would help",
+			     (long long)spec->gid);
+		return false;
+	}
+	return true;
+}
+
+static bool acceptable(struct node *node, uint64_t request, const struct spec *spec, bool readable)
+{
+	if (!readable) {
+		answer_error(node, request, MPIJOB_ERR_USAGE, 0,
+			     "a container needs a command, and absolute paths to mount at and to work in");
+		return false;
+	}
+	if (!sandbox_find(node, spec->sandbox) || !spec->id || container_find(node, spec->id)) {
+		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0, "a container needs a sandbox and a new number");
+		return false;
+	}
+	return ids_available(node, request, spec);
+}
+
+static void launch(struct node *node, struct container *c)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s", strerror(errno));
+		forget(node, c);
+		return;
+	}
+	c->control = pair[0];
+	c->pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, 0UL);
+	if (c->pid == 0)
+		child(node, c, pair[1]);
+	close(pair[1]);
+	if (c->pid < 0) {
+		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s", strerror(errno));
+		forget(node, c);
+		return;
+	}
+	for (int i = 0; i < NODE_MAX_FDS; i++) { /* the child has them: their end must be its end */
+		if (c->spec.message.fds[i] >= 0)
+			close(c->spec.message.fds[i]);
+		c->spec.message.fds[i] = -1;
+	}
+}
+
+void container_start(struct node *node, struct node_incoming *in)
+{
+	struct container *c = must_alloc(sizeof(*c));
+	bool readable = spec_read(&c->spec, in);
+
+	c->request = c->spec.message.frame.request;
+	c->control = -1;
+	if (!acceptable(node, c->request, &c->spec, readable)) {
+		spec_free(&c->spec);
+		free(c);
+		return;
+	}
+	c->sandbox = sandbox_find(node, c->spec.sandbox);
+	c->user = image_user(node, &c->spec);
+	c->next = node->containers;
+	node->containers = c;
+	launch(node, c);
+}
+
+/* The child failed, or its control socket closed because its command runs. */
+void container_control(struct node *node, struct container *c)
+{
+	struct child_report *report = report_receive(c->control);
+
+	close(c->control);
+	c->control = -1;
+	if (report) {
+		answer_error(node, c->request, report->error, report->number, "%s", report->text);
+		c->failed = true;
+		free(report);
+		return;
+	}
+	answer_number(node, c->request, NODE_F_PID, (uint64_t)c->pid);
+}
+
+bool container_reaped(struct node *node, pid_t pid, int status)
+{
+	for (struct container *c = node->containers; c; c = c->next) {
+		if (c->pid != pid)
+			continue;
+		if (c->control >= 0)
+			container_control(node, c);
+		if (!c->failed)
+			answer_exited(node, NODE_EVT_EXITED, 0, c->spec.id, status);
+		forget(node, c);
+		return true;
+	}
+	return false;
+}
+
+void container_signal(struct node *node, uint64_t request, uint64_t id, int signo)
+{
+	const struct container *c = container_find(node, id);
+
+	if (!c)
+		answer_error(node, request, MPIJOB_ERR_NOT_FOUND, 0, "the container does not run");
+	else if (kill(c->pid, signo))
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot signal the container: %s", strerror(errno));
+	else
+		answer_ok(node, request);
+}
+
+void container_leave_sandbox(struct node *node, const struct sandbox *sandbox)
+{
+	for (struct container *c = node->containers; c; c = c->next) {
+		if (c->sandbox != sandbox)
+			continue;
+		kill(c->pid, SIGKILL);
+		c->sandbox = NULL;
+	}
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The image contract: everything that sshd, ssh and an MPI need to find in an image, applied to the
+ * machine's own files when they are the image. docs/image-contract.md tells image authors the same.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#define SSHD             HOST "/usr/sbin/sshd"
+#define HOST_KEY         "/etc/ssh/mpijob_host_key"
+#define DEFAULT_SSH_PATH "/root/.ssh"
+#define USER_NAME        "mpiuser"
+
+/* What an image sets for every process; the pod's own variables win. All pods share the cores, so nothing is bound. */
+static const char *const environment[] = {
+	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	"OMPI_ALLOW_RUN_AS_ROOT=1",
+	"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+	"OMPI_MCA_hwloc_base_binding_policy=none",
+	"PRTE_MCA_hwloc_default_binding_policy=none",
+	"I_MPI_PIN=0",
+};
+
+size_t image_environment(const char *const **list)
+{
+	*list = environment;
+	return sizeof(environment) / sizeof(environment[0]);
+}
+
+static void write_setting(const char *path, const char *value)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, value, strlen(value));
+	close(fd);
+}
+
+/* Users other than root may listen on port 22 too; and without IPv6 no address is tentative at first. */
+void image_network(void)
+{
+	write_setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+	write_setting("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+	write_setting("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+}
+
+/* The entry of the machine's passwd for a user; false when there is none. */
+static bool find_user(uid_t uid, gid_t *gid, char **home)
+{
+	FILE *f = fopen(HOST "/etc/passwd", "re");
+	const struct passwd *entry = NULL;
+
+	while (f && (entry = fgetpwent(f)) != NULL && entry->pw_uid != uid)
+		;
+	if (entry) {
+		*gid = entry->pw_gid;
+		*home = must_copy(entry->pw_dir);
+	}
+	if (f)
+		fclose(f);
+	return entry != NULL;
+}
+
+/* Where the keys are mounted tells where an unknown user is at home. */
+static char *home_by_keys(const char *ssh_path)
+{
+	const char *last = ssh_path ? strrchr(ssh_path, '/') : NULL;
+
+	if (last && last != ssh_path && strcmp(last, "/.ssh") == 0)
+		return format_text("%.*s", (int)(last - ssh_path), ssh_path);
+	return must_copy("/home/" USER_NAME);
+}
+
+struct image_user image_user(const struct node *node, const struct spec *spec)
+{
+	struct image_user user = { 0 };
+	gid_t gid = 0;
+
+	user.uid = spec->uid >= 0 ? (uid_t)spec->uid : 0;
+	user.known = find_user(user.uid, &gid, &user.home);
+	if (!user.home)
+		user.home = user.uid == 0 ? must_copy("/root") : home_by_keys(spec->ssh_path);
+	user.gid = spec->gid >= 0 ? (gid_t)spec->gid : gid;
+	if (node->identity.kind == NODE_IDENTITY_SINGLE) {
+		/* sshd insists on more ids when it runs as 0: root has another number then. */
+		user.is_root = user.uid == 0;
+		user.uid = user.uid ? user.uid : SINGLE_ROOT_ID;
+		user.gid = user.gid ? user.gid : SINGLE_ROOT_ID;
+	}
+	return user;
+}
+
+struct buffer {
+	FILE *stream;
+	char *text;
+	size_t len;
+};
+
+static void buffer_open(struct buffer *b)
+{
+	b->stream = open_memstream(&b->text, &b->len);
+	if (!b->stream)
+		die(MPIJOB_ERR_NOMEM, "out of memory");
+}
+
+static void buffer_write(struct buffer *b, struct root *root, const char *path, mode_t mode)
+{
+	if (fclose(b->stream))
+		die(MPIJOB_ERR_NOMEM, "out of memory");
+	rootfs_file(root, path, mode, b->text, b->len);
+	free(b->text);
+}
+
+/* Call `each` for every line of a file of the machine. */
+static void each_line(const char *path, void (*each)(FILE *out, const char *line, const void *user), FILE *out,
+		      const void *user)
+{
+	char *on_host = format_text(HOST "%s", path);
+	FILE *f = fopen(on_host, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		each(out, line, user);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	free(on_host);
+}
+
+static void passwd_line(FILE *out, const char *line, const void *user)
+{
+	const struct image_user *u = user;
+	const char *shell = strrchr(line, ':');
+
+	if (u->is_root && strncmp(line, "root:", 5) == 0 && shell)
+		fprintf(out, "root:x:%lu:%lu:root:/root%s\n", (unsigned long)u->uid, (unsigned long)u->gid, shell);
+	else
+		fprintf(out, "%s\n", line);
+}
+
+static void write_passwd(struct root *root, const struct image_user *user)
+{
+	struct buffer b;
+
+	buffer_open(&b);
+	if (!user->known && !user->is_root)
+		fprintf(b.stream, USER_NAME ":x:%lu:%lu::%s:/bin/sh\n", (unsigned long)user->uid,
+			(unsigned long)user->gid, user->home);
+	each_line("/etc/passwd", passwd_line, b.stream, user);
+	buffer_write(&b, root, "/etc/passwd", 0644);
+}
+
+/* No hash of the machine goes into a pod; a star, unlike an exclamation mark, is no locked account for sshd. */
+static void shadow_line(FILE *out, const char *line, const void *user)
+{
+	size_t name = strcspn(line, ":");
+
+	(void)user;
+	if (name > 0)
+		fprintf(out, "%.*s:*:19000:0:99999:7:::\n", (int)name, line);
+}
+
+static void write_shadow(struct root *root, const struct image_user *user)
+{
+	struct buffer b;
+
+	buffer_open(&b);
+	if (!user->known && !user->is_root)
+		shadow_line(b.stream, USER_NAME ":", NULL);
+	each_line("/etc/passwd", shadow_line, b.stream, user);
+	buffer_write(&b, root, "/etc/shadow", 0600);
+}
+
+static void nsswitch_line(FILE *out, const char *line, const void *user)
+{
+	(void)user;
+	if (strncmp(line, "hosts:", 6) != 0)
+		fprintf(out, "%s\n", line);
+}
+
+/* A name server that does not answer stalls look-ups for seconds: names come from the hosts file alone. */
+static void write_names(struct root *root, const struct container *container)
+{
+	struct buffer b;
+	char *place;
+
+	buffer_open(&b);
+	fputs("hosts: files\n", b.stream);
+	each_line("/etc/nsswitch.conf", nsswitch_line, b.stream, NULL);
+	buffer_write(&b, root, "/etc/nsswitch.conf", 0644);
+	rootfs_file(root, "/etc/resolv.conf", 0644, "", 0);
+	buffer_open(&b);
+	fprintf(b.stream, "%s\n", container->sandbox->hostname);
+	buffer_write(&b, root, "/etc/hostname", 0644);
+	rootfs_folder(root, "/run/mpijob", 0755, 0, 0);
+	place = rootfs_place(root, "/etc/hosts");
+	unlink(place);
+	if (symlink("/run/mpijob/hosts", place))
+		die(MPIJOB_ERR_IO, "cannot link /etc/hosts: %m");
+	free(place);
+}
+
+static void write_host_key(struct root *root, const struct node *node, const struct image_user *user)
+{
+	struct pollfd made = { .fd = node->host_key, .events = POLLIN };
+	char *text = must_alloc(16384);
+	int fd;
+	ssize_t n;
+
+	while (poll(&made, 1, -1) < 0 && errno == EINTR)
+		;
+	fd = open("/key/host_key", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, 16384);
+	if (n <= 0)
+		die(MPIJOB_ERR_IO, "cannot make a host key for sshd: ssh-keygen failed");
+	rootfs_file(root, HOST_KEY, 0600, text, (size_t)n);
+	rootfs_own(root, HOST_KEY, user->uid, user->gid);
+	explicit_bzero(text, 16384);
+	close(fd);
+	free(text);
+}
+
+static void write_ssh(struct root *root, const struct node *node, const struct container *container)
+{
+	const char *keys = container->spec.ssh_path ? container->spec.ssh_path : DEFAULT_SSH_PATH;
+	char *job_key = format_text("%s/id_rsa", keys);
+	struct buffer b;
+
+	buffer_open(&b);
+	fprintf(b.stream,
+		"Host *\n"
+		"\tStrictHostKeyChecking no\n"
+		"\tUserKnownHostsFile /dev/null\n"
+		"\tGlobalKnownHostsFile /dev/null\n"
+		"\tLogLevel ERROR\n"
+		"\tBatchMode yes\n"
+		"\tIdentityFile ~/.ssh/id_rsa\n"
+		"\tIdentityFile %s/id_rsa\n",
+		keys);
+	buffer_write(&b, root, "/etc/ssh/ssh_config", 0644);
+	buffer_open(&b);
+	/* Complete: the first value wins in sshd's configuration, so nothing can be appended to the machine's. */
+	fprintf(b.stream,
+		"Port 22\n"
+		"AddressFamily inet\n"
+		"HostKey %s\n"
+		"PidFile none\n"
+		"UsePAM no\n"
+		"StrictModes no\n"
+		"PermitRootLogin prohibit-password\n"
+		"PubkeyAuthentication yes\n"
+		"PasswordAuthentication no\n"
+		"KbdInteractiveAuthentication no\n"
+		"AuthorizedKeysFile .ssh/authorized_keys %s/authorized_keys\n"
+		"MaxStartups 1000\n"
+		"MaxSessions 1000\n"
+		"UseDNS no\n"
+		"PrintMotd no\n"
+		"PrintLastLog no\n"
+		"X11Forwarding no\n"
+		"SetEnv OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
+		"Subsystem sftp internal-sftp\n",
+		node->host_key >= 0 ? HOST_KEY : job_key, keys);
+	buffer_write(&b, root, "/etc/ssh/sshd_config", 0644);
+	if (node->host_key >= 0)
+		write_host_key(root, node, &container->user);
+	rootfs_folder(root, "/run/sshd", 0755, 0, 0);
+	rootfs_folder(root, "/run/lock", 01777, 0, 0);
+	free(job_key);
+}
+
+void image_files(struct root *root, const struct node *node, const struct container *container)
+{
+	const struct image_user *user = &container->user;
+
+	write_passwd(root, user);
+	write_shadow(root, user);
+	write_names(root, container);
+	write_ssh(root, node, container);
+	if (user->home[0] == '/' && user->home[1])
+		rootfs_folder(root, user->home, 0755, user->uid, user->gid);
+}
+
+/* In a mount namespace of its own: the key's directory over one of the machine's, and ssh-keygen in its own root. */
+_Noreturn static void make_host_key(void)
+{
+	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", "/run/host_key", NULL };
+
+	if (unshare(CLONE_NEWNS) || mount("/key", HOST "/run", NULL, MS_BIND, NULL) || chroot(HOST) || chdir("/"))
+		_exit(1);
+	execvp(argv[0], argv);
+	_exit(1);
+}
+
+int image_host_key(void)
+{
+	int made[2];
+	pid_t pid;
+
+	if (access(HOST "/usr/bin/ssh-keygen", X_OK) || access(SSHD, F_OK) || pipe2(made, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		fcntl(made[1], F_SETFD, 0); /* ssh-keygen's end closes it */
+		make_host_key();
+	}
+	close(made[1]);
+	return made[0];
+}

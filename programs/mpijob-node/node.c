@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PID 1 of the node: how its own file system and network come to be, and the one loop in which
+ * requests, ends of processes, reports of children and probes meet. It ends when the parent closes its
+ * socket or the outer process ends; the kernel then ends everything else.
+ */
+#include "node.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ADDRESS      "198.18.0.1"
+#define BRIDGE       "pods"
+#define UNSENT_LIMIT (1u << 20) /* while more waits to be sent no request is read */
+
+static void must_mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)
+{
+	const char *hint = "";
+	int number;
+
+	if (mount(source, target, type, flags, data) == 0)
+		return;
+	number = errno;
+	if (number == EACCES && access("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", F_OK) == 0)
+		hint = "; AppArmor limits user namespaces here: sysctl -w "
+		       "kernel.apparmor_restrict_unprivileged_userns=0, "
+		       "or give mpijob-node a profile with 'userns,'";
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot mount %s for the node: %s%s", target, strerror(number), hint);
+}
+
+static void must_folder(const char *path)
+{
+	if (mkdir(path, 0755))
+		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+}
+
+static const char *existing_folder(void)
+{
+	struct stat st;
+
+	return stat("/tmp", &st) == 0 && S_ISDIR(st.st_mode) ? "/tmp" : "/proc";
+}
+
+/* A tmpfs becomes the root, and the machine's root a directory in it. Nothing of this is seen outside. */
+static void make_root(void)
+{
+	const char *place = existing_folder();
+
+	must_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	must_mount("tmpfs", place, "tmpfs", MS_NODEV, "mode=0755");
+	if (chdir(place) || mkdir("host", 0755) || syscall(SYS_pivot_root, ".", "host") || chdir("/"))
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot change the root of the node: %m");
+	must_folder("/proc");
+	must_folder("/stage");
+	must_folder("/pods");
+	must_folder("/volumes");
+	must_folder("/groups");
+	must_folder("/key");
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		die(MPIJOB_ERR_UNSUPPORTED,
+		    "cannot mount a fresh /proc: %m; parts of /proc are hidden here, as in a container: start that one "
+		    "with --privileged, or --security-opt systempaths=unconfined");
+}
+
+static void make_network(struct node *node)
+{
+	struct in_addr address;
+	int e;
+
+	inet_pton(AF_INET, ADDRESS, &address);
+	node->netlink = netlink_open();
+	if (node->netlink < 0)
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot open a netlink socket: %m");
+	image_network();
+	e = netlink_loopback(node->netlink);
+	if (!e)
+		e = netlink_bridge(node->netlink, BRIDGE, address);
+	if (e)
+		die_errno(e, MPIJOB_ERR_UNSUPPORTED,
+			  "cannot make a bridge for the pods: %s; as root: modprobe bridge veth", strerror(e));
+}
+
+static int must_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", path);
+	return fd;
+}
+
+static void take_signals(struct node *node)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	node->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (node->signals < 0)
+		die(MPIJOB_ERR_IO, "cannot watch processes: %m");
+}
+
+/* Three descriptors per pod: as many as are allowed. Containers get the old limit back. */
+static void raise_limits(struct node *node)
+{
+	struct rlimit limit;
+	struct rlimit none = { 0, 0 };
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	node->file_limit = limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_CORE, &none) == 0) { /* keys are in this memory */
+		none.rlim_cur = 0;
+		setrlimit(RLIMIT_CORE, &none);
+	}
+}
+
+static char *current_folder(void)
+{
+	char *cwd = getcwd(NULL, 0);
+
+	if (!cwd)
+		die(MPIJOB_ERR_IO, "the working directory is gone: %m");
+	return cwd;
+}
+
+static void tell_ready(struct node *node)
+{
+	uint64_t features = (access(HOST "/usr/sbin/sshd", X_OK) == 0 ? NODE_FEATURE_SSHD : 0) |
+			    (node->layers.overlay ? NODE_FEATURE_OVERLAY : 0);
+	struct node_writer w;
+	struct utsname name;
+
+	uname(&name);
+	mpijob__node_message_begin(&w, NODE_EVT_READY, 0);
+	mpijob__node_message_put_number(&w, NODE_F_VERSION, NODE_PROTOCOL_VERSION);
+	mpijob__node_message_put_number(&w, NODE_F_IDENTITY, (uint64_t)node->identity.kind);
+	mpijob__node_message_put_text(&w, NODE_F_KERNEL, name.release);
+	mpijob__node_message_put_number(&w, NODE_F_FEATURES, features);
+	answer(node, &w);
+}
+
+static void set_up(struct node *node, int life, int identity)
+{
+	const char *home = getenv("HOME");
+
+	mpijob__node_message_channel_init(&node->parent, NODE_FD);
+	node->life = life;
+	node->home = must_copy(home && *home == '/' ? home : "/root");
+	node->cwd = current_folder();
+	umask(022);
+	take_signals(node);
+	raise_limits(node);
+	make_root();
+	node->host_key = image_host_key();
+	identity_read(&node->identity, identity);
+	make_network(node);
+	node->net = must_open("/proc/self/ns/net");
+	node->ipc = must_open("/proc/self/ns/ipc");
+	node->uts = must_open("/proc/self/ns/uts");
+	sethostname("mpijob-node", strlen("mpijob-node"));
+	layers_plan(&node->layers, &node->identity, node->cwd);
+	tell_ready(node);
+}
+
+static void reap(struct node *node)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	while (read(node->signals, &info, sizeof(info)) > 0)
+		;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (!container_reaped(node, pid, status))
+			exec_reaped(node, pid, status);
+	}
+}
+
+static void read_requests(struct node *node)
+{
+	struct node_incoming in;
+	int r;
+
+	while (node->parent.out_bytes < UNSENT_LIMIT) {
+		r = mpijob__node_message_receive(&node->parent, &in);
+		if (r == MPIJOB_ERR_NOMEM)
+			die_errno(0, MPIJOB_ERR_NOMEM, "out of memory");
+		if (r < 0)
+			_exit(0);
+		if (r == 0)
+			return;
+		request_handle(node, &in);
+	}
+}
+
+struct watch {
+	struct pollfd *fds;
+	nfds_t count;
+};
+
+static void watch_add(struct watch *watch, int fd, short events)
+{
+	watch->fds = must_grow(watch->fds, watch->count, sizeof(*watch->fds));
+	watch->fds[watch->count++] = (struct pollfd){ .fd = fd, .events = events };
+}
+
+/* In the order in which serve() looks at them; -1 is skipped by poll. */
+static void watch_all(const struct node *node, struct watch *watch)
+{
+	short parent = node->parent.out_count ? POLLOUT : 0;
+
+	if (node->parent.out_bytes < UNSENT_LIMIT)
+		parent |= POLLIN;
+	watch_add(watch, node->parent.fd, parent);
+	watch_add(watch, node->life, POLLIN);
+	watch_add(watch, node->signals, POLLIN);
+	for (const struct container *c = node->containers; c; c = c->next)
+		watch_add(watch, c->control, POLLIN);
+	for (const struct exec *e = node->execs; e; e = e->next)
+		watch_add(watch, e->control, POLLIN);
+	for (const struct probe *p = node->probes; p; p = p->next)
+		watch_add(watch, p->fd, POLLOUT);
+}
+
+static int next_timeout(const struct node *node)
+{
+	int64_t now = now_ms();
+	int64_t next = INT64_MAX;
+
+	for (const struct probe *p = node->probes; p; p = p->next) {
+		int64_t at = p->fd >= 0 || p->at > p->deadline ? p->deadline : p->at;
+
+		if (at < next)
+			next = at;
+	}
+	if (next == INT64_MAX)
+		return -1;
+	return next <= now ? 0 : next - now > INT_MAX ? INT_MAX : (int)(next - now);
+}
+
+static void serve_children(struct node *node, const struct pollfd *fds)
+{
+	struct container *next_container;
+	struct exec *next_exec;
+	struct probe *next_probe;
+	int64_t now = now_ms();
+
+	for (struct container *c = node->containers; c; c = next_container) {
+		next_container = c->next;
+		if (fds++->revents)
+			container_control(node, c);
+	}
+	for (struct exec *e = node->execs; e; e = next_exec) {
+		next_exec = e->next;
+		if (fds++->revents)
+			exec_control(node, e);
+	}
+	for (struct probe *p = node->probes; p; p = next_probe) {
+		next_probe = p->next;
+		probe_step(node, p, now, fds++->revents != 0);
+	}
+}
+
+static void serve(struct node *node)
+{
+	struct watch watch = { NULL, 0 };
+	int ready;
+
+	watch_all(node, &watch);
+	ready = poll(watch.fds, watch.count, next_timeout(node));
+	if (ready < 0 && errno != EINTR)
+		die(MPIJOB_ERR_IO, "cannot wait: %m");
+	if (ready >= 0) {
+		if (watch.fds[1].revents)
+			_exit(0);
+		serve_children(node, watch.fds + 3);
+		if (watch.fds[2].revents)
+			reap(node);
+		if (watch.fds[0].revents & (POLLIN | POLLHUP | POLLERR))
+			read_requests(node);
+	}
+	free(watch.fds);
+	if (mpijob__node_message_flush(&node->parent))
+		_exit(0); /* the parent is gone: so is everything */
+}
+
+_Noreturn void node_run(int life, int identity)
+{
+	struct node node = { 0 };
+
+	set_up(&node, life, identity);
+	for (;;)
+		serve(&node);
+}

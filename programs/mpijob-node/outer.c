@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The outer process: it makes the node's namespaces, gives an ordinary user's node its ids, and then
+ * only watches. When the parent closes the socket, for whatever reason, it kills the node's PID 1, and
+ * with that the kernel drops everything. When it is killed itself, the node's parent-death signal does
+ * the same. It knows whose user namespace is to be had and what to advise when none is.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP)
+
+/* A fork that also makes namespaces. */
+static pid_t fork_into(unsigned long flags)
+{
+	return (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0UL);
+}
+
+static bool setting_is(const char *path, char value)
+{
+	char c = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && read(fd, &c, 1) == 1 && c == value;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+_Noreturn static void no_user_namespace(int number)
+{
+	const char *how =
+		"run as root, or allow user namespaces (in a container: start it with --privileged, or with a "
+		"seccomp profile that allows them)";
+
+	if (setting_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+		how = "allow them: sysctl -w kernel.unprivileged_userns_clone=1";
+	else if (number == ENOSPC)
+		how = "raise the limit: sysctl -w user.max_user_namespaces=65536";
+	else if (setting_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+		how = "allow them: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give mpijob-node an "
+		      "AppArmor profile with 'userns,'";
+	else if (number == EINVAL)
+		how = "this kernel is built without one of the namespaces user, mnt, net, pid, uts, ipc, cgroup";
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot make a user namespace: %s; %s", strerror(number), how);
+}
+
+/* Run a helper program; 0 when it says so. */
+static int run(char *const argv[])
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -1;
+	}
+	return pid > 0 && status == 0 ? 0 : -1;
+}
+
+/* The first range that a file like /etc/subuid gives to this user. */
+static bool subordinate(const char *file, const char *name, struct id_range *range)
+{
+	FILE *f = fopen(file, "re");
+	char *line = NULL;
+	size_t size = 0;
+	char *number = format_text("%lu", (unsigned long)getuid());
+	bool found = false;
+
+	while (f && !found && getline(&line, &size, f) > 0) {
+		char *first = strchr(line, ':');
+		char *count = first ? strchr(first + 1, ':') : NULL;
+
+		if (!count)
+			continue;
+		*first = 0;
+		range->first = (uint32_t)strtoul(first + 1, NULL, 10);
+		range->count = (uint32_t)strtoul(count + 1, NULL, 10);
+		found = range->count > 0 && (!strcmp(line, number) || (name && !strcmp(line, name)));
+	}
+	free(line);
+	free(number);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int map_range(const char *tool, pid_t pid, uint32_t own, const struct id_range *range)
+{
+	char name[32];
+	char *numbers[7];
+	char *argv[9] = { name };
+	int result;
+
+	snprintf(name, sizeof(name), "%s", tool);
+	numbers[0] = format_text("%ld", (long)pid);
+	numbers[1] = format_text("0");
+	numbers[2] = format_text("%lu", (unsigned long)own);
+	numbers[3] = format_text("1");
+	numbers[4] = format_text("1");
+	numbers[5] = format_text("%lu", (unsigned long)range->first);
+	numbers[6] = format_text("%lu", (unsigned long)range->count);
+	memcpy(argv + 1, numbers, sizeof(numbers));
+	result = run(argv);
+	for (int i = 0; i < 7; i++)
+		free(numbers[i]);
+	return result;
+}
+
+static bool map_subordinate(pid_t pid)
+{
+	const struct passwd *user = getpwuid(getuid());
+	const char *name = user ? user->pw_name : NULL;
+	struct id_range uids;
+	struct id_range gids;
+
+	return subordinate("/etc/subuid", name, &uids) && subordinate("/etc/subgid", name, &gids) &&
+	       map_range("newuidmap", pid, getuid(), &uids) == 0 && map_range("newgidmap", pid, getgid(), &gids) == 0;
+}
+
+static bool write_file(pid_t pid, const char *name, const char *text)
+{
+	char *path = format_text("/proc/%ld/%s", (long)pid, name);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ok;
+}
+
+static bool map_single(pid_t pid)
+{
+	char *uid = format_text("0 %lu 1", (unsigned long)geteuid());
+	char *gid = format_text("0 %lu 1", (unsigned long)getegid());
+	bool ok = write_file(pid, "setgroups", "deny") && write_file(pid, "uid_map", uid) &&
+		  write_file(pid, "gid_map", gid);
+
+	free(uid);
+	free(gid);
+	return ok;
+}
+
+/* Give the node its ids; which kind of identity it has then. */
+static int give_ids(pid_t pid, int wanted)
+{
+	if (wanted != NODE_IDENTITY_SINGLE && map_subordinate(pid))
+		return NODE_IDENTITY_SUBORDINATE;
+	if (wanted == NODE_IDENTITY_SUBORDINATE)
+		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
+			  "no subordinate ids for this user; install newuidmap (package uidmap) and add a line such as "
+			  "'%lu:100000:65536' to /etc/subuid and to /etc/subgid",
+			  (unsigned long)getuid());
+	if (map_single(pid))
+		return NODE_IDENTITY_SINGLE;
+	die(MPIJOB_ERR_UNSUPPORTED, "cannot map this user's id into a user namespace: %m");
+}
+
+/* The parent is gone, or the node is: which, does not matter here. */
+static bool parent_closed(int pidfd)
+{
+	struct pollfd fds[2] = { { .fd = NODE_FD, .events = POLLRDHUP }, { .fd = pidfd, .events = POLLIN } };
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return fds[0].revents != 0;
+}
+
+_Noreturn static void watch(pid_t pid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	bool killed = parent_closed(pidfd);
+	int status = 0;
+
+	if (killed)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!killed && WIFSIGNALED(status))
+		die_errno(0, MPIJOB_ERR_IO, "the node was ended by signal %d", WTERMSIG(status));
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static pid_t make_spaces(int wanted, int *kind)
+{
+	pid_t pid = -1;
+
+	*kind = NODE_IDENTITY_ROOT;
+	if (wanted == NODE_IDENTITY_ROOT || (wanted == NODE_IDENTITY_AUTO && geteuid() == 0))
+		pid = fork_into(SPACES);
+	if (pid < 0 && wanted == NODE_IDENTITY_ROOT)
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot make namespaces as root: %m");
+	if (pid >= 0)
+		return pid;
+	*kind = wanted;
+	pid = fork_into(SPACES | CLONE_NEWUSER);
+	if (pid < 0)
+		no_user_namespace(errno);
+	return pid;
+}
+
+/* The node: wait for the ids, become root of the namespace, and die with the outer process. */
+static int settle(int life, int *identity)
+{
+	unsigned char kind;
+
+	if (read(life, &kind, 1) != 1)
+		_exit(1);
+	*identity = kind;
+	if (kind != NODE_IDENTITY_ROOT && (setresgid(0, 0, 0) || setresuid(0, 0, 0)))
+		die(MPIJOB_ERR_IO, "cannot become root of the user namespace: %m");
+	if (kind == NODE_IDENTITY_SUBORDINATE)
+		syscall(SYS_setgroups, 0, NULL);
+	prctl(PR_SET_DUMPABLE, 1);        /* else /proc/self belongs to somebody else */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* only now: a change of ids clears it */
+	return life;
+}
+
+int outer_run(int wanted, int *identity)
+{
+	unsigned char kind;
+	int life[2];
+	int became;
+	pid_t pid;
+
+	if (pipe2(life, O_CLOEXEC))
+		die(MPIJOB_ERR_IO, "cannot make a pipe: %m");
+	pid = make_spaces(wanted, &became);
+	if (pid == 0) {
+		close(life[1]);
+		return settle(life[0], identity);
+	}
+	close(life[0]);
+	if (became != NODE_IDENTITY_ROOT)
+		became = give_ids(pid, wanted);
+	kind = (unsigned char)became;
+	if (write(life[1], &kind, 1) != 1)
+		die(MPIJOB_ERR_IO, "cannot start the node: %m");
+	watch(pid);
+}
+
+static void read_ranges(const char *file, struct id_range **list, size_t *count)
+{
+	FILE *f = fopen(file, "re");
+	unsigned long first;
+	unsigned long outside;
+	unsigned long n;
+
+	while (f && fscanf(f, "%lu %lu %lu", &first, &outside, &n) == 3) {
+		*list = must_grow(*list, *count, sizeof(**list));
+		(*list)[(*count)++] = (struct id_range){ (uint32_t)first, (uint32_t)n };
+	}
+	if (f)
+		fclose(f);
+}
+
+void identity_read(struct identity *identity, int kind)
+{
+	identity->kind = kind;
+	read_ranges("/proc/self/uid_map", &identity->uids, &identity->uid_count);
+	read_ranges("/proc/self/gid_map", &identity->gids, &identity->gid_count);
+}
+
+static bool within(const struct id_range *list, size_t count, uint32_t id)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (id >= list[i].first && id - list[i].first < list[i].count)
+			return true;
+	}
+	return false;
+}
+
+bool identity_has_uid(const struct identity *identity, uint32_t uid)
+{
+	return within(identity->uids, identity->uid_count, uid);
+}
+
+bool identity_has_gid(const struct identity *identity, uint32_t gid)
+{
+	return within(identity->gids, identity->gid_count, gid);
+}

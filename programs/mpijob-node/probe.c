@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TCP probes without processes: a socket belongs to the network namespace in which it was made, so the
+ * node steps into the sandbox for one system call and goes on connecting from its own loop. To see
+ * whether somebody listens, without a connection that a server would log, the kernel's table is read.
+ */
+#include "node.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATE_LISTEN 0x0A
+
+int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void step_in(const struct sandbox *s)
+{
+	if (s->net >= 0 && setns(s->net, CLONE_NEWNET))
+		die(MPIJOB_ERR_IO, "cannot enter a pod's network: %m");
+}
+
+static void step_back(const struct node *node)
+{
+	if (setns(node->net, CLONE_NEWNET))
+		die(MPIJOB_ERR_IO, "cannot return to the node's own network: %m");
+}
+
+static bool listens(FILE *table, unsigned port)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	while (!found && getline(&line, &size, table) > 0) {
+		unsigned local;
+		unsigned state;
+
+		if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x", &local, &state) == 2)
+			found = local == port && state == STATE_LISTEN;
+	}
+	free(line);
+	return found;
+}
+
+static bool anybody_listens(const struct node *node, const struct sandbox *s, unsigned port)
+{
+	static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };
+	FILE *files[2];
+	bool found = false;
+
+	step_in(s);
+	for (int i = 0; i < 2; i++)
+		files[i] = fopen(tables[i], "re");
+	step_back(node);
+	for (int i = 0; i < 2; i++) {
+		if (files[i]) {
+			found = found || listens(files[i], port);
+			fclose(files[i]);
+		}
+	}
+	return found;
+}
+
+static void finish(struct node *node, struct probe *probe, int code)
+{
+	for (struct probe **at = &node->probes; *at; at = &(*at)->next) {
+		if (*at != probe)
+			continue;
+		*at = probe->next;
+		answer_number(node, probe->request, NODE_F_CODE, (uint64_t)code);
+		if (probe->fd >= 0)
+			close(probe->fd);
+		free(probe);
+		return;
+	}
+}
+
+static void failed(struct node *node, struct probe *probe, int64_t now)
+{
+	if (probe->fd >= 0)
+		close(probe->fd);
+	probe->fd = -1;
+	probe->at = now + probe->retry;
+	if (!probe->retry || probe->at > probe->deadline)
+		finish(node, probe, NODE_PROBE_REFUSED);
+}
+
+static void begin_connect(struct node *node, struct probe *probe, const struct sandbox *s, int64_t now)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(probe->port), .sin_addr = s->address };
+
+	step_in(s);
+	probe->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	step_back(node);
+	if (probe->fd < 0) {
+		failed(node, probe, now);
+		return;
+	}
+	probe->at = 0;
+	if (connect(probe->fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+		finish(node, probe, NODE_PROBE_OK);
+	else if (errno != EINPROGRESS)
+		failed(node, probe, now);
+}
+
+static void try_again(struct node *node, struct probe *probe, int64_t now)
+{
+	const struct sandbox *s = sandbox_find(node, probe->sandbox);
+
+	if (!s)
+		finish(node, probe, NODE_PROBE_REFUSED);
+	else if (!probe->listen)
+		begin_connect(node, probe, s, now);
+	else if (anybody_listens(node, s, probe->port))
+		finish(node, probe, NODE_PROBE_OK);
+	else
+		failed(node, probe, now);
+}
+
+void probe_start(struct node *node, const struct probe *wanted)
+{
+	struct probe *probe;
+	int64_t now = now_ms();
+
+	if (!sandbox_find(node, wanted->sandbox)) {
+		answer_error(node, wanted->request, MPIJOB_ERR_NOT_FOUND, 0, "there is no such sandbox");
+		return;
+	}
+	probe = must_alloc(sizeof(*probe));
+	*probe = *wanted;
+	probe->fd = -1;
+	probe->deadline += now;
+	probe->next = node->probes;
+	node->probes = probe;
+	try_again(node, probe, now);
+}
+
+/* `ready`: its socket says that connecting came to an end. */
+void probe_step(struct node *node, struct probe *probe, int64_t now, bool ready)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	if (ready) {
+		if (getsockopt(probe->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error == 0)
+			finish(node, probe, NODE_PROBE_OK);
+		else
+			failed(node, probe, now);
+	} else if (now >= probe->deadline) {
+		finish(node, probe, probe->fd >= 0 ? NODE_PROBE_TIMEOUT : NODE_PROBE_REFUSED);
+	} else if (probe->fd < 0 && now >= probe->at) {
+		try_again(node, probe, now);
+	}
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What containers mount: volumes and hosts files, in the node's memory. New content appears at once
+ * and as a whole, as in Kubernetes: the files lie in a directory of their own, "..data" is a link to
+ * it that is replaced by rename, and every file is a link through "..data".
+ */
+#include "node.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct file {
+	const char *path;
+	const void *data;
+	size_t len;
+	mode_t mode;
+	uint32_t uid;
+	uint32_t gid;
+};
+
+struct wanted {
+	uint64_t id;
+	uint64_t kind;
+	bool has_group;
+	uint32_t group;
+};
+
+static bool safe_path(const char *path)
+{
+	const char *part = path;
+
+	if (!path || !*path || *path == '/')
+		return false;
+	while (part) {
+		if (strncmp(part, "..", 2) == 0)
+			return false; /* "..data" and the like are ours */
+		part = strchr(part, '/');
+		part = part ? part + 1 : NULL;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* With a single id there is one owner, and every container sees it as its own. */
+static bool own(const struct node *node, int fd, uint32_t uid, uint32_t gid)
+{
+	return node->identity.kind == NODE_IDENTITY_SINGLE || fchown(fd, uid, gid) == 0;
+}
+
+static bool make_parents(const struct node *node, int at, const char *path, const struct wanted *wanted)
+{
+	char *copy = must_copy(path);
+	bool ok = true;
+
+	for (char *slash = strchr(copy, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
+		int fd;
+
+		*slash = 0;
+		ok = mkdirat(at, copy, 0755) == 0 || errno == EEXIST;
+		fd = ok ? openat(at, copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		if (fd >= 0 && wanted->has_group)
+			ok = own(node, fd, 0, wanted->group);
+		if (fd >= 0)
+			close(fd);
+		*slash = '/';
+	}
+	free(copy);
+	return ok;
+}
+
+static bool write_file(const struct node *node, int at, const struct file *file, const struct wanted *wanted)
+{
+	bool ok = safe_path(file->path) && make_parents(node, at, file->path, wanted);
+	mode_t mode = file->mode & 0777;
+	int fd = ok ? openat(at, file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+
+	if (ok && fd < 0)
+		return false;
+	if (!ok) {
+		errno = EINVAL;
+		return false;
+	}
+	ok = write_all(fd, file->data, file->len) &&
+	     own(node, fd, file->uid, wanted->has_group ? wanted->group : file->gid);
+	if (ok && node->identity.kind != NODE_IDENTITY_SINGLE && wanted->has_group)
+		mode |= 0440; /* what fsGroup means for read-only content; with one id the owner is enough */
+	ok = ok && fchmod(fd, mode) == 0;
+	close(fd);
+	return ok;
+}
+
+static struct file read_file(const struct node_field *field)
+{
+	struct node_reader inside = mpijob__node_message_inside(field);
+	struct file file = { .mode = 0644 };
+	struct node_field f;
+
+	while (mpijob__node_message_next(&inside, &f) == 1) {
+		if (f.tag == NODE_F_PATH)
+			file.path = mpijob__node_message_text(&f);
+		else if (f.tag == NODE_F_MODE)
+			file.mode = (mode_t)mpijob__node_message_number(&f);
+		else if (f.tag == NODE_F_UID)
+			file.uid = (uint32_t)mpijob__node_message_number(&f);
+		else if (f.tag == NODE_F_GID)
+			file.gid = (uint32_t)mpijob__node_message_number(&f);
+		else if (f.tag == NODE_F_DATA) {
+			file.data = f.data;
+			file.len = f.len;
+		}
+	}
+	return file;
+}
+
+static struct wanted read_wanted(struct node_reader fields)
+{
+	struct wanted wanted = { 0 };
+	struct node_field f;
+
+	while (mpijob__node_message_next(&fields, &f) == 1) {
+		if (f.tag == NODE_F_ID)
+			wanted.id = mpijob__node_message_number(&f);
+		else if (f.tag == NODE_F_KIND)
+			wanted.kind = mpijob__node_message_number(&f);
+		else if (f.tag == NODE_F_FS_GROUP) {
+			wanted.has_group = true;
+			wanted.group = (uint32_t)mpijob__node_message_number(&f);
+		}
+	}
+	return wanted;
+}
+
+/* A link "a" -> "..data/a" for the first part of a path, unless it is there. */
+static bool link_first_part(int volume, const char *path)
+{
+	size_t len = strcspn(path, "/");
+	char *name = format_text("%.*s", (int)len, path);
+	char *target = format_text("..data/%s", name);
+	bool ok = symlinkat(target, volume, name) == 0 || errno == EEXIST;
+
+	free(name);
+	free(target);
+	return ok;
+}
+
+/* Links whose file went with the old content. */
+static void unlink_stale(int volume)
+{
+	int fd = openat(volume, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_type == DT_LNK && strncmp(entry->d_name, "..", 2) != 0 &&
+		    faccessat(volume, entry->d_name, F_OK, 0) && errno == ENOENT)
+			unlinkat(volume, entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static bool switch_data(int volume, const char *data)
+{
+	char old[64];
+	ssize_t n = readlinkat(volume, "..data", old, sizeof(old) - 1);
+
+	if ((unlinkat(volume, "..data_tmp", 0) && errno != ENOENT) || symlinkat(data, volume, "..data_tmp") ||
+	    renameat(volume, "..data_tmp", volume, "..data"))
+		return false;
+	if (n > 0) {
+		old[n] = 0;
+		unlink_stale(volume);
+		remove_tree(volume, old);
+	}
+	return true;
+}
+
+/* Fill a new data directory; its descriptor is closed again. */
+static bool fill(const struct node *node, int data, struct node_reader fields, const struct wanted *wanted)
+{
+	struct node_field f;
+
+	while (mpijob__node_message_next(&fields, &f) == 1) {
+		struct file file;
+
+		if (f.tag != NODE_F_FILE)
+			continue;
+		file = read_file(&f);
+		if (!write_file(node, data, &file, wanted))
+			return false;
+	}
+	return true;
+}
+
+static bool link_all(int volume, struct node_reader fields)
+{
+	struct node_field f;
+
+	while (mpijob__node_message_next(&fields, &f) == 1) {
+		if (f.tag == NODE_F_FILE && !link_first_part(volume, read_file(&f).path))
+			return false;
+	}
+	return true;
+}
+
+/* The links come last, so that a new name never shows before its content. */
+static bool write_files(struct node *node, int volume, struct node_reader fields, const struct wanted *wanted)
+{
+	char *name = format_text("..%u", ++node->contents);
+	int data = mkdirat(volume, name, 0755) == 0 ? openat(volume, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool ok = data >= 0 && (!wanted->has_group || own(node, data, 0, wanted->group)) &&
+		  fill(node, data, fields, wanted) && switch_data(volume, name) && link_all(volume, fields);
+	int number = errno;
+
+	if (data >= 0)
+		close(data);
+	if (!ok)
+		remove_tree(volume, name);
+	free(name);
+	errno = number;
+	return ok;
+}
+
+/* An empty directory is everybody's; with fsGroup it is the group's, and so is what is made in it. */
+static bool open_up(const struct node *node, int volume, const struct wanted *wanted)
+{
+	if (wanted->has_group && node->identity.kind != NODE_IDENTITY_SINGLE)
+		return fchown(volume, 0, wanted->group) == 0 && fchmod(volume, 02777) == 0;
+	return fchmod(volume, 0777) == 0;
+}
+
+void volume_write(struct node *node, uint64_t request, struct node_reader *fields)
+{
+	struct wanted wanted = read_wanted(*fields);
+	char *folder = format_text("/volumes/%llu", (unsigned long long)wanted.id);
+	bool made = wanted.id && mkdir(folder, 0755) == 0;
+	int volume = wanted.id ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	bool ok = volume >= 0;
+
+	if (ok && wanted.kind == NODE_VOLUME_FILES)
+		ok = write_files(node, volume, *fields, &wanted);
+	else if (ok && made)
+		ok = open_up(node, volume, &wanted);
+	if (ok)
+		answer_ok(node, request);
+	else
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write a volume: %s", strerror(errno));
+	if (volume >= 0)
+		close(volume);
+	free(folder);
+}
+
+void volume_remove(struct node *node, uint64_t request, uint64_t id)
+{
+	char *folder = format_text("/volumes/%llu", (unsigned long long)id);
+
+	remove_tree(AT_FDCWD, folder);
+	answer_ok(node, request);
+	free(folder);
+}
+
+void hosts_write(struct node *node, uint64_t request, uint64_t group, const void *data, size_t len)
+{
+	char *folder = format_text("/groups/%llu", (unsigned long long)group);
+	char *next = format_text("%s/..hosts", folder);
+	char *hosts = format_text("%s/hosts", folder);
+	int fd = -1;
+	bool ok = group && (mkdir(folder, 0755) == 0 || errno == EEXIST);
+
+	if (ok)
+		fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	ok = fd >= 0 && write_all(fd, data, len) && rename(next, hosts) == 0;
+	if (ok)
+		answer_ok(node, request);
+	else
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write the hosts file: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	free(next);
+	free(hosts);
+}
