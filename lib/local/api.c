@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The requests of the Kubernetes API that the embedded cluster answers: which verb a method and path
+ * mean, and which parameters and bodies are taken. Whatever would change the meaning of an answer and
+ * is not done here is refused with 501, by name.
+ */
+#include "api.h"
+#include "logs.h"
+#include "route.h"
+#include "verbs.h"
+#include "watches.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_WATCH_S 3600
+#define MAX_WATCH_S (7 * 24 * 3600)
+
+struct request {
+	struct mpijob_local *local;
+	struct call *call;
+	struct route route;
+	struct reply *reply;
+};
+
+static int refuse(struct request *request, int code, const char *reason, char *message)
+{
+	return mpijob__reply_refuse(request->reply, code, reason, request->route.kind, request->route.name, message);
+}
+
+static int unsupported(struct request *request, const char *what)
+{
+	return mpijob__reply_unsupported(request->reply, request->route.kind, request->route.name, what);
+}
+
+static int is_set(const struct request *request, const char *name)
+{
+	const char *value = mpijob__route_parameter(&request->route, name);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+static int check_parameters(struct request *request, const char *const *known)
+{
+	const char *stranger = mpijob__route_stranger(&request->route, known);
+	char *what;
+	int error;
+
+	if (!stranger)
+		return 0;
+	what = mpijob__words_format("the parameter %s", stranger);
+	if (!what)
+		return MPIJOB_ERR_NOMEM;
+	error = unsupported(request, what);
+	free(what);
+	return error;
+}
+
+static struct object *find_object(const struct request *request)
+{
+	const struct route *route = &request->route;
+
+	return mpijob__store_find(&request->local->store, route->kind->id, route->namespace_ ? route->namespace_ : "",
+				  route->name);
+}
+
+/* Selections. */
+
+static int refuse_selector(struct request *request, int error, const char *kind, const char *text)
+{
+	if (error == MPIJOB_ERR_SYNTAX)
+		return refuse(request, 400, "BadRequest", mpijob__words_format("%s selector \"%s\" cannot be read", kind, text));
+	if (error == MPIJOB_ERR_UNSUPPORTED)
+		return unsupported(request, *kind == 'l' ? "comparisons of numbers in label selectors" :
+							   "field selectors other than metadata.name=NAME");
+	return error;
+}
+
+static int read_selector(struct request *request, struct selector *selector)
+{
+	const char *labels = mpijob__route_parameter(&request->route, "labelSelector");
+	const char *fields = mpijob__route_parameter(&request->route, "fieldSelector");
+	int error;
+
+	memset(selector, 0, sizeof(*selector));
+	if (request->route.namespace_) {
+		selector->namespace_ = strdup(request->route.namespace_);
+		if (!selector->namespace_)
+			return MPIJOB_ERR_NOMEM;
+	}
+	error = labels ? mpijob__selector_labels(selector, labels) : 0;
+	if (error)
+		return refuse_selector(request, error, "label", labels);
+	error = fields ? mpijob__selector_fields(selector, fields) : 0;
+	if (error)
+		return refuse_selector(request, error, "field", fields);
+	/* A named object in the path of a watch, as older clients ask. */
+	if (request->route.name && !selector->name) {
+		selector->name = strdup(request->route.name);
+		error = selector->name ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	return error;
+}
+
+/* GET. */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct object *first = *(struct object *const *)a;
+	const struct object *second = *(struct object *const *)b;
+	int order = strcmp(first->namespace_, second->namespace_);
+
+	return order ? order : strcmp(first->name, second->name);
+}
+
+static int puts_text(mpijob_text *text, const char *words)
+{
+	return mpijob_text_write(text, words, strlen(words));
+}
+
+static int write_list(struct request *request, mpijob_text *text, struct object **objects, size_t count)
+{
+	const struct kind *kind = request->route.kind;
+	char *head = mpijob__words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
+					  "\"%llu\"},\"items\":[",
+					  kind->name, kind->group, *kind->group ? "/" : "", kind->version,
+					  (unsigned long long)request->local->store.version);
+	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
+
+	free(head);
+	for (size_t i = 0; i < count && !error; i++) {
+		const mpijob_text *object = objects[i]->now->text;
+
+		if (i > 0)
+			error = puts_text(text, ",");
+		if (!error)
+			error = mpijob_text_write(text, mpijob_text_data(object), mpijob_text_len(object));
+	}
+	return error ? error : puts_text(text, "]}");
+}
+
+static int list_selected(struct request *request, const struct selector *selector)
+{
+	struct shelf *shelf = &request->local->store.shelves[request->route.kind->id];
+	struct object **objects = calloc(shelf->count + 1, sizeof(struct object *));
+	mpijob_text *text = mpijob_text_new();
+	size_t count = 0;
+	int error = objects && text ? 0 : MPIJOB_ERR_NOMEM;
+
+	for (struct object *object = shelf->first; object && !error; object = object->next) {
+		if (mpijob__selector_matches(selector, object->now))
+			objects[count++] = object;
+	}
+	if (count > 1)
+		qsort(objects, count, sizeof(struct object *), by_name);
+	if (!error)
+		error = write_list(request, text, objects, count);
+	free(objects);
+	if (error) {
+		mpijob_text_free(text);
+		return error;
+	}
+	request->reply->status = 200;
+	request->reply->text = text;
+	return 0;
+}
+
+static int check_version(struct request *request, uint64_t *version)
+{
+	const char *text = mpijob__route_parameter(&request->route, "resourceVersion");
+	const char *match = mpijob__route_parameter(&request->route, "resourceVersionMatch");
+
+	*version = 0;
+	if (match && *match && strcmp(match, "NotOlderThan") != 0)
+		return unsupported(request, "lists of the past (resourceVersionMatch=Exact)");
+	if (!text || !*text || mpijob__words_number(text, version))
+		return 0;
+	return refuse(request, 400, "BadRequest", mpijob__words_format("resourceVersion \"%s\" is no number", text));
+}
+
+static int serve_list(struct request *request)
+{
+	struct selector selector;
+	uint64_t version;
+	int error = check_version(request, &version);
+
+	if (error || request->reply->status)
+		return error;
+	if (version > request->local->store.version)
+		return mpijob__reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL, "ResourceVersionTooLarge",
+					   NULL, mpijob__words_format("Too large resource version: %llu, current: %llu",
+								      (unsigned long long)version,
+								      (unsigned long long)request->local->store.version));
+	error = read_selector(request, &selector);
+	if (!error && !request->reply->status)
+		error = list_selected(request, &selector);
+	mpijob__selector_clear(&selector);
+	return error;
+}
+
+static int64_t watch_time(const struct request *request)
+{
+	const char *text = mpijob__route_parameter(&request->route, "timeoutSeconds");
+	uint64_t seconds = 0;
+
+	if (!text || !mpijob__words_number(text, &seconds) || seconds == 0)
+		seconds = DEFAULT_WATCH_S;
+	return (int64_t)(seconds > MAX_WATCH_S ? MAX_WATCH_S : seconds) * 1000;
+}
+
+static int serve_watch(struct request *request)
+{
+	const struct route *route = &request->route;
+	struct watch_options options = { .kind = route->kind };
+	int error = check_version(request, &options.since);
+
+	if (error || request->reply->status)
+		return error;
+	error = read_selector(request, &options.selector);
+	if (error || request->reply->status) {
+		mpijob__selector_clear(&options.selector);
+		return error;
+	}
+	options.initial_events = mpijob__route_flag(route, "sendInitialEvents");
+	options.from_now = options.since == 0 || options.initial_events;
+	options.bookmarks = mpijob__route_flag(route, "allowWatchBookmarks");
+	options.timeout_ms = watch_time(request);
+	error = mpijob__watches_open(request->local, request->call, &options, &request->reply->stream);
+	if (!error)
+		request->reply->status = 200;
+	return error;
+}
+
+static int serve_collection_get(struct request *request)
+{
+	static const char *const known[] = { "labelSelector",	    "fieldSelector",	"watch",  "resourceVersion",
+					     "resourceVersionMatch", "allowWatchBookmarks", "timeoutSeconds",
+					     "sendInitialEvents",    "limit",		"continue", "pretty", NULL };
+	int error = check_parameters(request, known);
+
+	if (error || request->reply->status)
+		return error;
+	if (is_set(request, "limit") || is_set(request, "continue"))
+		return unsupported(request, "pagination (limit, continue)");
+	return mpijob__route_flag(&request->route, "watch") ? serve_watch(request) : serve_list(request);
+}
+
+static int serve_object_get(struct request *request)
+{
+	static const char *const known[] = { "resourceVersion", "pretty", NULL };
+	struct object *object = find_object(request);
+	int error = check_parameters(request, known);
+
+	if (error || request->reply->status)
+		return error;
+	if (!object)
+		return mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+	return mpijob__reply_object(request->reply, 200, object);
+}
+
+static int serve_log(struct request *request)
+{
+	static const char *const known[] = { "follow", "container", "previous", "pretty", "insecureSkipTLSVerifyBackend",
+					     NULL };
+	struct object *object = find_object(request);
+	struct log_options options = { .container = mpijob__route_parameter(&request->route, "container") };
+	int error = check_parameters(request, known);
+
+	if (error || request->reply->status)
+		return error;
+	if (!object)
+		return mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+	options.follow = mpijob__route_flag(&request->route, "follow");
+	options.previous = mpijob__route_flag(&request->route, "previous");
+	return mpijob__logs_open(request->local, request->call, object, &options, request->reply);
+}
+
+static int serve_get(struct request *request)
+{
+	const struct route *route = &request->route;
+
+	if (!route->name)
+		return serve_collection_get(request);
+	if (route->subresource && strcmp(route->subresource, "log") == 0)
+		return serve_log(request);
+	if (mpijob__route_flag(route, "watch"))
+		return unsupported(request, "watches of one object by its path; use fieldSelector=metadata.name=NAME");
+	return serve_object_get(request);
+}
+
+/* Writes. */
+
+static const char *const write_parameters[] = { "fieldManager", "fieldValidation", "dryRun", "pretty", "force", NULL };
+
+static int check_write(struct request *request)
+{
+	const char *validation = mpijob__route_parameter(&request->route, "fieldValidation");
+	int error = check_parameters(request, write_parameters);
+
+	if (error || request->reply->status)
+		return error;
+	if (mpijob__route_parameter(&request->route, "dryRun"))
+		return unsupported(request, "dry runs");
+	if (mpijob__route_parameter(&request->route, "force"))
+		return unsupported(request, "server-side apply");
+	if (validation && strcmp(validation, "Strict") == 0)
+		return unsupported(request, "strict field validation");
+	return 0;
+}
+
+static int read_body(struct request *request, mpijob_doc **out)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	struct call *call = request->call;
+	mpijob_diag *diag = mpijob_diag_new();
+	const struct mpijob_finding *finding;
+	int error;
+
+	options.format = MPIJOB_FORMAT_JSON;
+	error = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag) : MPIJOB_ERR_NOMEM;
+	finding = mpijob_diag_at(diag, 0);
+	if (error == MPIJOB_ERR_SYNTAX)
+		error = refuse(request, call->body_len > (3u << 20) ? 413 : 400,
+			       call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
+			       mpijob__words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
+	mpijob_diag_free(diag);
+	return error;
+}
+
+/* The media type without its parameters. */
+static int is_type(const char *type, const char *wanted)
+{
+	size_t len = type ? strcspn(type, "; ") : 0;
+
+	return strlen(wanted) == len && strncmp(type, wanted, len) == 0;
+}
+
+static int check_json(struct request *request)
+{
+	const char *type = request->call->content_type;
+
+	if (!type || is_type(type, "application/json"))
+		return 0;
+	return refuse(request, 415, "UnsupportedMediaType", mpijob__words_format("the body must be application/json, not %s", type));
+}
+
+static int serve_create(struct request *request)
+{
+	const struct route *route = &request->route;
+	mpijob_doc *doc = NULL;
+	int error = check_write(request);
+
+	if (!error && !request->reply->status)
+		error = check_json(request);
+	if (!error && !request->reply->status && !route->namespace_ && (route->kind->flags & KIND_NAMESPACED))
+		error = refuse(request, 405, "MethodNotAllowed",
+			       mpijob__words_format("%s are created inside a namespace", route->kind->plural));
+	if (!error && !request->reply->status)
+		error = read_body(request, &doc);
+	if (!error && !request->reply->status)
+		error = mpijob__verbs_create(request->local, route->kind, route->namespace_ ? route->namespace_ : "",
+					     mpijob_doc_root(doc), request->reply, NULL);
+	mpijob_doc_free(doc);
+	return error;
+}
+
+static int put_absent(struct request *request, mpijob_doc *doc)
+{
+	const struct route *route = &request->route;
+	const char *name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
+
+	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource || !name || strcmp(name, route->name) != 0)
+		return mpijob__reply_not_found(request->reply, route->kind, route->name);
+	return mpijob__verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc), request->reply, NULL);
+}
+
+static int serve_update(struct request *request)
+{
+	struct object *object = find_object(request);
+	mpijob_doc *doc = NULL;
+	int error = check_write(request);
+
+	if (!error && !request->reply->status)
+		error = check_json(request);
+	if (!error && !request->reply->status)
+		error = read_body(request, &doc);
+	if (!error && !request->reply->status && object) {
+		error = mpijob__verbs_update(request->local, object, doc, request->route.subresource != NULL, request->reply);
+		doc = NULL;
+	} else if (!error && !request->reply->status) {
+		error = put_absent(request, doc);
+	}
+	mpijob_doc_free(doc);
+	return error;
+}
+
+static int check_patch(struct request *request)
+{
+	const char *type = request->call->content_type;
+
+	if (is_type(type, "application/merge-patch+json"))
+		return 0;
+	if (is_type(type, "application/apply-patch+yaml") || is_type(type, "application/apply-patch+cbor"))
+		return unsupported(request, "server-side apply");
+	if (is_type(type, "application/json-patch+json"))
+		return unsupported(request, "JSON patches; use application/merge-patch+json");
+	if (is_type(type, "application/strategic-merge-patch+json"))
+		return unsupported(request, "strategic merge patches; use application/merge-patch+json");
+	return refuse(request, 415, "UnsupportedMediaType",
+		      mpijob__words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
+}
+
+static int serve_patch(struct request *request)
+{
+	struct object *object = find_object(request);
+	mpijob_doc *doc = NULL;
+	int error = check_patch(request);
+
+	if (!error && !request->reply->status)
+		error = check_write(request);
+	if (!error && !request->reply->status && !object)
+		error = mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+	if (!error && !request->reply->status)
+		error = read_body(request, &doc);
+	if (!error && !request->reply->status)
+		error = mpijob__verbs_patch(request->local, object, mpijob_doc_root(doc), request->route.subresource != NULL,
+					    request->reply);
+	mpijob_doc_free(doc);
+	return error;
+}
+
+/* DELETE. */
+
+static int read_policy(struct request *request, const char *text, int *policy)
+{
+	if (!text)
+		return 0;
+	if (strcmp(text, "Background") == 0)
+		*policy = DELETE_BACKGROUND;
+	else if (strcmp(text, "Foreground") == 0)
+		*policy = DELETE_FOREGROUND;
+	else if (strcmp(text, "Orphan") == 0)
+		*policy = DELETE_ORPHAN;
+	else
+		return refuse(request, 400, "BadRequest",
+			      mpijob__words_format("propagationPolicy \"%s\": use Background, Foreground or Orphan", text));
+	return 0;
+}
+
+static int read_delete_body(struct request *request, const mpijob_node *body, struct delete_options *options)
+{
+	static const char *const known[] = { "kind", "apiVersion", "propagationPolicy", "gracePeriodSeconds",
+					     "preconditions" };
+	const mpijob_node *policy = mpijob_node_get(body, "propagationPolicy");
+
+	for (size_t i = 0; i < mpijob_node_count(body); i++) {
+		size_t j = 0;
+
+		while (j < sizeof(known) / sizeof(known[0]) && strcmp(known[j], mpijob_node_key(body, i)) != 0)
+			j++;
+		if (j == sizeof(known) / sizeof(known[0]))
+			return unsupported(request, "every field of DeleteOptions; it takes propagationPolicy, "
+						    "gracePeriodSeconds and preconditions");
+	}
+	mpijob_node_int(mpijob_node_get(body, "gracePeriodSeconds"), &options->grace);
+	options->uid = mpijob_node_string(mpijob_node_find(body, "preconditions.uid"));
+	options->version = mpijob_node_text(mpijob_node_find(body, "preconditions.resourceVersion"));
+	return read_policy(request, mpijob_node_string(policy), &options->policy);
+}
+
+static int read_delete_query(struct request *request, struct delete_options *options)
+{
+	static const char *const known[] = { "propagationPolicy", "gracePeriodSeconds", "dryRun", "pretty", NULL };
+	const char *grace = mpijob__route_parameter(&request->route, "gracePeriodSeconds");
+	uint64_t seconds = 0;
+	int error = check_parameters(request, known);
+
+	if (error || request->reply->status)
+		return error;
+	if (mpijob__route_parameter(&request->route, "dryRun"))
+		return unsupported(request, "dry runs");
+	if (grace && !mpijob__words_number(grace, &seconds))
+		return refuse(request, 400, "BadRequest", mpijob__words_format("gracePeriodSeconds \"%s\" is no number", grace));
+	if (grace)
+		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
+	return read_policy(request, mpijob__route_parameter(&request->route, "propagationPolicy"), &options->policy);
+}
+
+static int serve_delete(struct request *request)
+{
+	struct delete_options options = { NULL, NULL, -1, DELETE_DEFAULT };
+	struct object *object = find_object(request);
+	mpijob_doc *doc = NULL;
+	int error = read_delete_query(request, &options);
+
+	if (!error && !request->reply->status && request->call->body_len > 0)
+		error = read_body(request, &doc);
+	if (!error && !request->reply->status && doc)
+		error = read_delete_body(request, mpijob_doc_root(doc), &options);
+	if (!error && !request->reply->status && !object)
+		error = mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+	if (!error && !request->reply->status)
+		error = mpijob__verbs_delete(request->local, object, &options, request->reply);
+	mpijob_doc_free(doc);
+	return error;
+}
+
+/* All. */
+
+static int check_subresource(struct request *request)
+{
+	const struct route *route = &request->route;
+
+	if (!route->subresource)
+		return 0;
+	if (strcmp(route->subresource, "status") == 0 && (route->kind->flags & KIND_STATUS))
+		return 0;
+	if (route->kind->id == KIND_POD && strcmp(route->subresource, "log") == 0 && strcmp(request->call->method, "GET") == 0)
+		return 0;
+	if (route->kind->id == KIND_POD)
+		return unsupported(request, "this subresource of pods");
+	return refuse(request, 404, "NotFound", mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
+}
+
+static int not_allowed(struct request *request)
+{
+	return refuse(request, 405, "MethodNotAllowed",
+		      mpijob__words_format("%s is not allowed here", request->call->method));
+}
+
+static int serve_kind(struct request *request)
+{
+	const char *method = request->call->method;
+	const struct route *route = &request->route;
+
+	if (strcmp(method, "GET") == 0)
+		return serve_get(request);
+	if (!route->name)
+		return strcmp(method, "POST") == 0   ? serve_create(request) :
+		       strcmp(method, "DELETE") == 0 ? unsupported(request, "the deletion of collections") :
+						       not_allowed(request);
+	if (strcmp(method, "PUT") == 0)
+		return serve_update(request);
+	if (strcmp(method, "PATCH") == 0)
+		return serve_patch(request);
+	if (strcmp(method, "DELETE") == 0 && !route->subresource)
+		return serve_delete(request);
+	return not_allowed(request);
+}
+
+int mpijob__api_serve(struct mpijob_local *local, struct call *call, struct reply *reply)
+{
+	struct request request = { .local = local, .call = call, .reply = reply };
+	int error = mpijob__route_parse(&request.route, call->path);
+
+	if (error == MPIJOB_ERR_SYNTAX)
+		error = refuse(&request, 400, "BadRequest", mpijob__words_format("the path cannot be read"));
+	else if (!error && !request.route.kind)
+		error = refuse(&request, 404, "NotFound", mpijob__words_format("there is nothing at this path"));
+	else if (!error)
+		error = check_subresource(&request);
+	if (!error && !reply->status && request.route.kind)
+		error = serve_kind(&request);
+	mpijob__route_clear(&request.route);
+	return error;
+}

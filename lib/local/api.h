@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MPIJOB_LOCAL_API_H
+#define MPIJOB_LOCAL_API_H
+
+#include "local.h"
+
+/* Carry a request out. 0 and a reply, or MPIJOB_ERR_NOMEM. */
+int mpijob__api_serve(struct mpijob_local *local, struct call *call, struct reply *reply);
+
+#endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The batch/v1 Job controller, as far as launchers use it: one pod at a time, at most backoffLimit + 1
+ * attempts whether a pod is replaced (Never) or its containers start again (OnFailure), back-off that
+ * doubles, suspension, deadline and time to live. Words of conditions are those of the real
+ * controller, since operators read them. What it counted is kept in memory beside the objects.
+ */
+#include "job_controller.h"
+#include "job_status.h"
+#include "verbs.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BACKOFF_MS (6 * 60 * 1000)
+#define NAME_ROOM 57 /* of a pod's name, before "-xxxxx", so that the name is a label too */
+
+struct job_state {
+	struct job_state *next;
+	char *uid;
+	int dirty;
+	int64_t due_ms;
+	char **counted; /* uids of pods whose end was counted */
+	size_t counted_count;
+	int64_t failed;
+	int64_t succeeded;
+	int64_t started_ms;
+	int64_t last_failure_ms;
+	int64_t finished_ms;
+	int refused; /* creations in a row that were refused */
+	int ending;  /* ENDING_*: why its pods are being deleted */
+};
+
+#define ENDING_NOT 0
+#define ENDING_SUSPENDED 1
+#define ENDING_FAILED 2
+#define ENDING_COMPLETE 3
+
+static struct job_state *find_state(const struct mpijob_local *local, const char *uid)
+{
+	struct job_state *state = local->jobs;
+
+	while (state && strcmp(state->uid, uid) != 0)
+		state = state->next;
+	return state;
+}
+
+static void state_free(struct job_state *state)
+{
+	for (size_t i = 0; i < state->counted_count; i++)
+		free(state->counted[i]);
+	free(state->counted);
+	free(state->uid);
+	free(state);
+}
+
+static void add_state(struct mpijob_local *local, const struct object *job)
+{
+	struct job_state *state = calloc(1, sizeof(*state));
+	char *uid = strdup(job->uid);
+
+	/* Without memory the Job is found again when it changes, or at the next look at all Jobs. */
+	if (!state || !uid) {
+		free(state);
+		free(uid);
+		return;
+	}
+	state->uid = uid;
+	state->dirty = 1;
+	state->due_ms = -1;
+	state->next = local->jobs;
+	local->jobs = state;
+}
+
+/* Counting pods. */
+
+static int is_counted(const struct job_state *state, const char *uid)
+{
+	for (size_t i = 0; i < state->counted_count; i++) {
+		if (strcmp(state->counted[i], uid) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int mark_counted(struct job_state *state, const char *uid)
+{
+	char **counted = realloc(state->counted, (state->counted_count + 1) * sizeof(*counted));
+
+	if (!counted)
+		return MPIJOB_ERR_NOMEM;
+	state->counted = counted;
+	counted[state->counted_count] = strdup(uid);
+	if (!counted[state->counted_count])
+		return MPIJOB_ERR_NOMEM;
+	state->counted_count++;
+	return 0;
+}
+
+static int phase_is(const struct object *pod, const char *phase)
+{
+	const char *now = mpijob__store_text(pod, "status.phase");
+
+	return now && strcmp(now, phase) == 0;
+}
+
+static void count_end(struct job_state *state, int succeeded)
+{
+	if (succeeded) {
+		state->succeeded++;
+	} else {
+		state->failed++;
+		state->last_failure_ms = mpijob__words_clock();
+	}
+}
+
+/* A pod is gone without having been seen at its end. */
+static void count_lost(struct job_state *state, const struct object *pod)
+{
+	if (!is_counted(state, pod->uid) && state->ending != ENDING_COMPLETE)
+		count_end(state, phase_is(pod, "Succeeded"));
+}
+
+void mpijob__job_controller_changed(struct mpijob_local *local, struct object *object, int change)
+{
+	struct job_state *state = NULL;
+
+	if (object->kind->id == KIND_JOB) {
+		state = find_state(local, object->uid);
+		if (!state && change == CHANGE_ADDED)
+			add_state(local, object);
+	} else if (object->kind->id == KIND_POD && object->owner_count > 0) {
+		state = find_state(local, object->owners[0]);
+		if (state && change == CHANGE_DELETED)
+			count_lost(state, object);
+	}
+	if (state)
+		state->dirty = 1;
+}
+
+struct pods {
+	int64_t active;
+	int64_t ready;
+	int64_t terminating;
+	int64_t restarts; /* failed runs of containers of live pods */
+};
+
+/* Runs that failed inside one pod: those started again, and one that waits to be. */
+static int64_t failed_runs(const struct object *pod)
+{
+	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+	int64_t runs = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), lists[i]);
+
+		for (size_t j = 0; j < mpijob_node_count(list); j++) {
+			const mpijob_node *status = mpijob_node_at(list, j);
+			int64_t count = 0;
+			int64_t code = 0;
+
+			mpijob_node_int(mpijob_node_get(status, "restartCount"), &count);
+			runs += count;
+			if (mpijob_node_find(status, "state.waiting") &&
+			    mpijob_node_int(mpijob_node_find(status, "lastState.terminated.exitCode"), &code) && code != 0)
+				runs++;
+		}
+	}
+	return runs;
+}
+
+static int is_ready(const struct object *pod)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *type = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+		const char *status = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status"));
+
+		if (type && status && strcmp(type, "Ready") == 0)
+			return strcmp(status, "True") == 0;
+	}
+	return 0;
+}
+
+static int only_failed_replaced(const struct object *job)
+{
+	const char *policy = mpijob__store_text(job, "spec.podReplacementPolicy");
+
+	return policy && strcmp(policy, "Failed") == 0;
+}
+
+static int owned_by(const struct object *pod, const struct object *job)
+{
+	return pod->owner_count > 0 && strcmp(pod->owners[0], job->uid) == 0;
+}
+
+static int count_pod(struct job_state *state, const struct object *job, const struct object *pod, struct pods *pods)
+{
+	int succeeded = phase_is(pod, "Succeeded");
+	int ended = succeeded || phase_is(pod, "Failed");
+	int deleting = mpijob__store_deleting(pod);
+
+	if (!ended) {
+		pods->terminating += deleting;
+		pods->active += !deleting;
+		pods->ready += !deleting && is_ready(pod);
+		if (!deleting)
+			pods->restarts += failed_runs(pod);
+	}
+	/* A pod on its way out is a failure at once, unless it may only be replaced when it is really over. */
+	if (is_counted(state, pod->uid) ||
+	    (!ended && !(deleting && state->ending == ENDING_NOT && !only_failed_replaced(job))))
+		return 0;
+	if (mark_counted(state, pod->uid))
+		return MPIJOB_ERR_NOMEM;
+	count_end(state, succeeded);
+	return 0;
+}
+
+static int count_pods(struct mpijob_local *local, struct job_state *state, const struct object *job, struct pods *pods)
+{
+	int error = 0;
+
+	memset(pods, 0, sizeof(*pods));
+	for (struct object *pod = mpijob__store_first(&local->store, KIND_POD); pod && !error; pod = pod->next) {
+		if (owned_by(pod, job))
+			error = count_pod(state, job, pod, pods);
+	}
+	return error;
+}
+
+/* Acting. */
+
+/* A pod that is deleted because the Job is suspended is no failure, whenever it ends. */
+static int delete_active(struct mpijob_local *local, struct job_state *state, const struct object *job)
+{
+	for (struct object *pod = mpijob__store_first(&local->store, KIND_POD), *next; pod; pod = next) {
+		int error;
+
+		next = pod->next;
+		if (!owned_by(pod, job) || mpijob__store_deleting(pod) || phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
+			continue;
+		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
+		if (!error)
+			error = mpijob__verbs_remove(local, pod, DELETE_BACKGROUND, -1);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct object *job)
+{
+	mpijob_node *owner = mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
+
+	mpijob_node_put_string(doc, owner, "apiVersion", "batch/v1");
+	mpijob_node_put_string(doc, owner, "kind", "Job");
+	mpijob_node_put_string(doc, owner, "name", job->name);
+	mpijob_node_put_string(doc, owner, "uid", job->uid);
+	mpijob_node_put_bool(doc, owner, "controller", 1);
+	mpijob_node_put_bool(doc, owner, "blockOwnerDeletion", 1);
+}
+
+static mpijob_doc *new_pod(const struct object *job)
+{
+	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
+	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
+	char *prefix = mpijob__words_format("%.*s-", NAME_ROOM, job->name);
+	mpijob_doc *doc = prefix ? mpijob_doc_new() : NULL;
+	mpijob_node *mine = mpijob_doc_make(doc, "metadata");
+
+	mpijob_node_put_string(doc, mine, "generateName", prefix);
+	if (mpijob_node_get(metadata, "labels"))
+		mpijob_node_put_copy(doc, mine, "labels", mpijob_node_get(metadata, "labels"));
+	if (mpijob_node_get(metadata, "annotations"))
+		mpijob_node_put_copy(doc, mine, "annotations", mpijob_node_get(metadata, "annotations"));
+	if (mpijob_node_get(metadata, "finalizers"))
+		mpijob_node_put_copy(doc, mine, "finalizers", mpijob_node_get(metadata, "finalizers"));
+	put_owner(doc, mine, job);
+	mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "spec", mpijob_node_get(template_, "spec"));
+	free(prefix);
+	if (!mpijob_doc_error(doc))
+		return doc;
+	mpijob_doc_free(doc);
+	return NULL;
+}
+
+static int64_t backoff(const struct mpijob_local *local, int64_t failures)
+{
+	int64_t wait = local->backoff_ms;
+
+	while (--failures > 0 && wait < MAX_BACKOFF_MS)
+		wait *= 2;
+	return wait < MAX_BACKOFF_MS ? wait : MAX_BACKOFF_MS;
+}
+
+static int create_pod(struct mpijob_local *local, struct job_state *state, const struct object *job)
+{
+	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	mpijob_doc *doc = new_pod(job);
+	int error;
+
+	if (!doc)
+		return MPIJOB_ERR_NOMEM;
+	error = mpijob__verbs_create(local, mpijob__store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply, NULL);
+	mpijob_doc_free(doc);
+	if (!error && reply.status >= 300) {
+		state->refused++;
+		state->due_ms = mpijob__words_clock() + backoff(local, state->refused);
+		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
+				     mpijob__words_format("the pod of job %s was refused: %s", job->name,
+							  mpijob_text_data(reply.text)));
+	} else if (!error) {
+		state->refused = 0;
+	}
+	mpijob__reply_clear(&reply);
+	return error;
+}
+
+/* Deciding. */
+
+static int64_t number_of(const struct object *job, const char *path, int64_t absent)
+{
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(job->doc), path), &absent);
+	return absent;
+}
+
+static int is_suspended(const struct object *job)
+{
+	int suspend = 0;
+
+	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(job->doc), "spec.suspend"), &suspend);
+	return suspend;
+}
+
+static int is_past_deadline(struct job_state *state, const struct object *job)
+{
+	int64_t seconds = number_of(job, "spec.activeDeadlineSeconds", -1);
+	int64_t end;
+
+	if (seconds < 0 || state->started_ms == 0)
+		return 0;
+	end = state->started_ms + seconds * 1000;
+	if (mpijob__words_clock() >= end)
+		return 1;
+	state->due_ms = mpijob__local_sooner(state->due_ms, end);
+	return 0;
+}
+
+static void find_failure(struct job_state *state, const struct object *job, const struct pods *pods,
+			 struct job_verdict *verdict)
+{
+	if (is_suspended(job)) {
+		return;
+	} else if (state->failed + pods->restarts > number_of(job, "spec.backoffLimit", 6)) {
+		verdict->failed_reason = "BackoffLimitExceeded";
+		verdict->failed_message = "Job has reached the specified backoff limit";
+	} else if (is_past_deadline(state, job)) {
+		verdict->failed_reason = "DeadlineExceeded";
+		verdict->failed_message = "Job was active longer than specified deadline";
+	}
+}
+
+static int keep_running(struct mpijob_local *local, struct job_state *state, const struct object *job,
+			const struct pods *pods)
+{
+	int64_t due = state->last_failure_ms + backoff(local, state->failed);
+
+	state->ending = ENDING_NOT;
+	if (pods->active > 0 || (pods->terminating > 0 && only_failed_replaced(job)))
+		return 0;
+	if (state->refused > 0 && state->due_ms > mpijob__words_clock())
+		return 0;
+	if (state->failed > 0 && mpijob__words_clock() < due) {
+		state->due_ms = mpijob__local_sooner(state->due_ms, due);
+		return 0;
+	}
+	return create_pod(local, state, job);
+}
+
+static int finish(struct mpijob_local *local, struct job_state *state, struct object *job)
+{
+	int64_t ttl = number_of(job, "spec.ttlSecondsAfterFinished", -1);
+
+	if (state->finished_ms == 0)
+		state->finished_ms = mpijob__words_clock();
+	if (ttl < 0)
+		return 0;
+	state->due_ms = state->finished_ms + ttl * 1000;
+	if (mpijob__words_clock() < state->due_ms)
+		return 0;
+	return mpijob__verbs_remove(local, job, DELETE_FOREGROUND, -1);
+}
+
+/* What is to become of its pods; may create or delete some. */
+static int act(struct mpijob_local *local, struct job_state *state, const struct object *job, const struct pods *pods,
+	       struct job_verdict *verdict)
+{
+	if (mpijob__job_status_failing(job, verdict) == 0 && state->succeeded == 0)
+		find_failure(state, job, pods, verdict);
+	if (verdict->failed_reason) {
+		state->ending = ENDING_FAILED;
+		return delete_active(local, state, job);
+	}
+	if (state->succeeded > 0) {
+		state->ending = ENDING_COMPLETE;
+		verdict->complete = 1;
+		return delete_active(local, state, job);
+	}
+	verdict->suspended = is_suspended(job);
+	if (verdict->suspended) {
+		state->ending = ENDING_SUSPENDED;
+		state->started_ms = 0;
+		return delete_active(local, state, job);
+	}
+	if (state->started_ms == 0)
+		state->started_ms = mpijob__words_clock();
+	return keep_running(local, state, job, pods);
+}
+
+static int sync_job(struct mpijob_local *local, struct job_state *state, struct object *job)
+{
+	struct job_verdict verdict = { 0 };
+	struct pods pods;
+	int64_t again = state->refused ? state->due_ms : -1;
+	int error;
+
+	state->due_ms = again;
+	if (mpijob__store_deleting(job))
+		return 0;
+	if (mpijob__job_status_finished(job))
+		return finish(local, state, job);
+	error = count_pods(local, state, job, &pods);
+	if (!error)
+		error = act(local, state, job, &pods, &verdict);
+	/* The acting changed what there is. */
+	if (!error)
+		error = count_pods(local, state, job, &pods);
+	verdict.active = pods.active;
+	verdict.ready = pods.ready;
+	verdict.terminating = pods.terminating;
+	verdict.failed = state->failed;
+	verdict.succeeded = state->succeeded;
+	return error ? error : mpijob__job_status_write(local, job, &verdict);
+}
+
+int mpijob__job_controller_run(struct mpijob_local *local, int64_t clock_ms, int64_t *next_ms)
+{
+	struct job_state **at = &local->jobs;
+
+	*next_ms = -1;
+	while (*at) {
+		struct job_state *state = *at;
+		struct object *job = mpijob__store_by_uid(&local->store, state->uid);
+		int due = state->due_ms >= 0 && state->due_ms <= clock_ms;
+		int error = 0;
+
+		if (!job) {
+			*at = state->next;
+			state_free(state);
+			continue;
+		}
+		if (state->dirty || due) {
+			state->dirty = 0;
+			error = sync_job(local, state, job);
+		}
+		if (error) {
+			state->dirty = 1;
+			return error;
+		}
+		*next_ms = mpijob__local_sooner(*next_ms, state->dirty ? clock_ms : state->due_ms);
+		at = &state->next;
+	}
+	return 0;
+}
+
+void mpijob__job_controller_clear(struct mpijob_local *local)
+{
+	while (local->jobs) {
+		struct job_state *state = local->jobs;
+
+		local->jobs = state->next;
+		state_free(state);
+	}
+}

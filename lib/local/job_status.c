@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The status of a batch/v1 Job: which conditions, times and counts the real controller writes for what
+ * was found out. FailureTarget and SuccessCriteriaMet come first; Failed and Complete follow when no
+ * pod runs any more.
+ */
+#include "job_status.h"
+#include "verbs.h"
+#include "words.h"
+
+#include <string.h>
+
+static const mpijob_node *find_condition(const struct object *job, const char *type)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *text = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+
+		if (text && strcmp(text, type) == 0)
+			return mpijob_node_at(list, i);
+	}
+	return NULL;
+}
+
+static int is_true(const struct object *job, const char *type)
+{
+	const char *status = mpijob_node_string(mpijob_node_get(find_condition(job, type), "status"));
+
+	return status && strcmp(status, "True") == 0;
+}
+
+int mpijob__job_status_finished(const struct object *job)
+{
+	return is_true(job, "Complete") || is_true(job, "Failed");
+}
+
+int mpijob__job_status_failing(const struct object *job, struct job_verdict *verdict)
+{
+	const mpijob_node *condition = find_condition(job, "FailureTarget");
+
+	if (!is_true(job, "FailureTarget"))
+		return 0;
+	verdict->failed_reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
+	verdict->failed_message = mpijob_node_string(mpijob_node_get(condition, "message"));
+	return verdict->failed_reason != NULL;
+}
+
+static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
+{
+	mpijob_node *list = mpijob_doc_find(doc, "status.conditions");
+	mpijob_node *condition;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *text = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+
+		if (text && strcmp(text, type) == 0)
+			return mpijob_node_edit_at(list, i);
+	}
+	if (!list)
+		list = mpijob_node_put_list(doc, mpijob_doc_make(doc, "status"), "conditions");
+	condition = mpijob_node_append_map(doc, list);
+	mpijob_node_put_string(doc, condition, "type", type);
+	return condition;
+}
+
+static void set_condition(mpijob_doc *doc, const char *type, const char *status, const char *reason, const char *message)
+{
+	mpijob_node *condition = edit_condition(doc, type);
+	const char *old = mpijob_node_string(mpijob_node_get(condition, "status"));
+	char now[WORDS_TIME_SIZE];
+
+	if (old && strcmp(old, status) == 0)
+		return;
+	mpijob__words_time(mpijob__words_now(), now);
+	mpijob_node_put_string(doc, condition, "status", status);
+	mpijob_node_put_string(doc, condition, "lastProbeTime", now);
+	mpijob_node_put_string(doc, condition, "lastTransitionTime", now);
+	mpijob_node_put_string(doc, condition, "reason", reason);
+	mpijob_node_put_string(doc, condition, "message", message);
+}
+
+static void put_count(mpijob_doc *doc, mpijob_node *status, const char *key, int64_t count, int zero)
+{
+	if (count > 0 || zero)
+		mpijob_node_put_int(doc, status, key, count);
+	else
+		mpijob_node_remove(status, key);
+}
+
+static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_verdict *verdict)
+{
+	put_count(doc, status, "active", verdict->active, 0);
+	put_count(doc, status, "ready", verdict->ready, 1);
+	put_count(doc, status, "terminating", verdict->terminating, 1);
+	put_count(doc, status, "failed", verdict->failed, 0);
+	put_count(doc, status, "succeeded", verdict->succeeded, 0);
+}
+
+static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_node *status,
+			     const struct job_verdict *verdict)
+{
+	char now[WORDS_TIME_SIZE];
+
+	if (verdict->suspended) {
+		set_condition(doc, "Suspended", "True", "JobSuspended", "Job suspended");
+		mpijob_node_remove(status, "startTime");
+		return;
+	}
+	if (find_condition(job, "Suspended"))
+		set_condition(doc, "Suspended", "False", "JobResumed", "Job resumed");
+	if (mpijob_node_get(status, "startTime"))
+		return;
+	mpijob__words_time(mpijob__words_now(), now);
+	mpijob_node_put_string(doc, status, "startTime", now);
+}
+
+static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_verdict *verdict)
+{
+	static const char reached[] = "Reached expected number of succeeded pods";
+	int over = verdict->active == 0 && verdict->terminating == 0;
+	char now[WORDS_TIME_SIZE];
+
+	if (verdict->failed_reason) {
+		set_condition(doc, "FailureTarget", "True", verdict->failed_reason, verdict->failed_message);
+		if (over)
+			set_condition(doc, "Failed", "True", verdict->failed_reason, verdict->failed_message);
+		return;
+	}
+	set_condition(doc, "SuccessCriteriaMet", "True", "CompletionsReached", reached);
+	if (!over)
+		return;
+	set_condition(doc, "Complete", "True", "CompletionsReached", reached);
+	mpijob__words_time(mpijob__words_now(), now);
+	mpijob_node_put_string(doc, status, "completionTime", now);
+}
+
+int mpijob__job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict)
+{
+	mpijob_doc *doc = mpijob_doc_clone(job->doc);
+	mpijob_node *status = mpijob_doc_make(doc, "status");
+
+	write_counts(doc, status, verdict);
+	if (verdict->failed_reason || verdict->complete)
+		write_end(doc, status, verdict);
+	else
+		write_suspension(job, doc, status, verdict);
+	return mpijob__verbs_store(local, job, doc);
+}

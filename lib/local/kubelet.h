@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MPIJOB_LOCAL_KUBELET_H
+#define MPIJOB_LOCAL_KUBELET_H
+
+#include "local.h"
+#include "logs.h"
+
+/* What runs pods. All functions accept a NULL kubelet (no node) and do nothing. */
+struct kubelet;
+
+int mpijob__kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out, mpijob_diag *diag);
+void mpijob__kubelet_free(struct kubelet *kubelet);
+
+/* An object changed: remember to look at it. */
+void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int change);
+
+/* Do what there is to do. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO when the node is gone. `next_ms` gets the time to look again. */
+int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms);
+
+/* Borrowed; NULL when that container has not run. */
+struct log *mpijob__kubelet_log(struct kubelet *kubelet, const char *uid, const char *container, int previous);
+
+#endif

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The embedded cluster as a transport: requests queue up in start, and poll does everything else on the
+ * caller's thread: it serves them, runs the controllers and the kubelet until nothing changes any
+ * more, feeds watches and logs, and waits on one epoll set. It knows when something may be freed while
+ * callbacks of the client start, cancel and poll again.
+ */
+#include "local.h"
+#include "api.h"
+#include "gc.h"
+#include "job_controller.h"
+#include "kubelet.h"
+#include "verbs.h"
+#include "watches.h"
+#include "words.h"
+
+#include "base64.h"
+#include "exec_socket.h"
+
+#include <mpijob/local.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define EVENTS 64
+#define MAX_ROUNDS 1000
+
+int64_t mpijob__local_sooner(int64_t a, int64_t b)
+{
+	if (a < 0)
+		return b;
+	return b < 0 || a < b ? a : b;
+}
+
+/* Calls. */
+
+static void call_free(struct mpijob_local *local, struct call *call)
+{
+	if (call->stream)
+		call->stream->free(call->stream);
+	if (call->prev)
+		call->prev->next = call->next;
+	else
+		local->calls = call->next;
+	if (call->next)
+		call->next->prev = call->prev;
+	mpijob__base64_wipe_free(call->body, call->body_len);
+	free(call->content_type);
+	free(call->path);
+	free(call->method);
+	free(call);
+}
+
+static char *copy_or_null(const char *text, int *failed)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		*failed = 1;
+	return copy;
+}
+
+static int copy_body(struct call *call, const struct mpijob_request *request)
+{
+	if (!request->body || request->body_len == 0)
+		return 0;
+	call->body = malloc(request->body_len);
+	if (!call->body)
+		return MPIJOB_ERR_NOMEM;
+	memcpy(call->body, request->body, request->body_len);
+	call->body_len = request->body_len;
+	return 0;
+}
+
+void mpijob__local_ready(struct mpijob_local *local, struct call *call)
+{
+	if (call->ready || call->paused || call->cancelled)
+		return;
+	call->ready = 1;
+	call->ready_next = NULL;
+	call->ready_prev = local->ready_last;
+	if (local->ready_last)
+		local->ready_last->ready_next = call;
+	else
+		local->ready_first = call;
+	local->ready_last = call;
+}
+
+static void not_ready(struct mpijob_local *local, struct call *call)
+{
+	if (!call->ready)
+		return;
+	call->ready = 0;
+	if (call->ready_prev)
+		call->ready_prev->ready_next = call->ready_next;
+	else
+		local->ready_first = call->ready_next;
+	if (call->ready_next)
+		call->ready_next->ready_prev = call->ready_prev;
+	else
+		local->ready_last = call->ready_prev;
+}
+
+static void wake(void *self)
+{
+	struct mpijob_local *local = self;
+	uint64_t one = 1;
+	ssize_t written;
+
+	do
+		written = write(local->wake, &one, sizeof(one));
+	while (written < 0 && errno == EINTR);
+}
+
+static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
+{
+	struct mpijob_local *local = self;
+	struct call *call;
+	int failed = 0;
+
+	if (!request->method || !request->path)
+		return MPIJOB_ERR_USAGE;
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return MPIJOB_ERR_NOMEM;
+	call->exchange = exchange;
+	call->next = local->calls;
+	if (call->next)
+		call->next->prev = call;
+	local->calls = call;
+	call->method = copy_or_null(request->method, &failed);
+	call->path = copy_or_null(request->path, &failed);
+	call->content_type = copy_or_null(request->content_type, &failed);
+	if (failed || copy_body(call, request)) {
+		call_free(local, call);
+		return MPIJOB_ERR_NOMEM;
+	}
+	mpijob_exchange_set_slot(exchange, call);
+	mpijob__local_ready(local, call);
+	wake(local);
+	return 0;
+}
+
+static void cancel(void *self, mpijob_exchange *exchange)
+{
+	struct mpijob_local *local = self;
+	struct call *call = mpijob_exchange_slot(exchange);
+
+	if (!call)
+		return;
+	not_ready(local, call);
+	call->cancelled = 1;
+	if (!call->busy)
+		call_free(local, call);
+}
+
+static void pause_call(void *self, mpijob_exchange *exchange, int on)
+{
+	struct mpijob_local *local = self;
+	struct call *call = mpijob_exchange_slot(exchange);
+
+	if (!call)
+		return;
+	call->paused = on;
+	if (on) {
+		not_ready(local, call);
+	} else {
+		mpijob__local_ready(local, call);
+		wake(local);
+	}
+}
+
+int mpijob__local_tell(struct mpijob_local *local, struct call *call, const char *data, size_t len)
+{
+	if (call->cancelled)
+		return 1;
+	local->told++;
+	mpijob_exchange_data(call->exchange, data, len);
+	return call->cancelled;
+}
+
+/* The exchange is dead afterwards; the call is freed by whoever made it busy. */
+static void end_call(struct mpijob_local *local, struct call *call, int code)
+{
+	mpijob_exchange *exchange = call->exchange;
+
+	if (call->cancelled)
+		return;
+	call->cancelled = 1;
+	not_ready(local, call);
+	local->told++;
+	mpijob_exchange_set_slot(exchange, NULL);
+	mpijob_exchange_end(exchange, code, code ? mpijob_error_text(code) : NULL);
+}
+
+static int tell_reply(struct mpijob_local *local, struct call *call, struct reply *reply)
+{
+	const mpijob_text *body = reply->revision ? reply->revision->text : reply->text;
+
+	local->told++;
+	mpijob_exchange_header(call->exchange, "Content-Type", reply->type ? reply->type : "application/json");
+	if (reply->warning && !call->cancelled) {
+		char *text = mpijob__words_format("299 - \"%s\"", reply->warning);
+
+		if (text)
+			mpijob_exchange_header(call->exchange, "Warning", text);
+		free(text);
+	}
+	if (!call->cancelled)
+		mpijob_exchange_status(call->exchange, reply->status);
+	if (body)
+		mpijob__local_tell(local, call, mpijob_text_data(body), mpijob_text_len(body));
+	return call->cancelled;
+}
+
+static void serve(struct mpijob_local *local, struct call *call)
+{
+	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	int error = mpijob__api_serve(local, call, &reply);
+
+	if (error) {
+		end_call(local, call, error);
+	} else if (!tell_reply(local, call, &reply)) {
+		if (reply.stream) {
+			call->stream = reply.stream;
+			reply.stream = NULL;
+			mpijob__local_ready(local, call);
+		} else {
+			end_call(local, call, 0);
+		}
+	}
+	mpijob__reply_clear(&reply);
+}
+
+static void feed(struct mpijob_local *local, struct call *call)
+{
+	int result = 1;
+
+	while (result == 1 && !call->paused && !call->cancelled)
+		result = call->stream->feed(call->stream, call);
+	if (result == 2 || result < 0)
+		end_call(local, call, result < 0 ? result : 0);
+}
+
+/* One call that has something to do; streams only when asked for. */
+static void advance_call(struct mpijob_local *local, struct call *call)
+{
+	int nested = call->busy;
+
+	not_ready(local, call);
+	if (nested)
+		return;
+	call->busy = 1;
+	if (call->stream)
+		feed(local, call);
+	else
+		serve(local, call);
+	call->busy = 0;
+	if (call->cancelled)
+		call_free(local, call);
+}
+
+/* Everything. */
+
+static void changed(void *user, struct object *object, int change)
+{
+	struct mpijob_local *local = user;
+
+	mpijob__watches_changed(local, object->kind->id);
+	mpijob__job_controller_changed(local, object, change);
+	mpijob__kubelet_changed(local->kubelet, object, change);
+	if (change == CHANGE_DELETED)
+		local->collect = 1;
+}
+
+/* Serve and control until nothing changes; controllers see every change before a watcher does. */
+static int advance(struct mpijob_local *local, int64_t *next_ms)
+{
+	int64_t clock = mpijob__words_clock();
+	int error = 0;
+
+	for (int round = 0; round < MAX_ROUNDS && !error; round++) {
+		uint64_t version = local->store.version;
+		int64_t jobs = -1;
+		int64_t pods = -1;
+
+		error = mpijob__job_controller_run(local, clock, &jobs);
+		if (!error)
+			error = mpijob__kubelet_run(local->kubelet, clock, &pods);
+		if (!error)
+			error = mpijob__gc_run(local);
+		*next_ms = mpijob__local_sooner(jobs, pods);
+		if (version == local->store.version)
+			break;
+	}
+	*next_ms = mpijob__local_sooner(*next_ms, mpijob__watches_tick(local, clock));
+	return error;
+}
+
+static int tell_ready(struct mpijob_local *local)
+{
+	int served = 0;
+
+	while (local->ready_first) {
+		served = 1;
+		advance_call(local, local->ready_first);
+	}
+	mpijob__store_trim(&local->store);
+	return served;
+}
+
+static int64_t wait_ms(int64_t next_ms, int64_t limit_ms)
+{
+	int64_t wait;
+
+	if (next_ms < 0)
+		return limit_ms;
+	wait = next_ms - mpijob__words_clock();
+	if (wait < 0)
+		wait = 0;
+	return limit_ms < 0 || wait < limit_ms ? wait : limit_ms;
+}
+
+static int wait_for_events(struct mpijob_local *local, int64_t timeout)
+{
+	struct epoll_event events[EVENTS];
+	int count = epoll_wait(local->epoll, events, EVENTS, timeout > INT_MAX ? INT_MAX : (int)timeout);
+
+	if (count < 0)
+		return errno == EINTR ? 0 : MPIJOB_ERR_IO;
+	for (int i = 0; i < count; i++) {
+		struct mpijob__local_source *source = events[i].data.ptr;
+		uint64_t number;
+
+		if (source)
+			source->run(source);
+		else if (read(local->wake, &number, sizeof(number)) < 0 && errno != EAGAIN && errno != EINTR)
+			return MPIJOB_ERR_IO;
+	}
+	return count;
+}
+
+static int move(struct mpijob_local *local, int64_t *next_ms)
+{
+	int error;
+
+	do
+		error = advance(local, next_ms);
+	while (tell_ready(local) && !error);
+	return error;
+}
+
+static int poll_local(void *self, int timeout_ms)
+{
+	struct mpijob_local *local = self;
+	int64_t end = timeout_ms < 0 ? -1 : mpijob__words_clock() + timeout_ms;
+	size_t told = local->told;
+	int64_t next_ms = -1;
+	int error = move(local, &next_ms);
+
+	while (!error) {
+		int64_t left = end < 0 ? -1 : end - mpijob__words_clock();
+		int count;
+
+		if (local->told != told || (end >= 0 && left < 0))
+			left = 0;
+		count = wait_for_events(local, wait_ms(next_ms, left));
+		if (count < 0)
+			return count;
+		error = move(local, &next_ms);
+		if (error || local->told != told || count > 0 || (end >= 0 && mpijob__words_clock() >= end))
+			break;
+	}
+	return error;
+}
+
+static int interest(void *self, int *fd, int64_t *deadline_ms)
+{
+	struct mpijob_local *local = self;
+	int64_t next_ms = -1;
+	int error = advance(local, &next_ms);
+
+	*fd = local->epoll;
+	*deadline_ms = local->ready_first ? mpijob__words_clock() : next_ms;
+	return error;
+}
+
+/* Descriptors. */
+
+static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source, int read_, int write_)
+{
+	struct epoll_event event = { 0 };
+
+	event.events = (read_ ? EPOLLIN : 0u) | (write_ ? EPOLLOUT : 0u);
+	event.data.ptr = source;
+	return epoll_ctl(local->epoll, operation, source ? source->fd : local->wake, &event) ? MPIJOB_ERR_IO : 0;
+}
+
+int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source, int write_)
+{
+	return control(local, EPOLL_CTL_ADD, source, 1, write_);
+}
+
+int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source, int read_, int write_)
+{
+	return control(local, EPOLL_CTL_MOD, source, read_, write_);
+}
+
+void mpijob__local_forget_fd(struct mpijob_local *local, struct mpijob__local_source *source)
+{
+	control(local, EPOLL_CTL_DEL, source, 0, 0);
+}
+
+/* Notices. */
+
+void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id, const char *field, char *message)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+
+	finding.severity = severity;
+	finding.id = id;
+	finding.field = field;
+	finding.message = message;
+	if (local->notice && message)
+		local->notice(local->notice_user, &finding);
+	free(message);
+}
+
+/* Life. */
+
+static void destroy(void *self)
+{
+	struct mpijob_local *local = self;
+
+	if (!local)
+		return;
+	while (local->calls)
+		call_free(local, local->calls);
+	mpijob__exec_socket_free(local->exec_socket);
+	mpijob__kubelet_free(local->kubelet);
+	mpijob__job_controller_clear(local);
+	mpijob__store_clear(&local->store);
+	if (local->wake >= 0)
+		close(local->wake);
+	if (local->epoll >= 0)
+		close(local->epoll);
+	free(local->cluster_domain);
+	free(local);
+}
+
+static int add_default_namespace(struct mpijob_local *local)
+{
+	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	mpijob_doc *doc = mpijob_doc_new();
+	int error;
+
+	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
+	error = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM :
+					mpijob__verbs_create(local, mpijob__store_kind(KIND_NAMESPACE), "",
+							     mpijob_doc_root(doc), &reply, NULL);
+	mpijob__reply_clear(&reply);
+	mpijob_doc_free(doc);
+	return error;
+}
+
+static int open_descriptors(struct mpijob_local *local)
+{
+	local->epoll = epoll_create1(EPOLL_CLOEXEC);
+	local->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (local->epoll < 0 || local->wake < 0)
+		return MPIJOB_ERR_IO;
+	return control(local, EPOLL_CTL_ADD, NULL, 1, 0);
+}
+
+static int set_up(struct mpijob_local *local, const struct mpijob_local_options *options, mpijob_diag *diag)
+{
+	int error;
+
+	local->cluster_domain = strdup(options->cluster_domain ? options->cluster_domain : "cluster.local");
+	local->backoff_ms = options->backoff_base_ms > 0 ? options->backoff_base_ms : 10000;
+	local->allow_host_path = options->allow_host_path;
+	local->notice = options->notice;
+	local->notice_user = options->notice_user;
+	error = mpijob__store_init(&local->store, changed, local);
+	if (!error && !local->cluster_domain)
+		error = MPIJOB_ERR_NOMEM;
+	if (!error)
+		error = open_descriptors(local);
+	if (!error)
+		error = add_default_namespace(local);
+	if (!error && !options->no_node)
+		error = mpijob__kubelet_new(local, options->node_program, &local->kubelet, diag);
+	if (!error && !options->no_node)
+		error = mpijob__exec_socket_new(local, &local->exec_socket);
+	return error;
+}
+
+/* What the caller's struct says, and zeros for what it is too short for. */
+static int read_options(const struct mpijob_local_options *given, struct mpijob_local_options *options)
+{
+	const unsigned char *bytes = (const unsigned char *)given;
+	size_t known;
+
+	memset(options, 0, sizeof(*options));
+	if (!given)
+		return 0;
+	if (given->size < sizeof(given->size))
+		return MPIJOB_ERR_USAGE;
+	known = given->size < sizeof(*options) ? given->size : sizeof(*options);
+	for (size_t i = known; i < given->size; i++) {
+		if (bytes[i])
+			return MPIJOB_ERR_UNSUPPORTED;
+	}
+	memcpy(options, given, known);
+	return options->backoff_base_ms < 0 ? MPIJOB_ERR_USAGE : 0;
+}
+
+static void fill_transport(struct mpijob_transport *transport)
+{
+	struct mpijob_transport table = MPIJOB_TRANSPORT_INIT;
+	size_t size = transport->size < sizeof(table) ? transport->size : sizeof(table);
+
+	table.size = transport->size;
+	table.start = start;
+	table.poll = poll_local;
+	table.interest = interest;
+	table.pause = pause_call;
+	table.cancel = cancel;
+	table.wake = wake;
+	table.destroy = destroy;
+	memcpy(transport, &table, size);
+}
+
+int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_transport *transport, mpijob_local **out,
+		     mpijob_diag *diag)
+{
+	struct mpijob_local_options known;
+	struct mpijob_local *local;
+	int error = read_options(options, &known);
+
+	if (error)
+		return error;
+	if (!transport || transport->size < sizeof(struct mpijob_transport) || !out)
+		return MPIJOB_ERR_USAGE;
+	local = calloc(1, sizeof(*local));
+	if (!local)
+		return MPIJOB_ERR_NOMEM;
+	local->epoll = -1;
+	local->wake = -1;
+	error = set_up(local, &known, diag);
+	if (error) {
+		destroy(local);
+		return error;
+	}
+	fill_transport(transport);
+	*out = local;
+	return 0;
+}

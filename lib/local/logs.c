@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What containers write: the last 10 MiB of each run are kept, and a reader whose place was cut away is
+ * told how much it missed. A follower that is slow makes the container wait instead, as a full pipe
+ * would, so that nobody who follows from the start misses anything.
+ */
+#include "logs.h"
+#include "kubelet.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEEP (10u << 20)
+#define SLACK (2u << 20)
+#define FAR_BEHIND (4u << 20)
+#define PIECE (64u << 10)
+
+struct reader {
+	struct stream stream; /* first */
+	struct reader *prev;
+	struct reader *next;
+	struct log *log;
+	struct call *call;
+	uint64_t offset;
+	int follow;
+};
+
+struct log {
+	size_t refs;
+	struct mpijob_local *local;
+	char *data;
+	size_t len;
+	size_t cap;
+	uint64_t base; /* offset of data[0] */
+	int finished;
+	int blocked; /* is_full was answered with yes */
+	struct reader *readers;
+	void (*drained)(void *user);
+	void *user;
+};
+
+struct log *mpijob__logs_new(struct mpijob_local *local, void (*drained)(void *user), void *user)
+{
+	struct log *log = calloc(1, sizeof(*log));
+
+	if (log) {
+		log->refs = 1;
+		log->local = local;
+		log->drained = drained;
+		log->user = user;
+	}
+	return log;
+}
+
+void mpijob__logs_hold(struct log *log)
+{
+	log->refs++;
+}
+
+void mpijob__logs_drop(struct log *log)
+{
+	if (!log || --log->refs > 0)
+		return;
+	free(log->data);
+	free(log);
+}
+
+void mpijob__logs_leave(struct log *log)
+{
+	if (log)
+		log->drained = NULL;
+}
+
+/* At the beginning of a line where there is one. */
+static void cut(struct log *log)
+{
+	size_t drop = log->len - KEEP;
+	const char *line = memchr(log->data + drop, '\n', log->len - drop);
+
+	if (line)
+		drop = (size_t)(line - log->data) + 1;
+	log->len -= drop;
+	log->base += drop;
+	memmove(log->data, log->data + drop, log->len);
+}
+
+static int grow(struct log *log, size_t more)
+{
+	size_t cap = log->cap ? log->cap : 4096;
+	char *data;
+
+	while (cap < log->len + more)
+		cap *= 2;
+	if (cap == log->cap)
+		return 0;
+	data = realloc(log->data, cap);
+	if (!data)
+		return MPIJOB_ERR_NOMEM;
+	log->data = data;
+	log->cap = cap;
+	return 0;
+}
+
+static void stir_readers(struct log *log)
+{
+	for (struct reader *reader = log->readers; reader; reader = reader->next)
+		mpijob__local_ready(log->local, reader->call);
+}
+
+int mpijob__logs_write(struct log *log, const char *data, size_t len)
+{
+	if (len == 0)
+		return 0;
+	if (grow(log, len))
+		return MPIJOB_ERR_NOMEM;
+	memcpy(log->data + log->len, data, len);
+	log->len += len;
+	if (log->len > KEEP + SLACK)
+		cut(log);
+	stir_readers(log);
+	return 0;
+}
+
+void mpijob__logs_finish(struct log *log)
+{
+	log->finished = 1;
+	stir_readers(log);
+}
+
+static int is_behind(const struct log *log)
+{
+	for (const struct reader *reader = log->readers; reader; reader = reader->next) {
+		if (reader->follow && log->base + log->len - reader->offset > FAR_BEHIND)
+			return 1;
+	}
+	return 0;
+}
+
+int mpijob__logs_is_full(struct log *log)
+{
+	log->blocked = is_behind(log);
+	return log->blocked;
+}
+
+char *mpijob__logs_tail(const struct log *log, size_t lines, size_t bytes)
+{
+	size_t start = log->len;
+
+	while (start > 0 && log->len - start < bytes) {
+		if (log->data[start - 1] == '\n' && start < log->len && lines-- == 1)
+			break;
+		start--;
+	}
+	return mpijob__words_format("%.*s", (int)(log->len - start), log->data ? log->data + start : "");
+}
+
+/* Reading. */
+
+static void unblock(struct log *log)
+{
+	if (!log->blocked || is_behind(log))
+		return;
+	log->blocked = 0;
+	if (log->drained)
+		log->drained(log->user);
+}
+
+static int tell_gap(struct reader *reader, struct call *call)
+{
+	struct log *log = reader->log;
+	char *text = mpijob__words_format("[%llu bytes are no longer kept]\n", (unsigned long long)(log->base - reader->offset));
+	int ended;
+
+	if (!text)
+		return MPIJOB_ERR_NOMEM;
+	reader->offset = log->base;
+	ended = mpijob__local_tell(log->local, call, text, strlen(text));
+	free(text);
+	return ended ? 2 : 1;
+}
+
+static int tell_piece(struct reader *reader, struct call *call, size_t len)
+{
+	struct log *log = reader->log;
+	char *copy = malloc(len);
+	int ended;
+
+	/* A copy, because the log may grow while it is told. */
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	memcpy(copy, log->data + (reader->offset - log->base), len);
+	reader->offset += len;
+	ended = mpijob__local_tell(log->local, call, copy, len);
+	free(copy);
+	if (ended)
+		return 2;
+	unblock(log);
+	return 1;
+}
+
+static int feed(struct stream *stream, struct call *call)
+{
+	struct reader *reader = (struct reader *)stream;
+	struct log *log = reader->log;
+	size_t left;
+
+	if (reader->offset < log->base)
+		return tell_gap(reader, call);
+	left = (size_t)(log->base + log->len - reader->offset);
+	if (left > 0)
+		return tell_piece(reader, call, left < PIECE ? left : PIECE);
+	return log->finished || !reader->follow ? 2 : 0;
+}
+
+static void close_reader(struct stream *stream)
+{
+	struct reader *reader = (struct reader *)stream;
+	struct log *log = reader->log;
+
+	if (reader->prev)
+		reader->prev->next = reader->next;
+	else
+		log->readers = reader->next;
+	if (reader->next)
+		reader->next->prev = reader->prev;
+	unblock(log);
+	mpijob__logs_drop(log);
+	free(reader);
+}
+
+static int read_log(struct log *log, struct call *call, int follow, struct reply *reply)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return MPIJOB_ERR_NOMEM;
+	reader->stream = (struct stream){ feed, close_reader };
+	reader->log = log;
+	reader->call = call;
+	reader->follow = follow;
+	mpijob__logs_hold(log);
+	reader->next = log->readers;
+	if (reader->next)
+		reader->next->prev = reader;
+	log->readers = reader;
+	reply->status = 200;
+	reply->type = "text/plain";
+	reply->stream = &reader->stream;
+	return 0;
+}
+
+/* Which container is meant: the only one when none is named. */
+static const char *choose_container(const struct object *pod, const char *asked)
+{
+	static const char *const lists[] = { "spec.containers", "spec.initContainers" };
+	const mpijob_node *containers = mpijob_node_find(mpijob_doc_root(pod->doc), lists[0]);
+
+	if (!asked || !*asked)
+		return mpijob_node_count(containers) == 1 ?
+			       mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, 0), "name")) :
+			       NULL;
+	for (size_t i = 0; i < 2; i++) {
+		const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), lists[i]);
+
+		for (size_t j = 0; j < mpijob_node_count(list); j++) {
+			const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, j), "name"));
+
+			if (name && strcmp(name, asked) == 0)
+				return name;
+		}
+	}
+	return NULL;
+}
+
+int mpijob__logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
+		      const struct log_options *options, struct reply *reply)
+{
+	const char *container = choose_container(pod, options->container);
+	struct log *log;
+
+	if (!container && options->container && *options->container)
+		return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+					    mpijob__words_format("container %s is not in pod %s", options->container, pod->name));
+	if (!container)
+		return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+					    mpijob__words_format("pod %s has several containers: name one", pod->name));
+	log = mpijob__kubelet_log(local->kubelet, pod->uid, container, options->previous);
+	if (log)
+		return read_log(log, call, options->follow && !options->previous, reply);
+	return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+				    options->previous ?
+					    mpijob__words_format("container \"%s\" in pod \"%s\" did not run before", container, pod->name) :
+					    mpijob__words_format("container \"%s\" in pod \"%s\" is waiting to start", container, pod->name));
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the embedded cluster says no, and yes: the Status object of Kubernetes with its reason, details
+ * and causes, and the code that belongs to each reason.
+ */
+#include "reply.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mpijob__reply_clear(struct reply *reply)
+{
+	mpijob_text_free(reply->text);
+	mpijob__store_revision_drop(reply->revision);
+	if (reply->stream)
+		reply->stream->free(reply->stream);
+	memset(reply, 0, sizeof(*reply));
+}
+
+static mpijob_doc *status_new(int code, const char *reason, const char *message)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc);
+
+	mpijob_node_put_string(doc, root, "kind", "Status");
+	mpijob_node_put_string(doc, root, "apiVersion", "v1");
+	mpijob_node_put_map(doc, root, "metadata");
+	mpijob_node_put_string(doc, root, "status", code < 300 ? "Success" : "Failure");
+	mpijob_node_put_string(doc, root, "message", message);
+	mpijob_node_put_string(doc, root, "reason", reason);
+	return doc;
+}
+
+static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const char *name, int by_kind)
+{
+	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "details");
+
+	if (!kind)
+		return details;
+	mpijob_node_put_string(doc, details, "name", name);
+	if (*kind->group)
+		mpijob_node_put_string(doc, details, "group", kind->group);
+	mpijob_node_put_string(doc, details, "kind", by_kind ? kind->name : kind->plural);
+	return details;
+}
+
+/* Takes the document. */
+static int finish(struct reply *reply, int code, mpijob_doc *doc)
+{
+	mpijob_text *text = mpijob_text_new();
+	int error = text ? 0 : MPIJOB_ERR_NOMEM;
+
+	if (code >= 300)
+		mpijob_node_put_int(doc, mpijob_doc_edit(doc), "code", code);
+	if (!error && mpijob_doc_error(doc))
+		error = MPIJOB_ERR_NOMEM;
+	if (!error)
+		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+	mpijob_doc_free(doc);
+	if (error) {
+		mpijob_text_free(text);
+		return error;
+	}
+	mpijob__reply_clear(reply);
+	reply->status = code;
+	reply->text = text;
+	return 0;
+}
+
+static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, const char *field, const char *message)
+{
+	mpijob_node *entry = mpijob_node_append_map(doc, mpijob_node_put_list(doc, details, "causes"));
+
+	mpijob_node_put_string(doc, entry, "reason", cause);
+	mpijob_node_put_string(doc, entry, "message", message);
+	mpijob_node_put_string(doc, entry, "field", field);
+}
+
+int mpijob__reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+			 char *message)
+{
+	return mpijob__reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
+}
+
+int mpijob__reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+			const char *cause, const char *field, char *message)
+{
+	mpijob_doc *doc;
+	mpijob_node *details;
+
+	if (!message)
+		return MPIJOB_ERR_NOMEM;
+	doc = status_new(code, reason, message);
+	details = put_details(doc, kind, name, 0);
+	if (cause)
+		put_cause(doc, details, cause, field, message);
+	free(message);
+	return finish(reply, code, doc);
+}
+
+int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
+			  const char *field, char *message)
+{
+	char *whole;
+	mpijob_doc *doc;
+
+	if (!message)
+		return MPIJOB_ERR_NOMEM;
+	whole = mpijob__words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field, message);
+	if (!whole) {
+		free(message);
+		return MPIJOB_ERR_NOMEM;
+	}
+	doc = status_new(422, "Invalid", whole);
+	put_cause(doc, put_details(doc, kind, name, 1), cause, field, message);
+	free(whole);
+	free(message);
+	return finish(reply, 422, doc);
+}
+
+int mpijob__reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
+{
+	return mpijob__reply_refuse(reply, 404, "NotFound", kind, name,
+				    mpijob__words_format("%s%s%s \"%s\" not found", kind->plural, *kind->group ? "." : "",
+							 kind->group, name));
+}
+
+int mpijob__reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what)
+{
+	return mpijob__reply_refuse(reply, 501, "NotImplemented", kind, name,
+				    mpijob__words_format("the embedded cluster does not do %s", what));
+}
+
+int mpijob__reply_deleted(struct reply *reply, const struct object *object)
+{
+	mpijob_doc *doc = status_new(200, NULL, NULL);
+	mpijob_node *details = put_details(doc, object->kind, object->name, 0);
+
+	mpijob_node_put_string(doc, details, "uid", object->uid);
+	return finish(reply, 200, doc);
+}
+
+int mpijob__reply_object(struct reply *reply, int code, const struct object *object)
+{
+	mpijob__store_revision_hold(object->now);
+	mpijob__reply_clear(reply);
+	reply->status = code;
+	reply->revision = object->now;
+	return 0;
+}
+
+mpijob_text *mpijob__reply_expired(uint64_t asked, uint64_t oldest)
+{
+	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	char *message = mpijob__words_format("too old resource version: %llu (%llu)", (unsigned long long)asked,
+					     (unsigned long long)oldest);
+
+	if (mpijob__reply_refuse(&reply, 410, "Expired", NULL, NULL, message))
+		return NULL;
+	return reply.text;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The address of a request: which kind, namespace, name and subresource a percent-escaped path of the
+ * Kubernetes API means, and the parameters of its query.
+ */
+#include "route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SEGMENTS 10
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* A NUL byte cannot be part of any name or value. */
+static int unescape(const char *text, size_t len, int plus, char **out)
+{
+	char *copy = malloc(len + 1);
+	char *at = copy;
+
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (c == '+' && plus)
+			c = ' ';
+		if (text[i] == '%') {
+			int high = i + 2 < len ? hex(text[i + 1]) : -1;
+			int low = i + 2 < len ? hex(text[i + 2]) : -1;
+
+			if (high < 0 || low < 0 || (high == 0 && low == 0)) {
+				free(copy);
+				return MPIJOB_ERR_SYNTAX;
+			}
+			c = (char)(high * 16 + low);
+			i += 2;
+		}
+		*at++ = c;
+	}
+	*at = 0;
+	*out = copy;
+	return 0;
+}
+
+static int parse_parameter(struct route *route, const char *text, size_t len)
+{
+	const char *equals = memchr(text, '=', len);
+	size_t name_len = equals ? (size_t)(equals - text) : len;
+	struct parameter *list;
+	struct parameter parameter = { NULL, NULL };
+	int error = unescape(text, name_len, 1, &parameter.name);
+
+	if (!error)
+		error = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value) : unescape("", 0, 0, &parameter.value);
+	list = error ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
+	if (!list) {
+		free(parameter.name);
+		free(parameter.value);
+		return error ? error : MPIJOB_ERR_NOMEM;
+	}
+	route->parameters = list;
+	list[route->parameter_count++] = parameter;
+	return 0;
+}
+
+static int parse_query(struct route *route, const char *query)
+{
+	while (*query) {
+		size_t len = strcspn(query, "&");
+		int error = len ? parse_parameter(route, query, len) : 0;
+
+		if (error)
+			return error;
+		query += len;
+		if (*query == '&')
+			query++;
+	}
+	return 0;
+}
+
+static int split_path(const char *path, size_t len, char **segments, size_t *count)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		size_t end = at;
+		int error;
+
+		while (end < len && path[end] != '/')
+			end++;
+		if (end > at) {
+			if (*count == MAX_SEGMENTS)
+				return MPIJOB_ERR_SYNTAX;
+			error = unescape(path + at, end - at, 0, &segments[*count]);
+			if (error)
+				return error;
+			(*count)++;
+		}
+		at = end + 1;
+	}
+	return 0;
+}
+
+static char *take(char **segment)
+{
+	char *text = *segment;
+
+	*segment = NULL;
+	return text;
+}
+
+/* After the version: [namespaces/NS/]PLURAL[/NAME[/SUB]], or namespaces[/NAME[/status]]. */
+static void assign(struct route *route, const char *group, const char *version, char **segments, size_t count)
+{
+	const struct kind *kind;
+
+	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 && mpijob__store_kind_find(group, version, segments[2])) {
+		route->namespace_ = take(&segments[1]);
+		segments += 2;
+		count -= 2;
+	}
+	if (count == 0 || count > 3)
+		return;
+	kind = mpijob__store_kind_find(group, version, segments[0]);
+	if (!kind || (route->namespace_ && !(kind->flags & KIND_NAMESPACED)))
+		return;
+	/* An object of a namespace has no address without it. */
+	if (count > 1 && !route->namespace_ && (kind->flags & KIND_NAMESPACED))
+		return;
+	route->kind = kind;
+	if (count > 1)
+		route->name = take(&segments[1]);
+	if (count > 2)
+		route->subresource = take(&segments[2]);
+}
+
+static void assign_group(struct route *route, char **segments, size_t count)
+{
+	if (count >= 3 && strcmp(segments[0], "api") == 0)
+		assign(route, "", segments[1], segments + 2, count - 2);
+	else if (count >= 4 && strcmp(segments[0], "apis") == 0)
+		assign(route, segments[1], segments[2], segments + 3, count - 3);
+}
+
+int mpijob__route_parse(struct route *route, const char *path)
+{
+	char *segments[MAX_SEGMENTS] = { NULL };
+	size_t count = 0;
+	size_t len = strcspn(path, "?");
+	int error;
+
+	memset(route, 0, sizeof(*route));
+	error = split_path(path, len, segments, &count);
+	if (!error)
+		assign_group(route, segments, count);
+	for (size_t i = 0; i < MAX_SEGMENTS; i++)
+		free(segments[i]);
+	if (!error && path[len] == '?')
+		error = parse_query(route, path + len + 1);
+	return error;
+}
+
+void mpijob__route_clear(struct route *route)
+{
+	for (size_t i = 0; i < route->parameter_count; i++) {
+		free(route->parameters[i].name);
+		free(route->parameters[i].value);
+	}
+	free(route->parameters);
+	free(route->namespace_);
+	free(route->name);
+	free(route->subresource);
+	memset(route, 0, sizeof(*route));
+}
+
+const char *mpijob__route_parameter(const struct route *route, const char *name)
+{
+	for (size_t i = 0; i < route->parameter_count; i++) {
+		if (strcmp(route->parameters[i].name, name) == 0)
+			return route->parameters[i].value;
+	}
+	return NULL;
+}
+
+int mpijob__route_flag(const struct route *route, const char *name)
+{
+	const char *value = mpijob__route_parameter(route, name);
+
+	return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
+}
+
+const char *mpijob__route_stranger(const struct route *route, const char *const *known)
+{
+	for (size_t i = 0; i < route->parameter_count; i++) {
+		size_t j = 0;
+
+		while (known[j] && strcmp(known[j], route->parameters[i].name) != 0)
+			j++;
+		if (!known[j])
+			return route->parameters[i].name;
+	}
+	return NULL;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is particular to each kind when it is made or changed: which fields a server fills in, what it
+ * refuses, and which features of Jobs and pods the embedded cluster has not (501). Only what code of
+ * this project reads is filled in.
+ */
+#include "rules.h"
+#include "base64.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *name_of(const mpijob_doc *doc)
+{
+	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
+}
+
+/* Pods, also inside templates. */
+
+static int check_name(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *list, size_t index,
+		      const char *path, struct reply *reply)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, index), "name"));
+	char *field = mpijob__words_format("%s[%zu].name", path, index);
+	int error = 0;
+
+	if (!field)
+		return MPIJOB_ERR_NOMEM;
+	if (!name || !*name)
+		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueRequired", field,
+					      mpijob__words_format("Required value"));
+	else if (!mpijob__words_is_label(name))
+		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueInvalid", field,
+					      mpijob__words_format("Invalid value: \"%s\": must be a DNS label", name));
+	for (size_t i = 0; i < index && name && !reply->status && !error; i++) {
+		const char *other = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "name"));
+
+		if (other && strcmp(other, name) == 0)
+			error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueDuplicate", field,
+						      mpijob__words_format("Duplicate value: \"%s\"", name));
+	}
+	free(field);
+	return error;
+}
+
+static int check_names(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *list, const char *path,
+		       struct reply *reply)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(list) && !error && !reply->status; i++)
+		error = check_name(kind, doc, list, i, path, reply);
+	return error;
+}
+
+static int has_volume(const mpijob_node *volumes, const char *name)
+{
+	for (size_t i = 0; name && i < mpijob_node_count(volumes); i++) {
+		const char *volume = mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name"));
+
+		if (volume && strcmp(volume, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int check_mounts(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *spec, const char *path,
+			const char *list_name, struct reply *reply)
+{
+	const mpijob_node *list = mpijob_node_get(spec, list_name);
+	int error = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *mounts = mpijob_node_get(mpijob_node_at(list, i), "volumeMounts");
+
+		for (size_t j = 0; j < mpijob_node_count(mounts) && !error && !reply->status; j++) {
+			const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(mounts, j), "name"));
+			char *field;
+
+			if (has_volume(mpijob_node_get(spec, "volumes"), name))
+				continue;
+			field = mpijob__words_format("%s.%s[%zu].volumeMounts[%zu].name", path, list_name, i, j);
+			if (!field)
+				return MPIJOB_ERR_NOMEM;
+			error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueNotFound", field,
+						      mpijob__words_format("Not found: \"%s\"", name ? name : ""));
+			free(field);
+		}
+	}
+	return error;
+}
+
+static int check_list(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *spec, const char *path,
+		      const char *list_name, struct reply *reply)
+{
+	char *whole = mpijob__words_format("%s.%s", path, list_name);
+	int error = MPIJOB_ERR_NOMEM;
+
+	if (whole)
+		error = check_names(kind, doc, mpijob_node_get(spec, list_name), whole, reply);
+	free(whole);
+	return error;
+}
+
+static int check_pod_spec(const struct kind *kind, const mpijob_doc *doc, const char *path, struct reply *reply)
+{
+	static const char *const lists[] = { "containers", "initContainers", "volumes" };
+	const mpijob_node *spec = mpijob_node_find(mpijob_doc_root(doc), path);
+	int error = 0;
+
+	if (mpijob_node_count(mpijob_node_get(spec, "containers")) == 0) {
+		char *field = mpijob__words_format("%s.containers", path);
+
+		error = field ? mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueRequired", field,
+						      mpijob__words_format("Required value")) :
+				MPIJOB_ERR_NOMEM;
+		free(field);
+		return error;
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !error && !reply->status; i++)
+		error = check_list(kind, doc, spec, path, lists[i], reply);
+	if (!error && !reply->status)
+		error = check_mounts(kind, doc, spec, path, "containers", reply);
+	if (!error && !reply->status)
+		error = check_mounts(kind, doc, spec, path, "initContainers", reply);
+	return error;
+}
+
+static int new_pod(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+{
+	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *status = mpijob_node_put_map(doc, root, "status");
+
+	mpijob_node_put_string(doc, status, "phase", "Pending");
+	return check_pod_spec(kind, doc, "spec", reply);
+}
+
+/* Jobs. */
+
+struct job_limit {
+	const char *path;
+	const char *only; /* the one value that is done; NULL: the field must be absent */
+	const char *what;
+};
+
+static const struct job_limit job_limits[] = {
+	{ "spec.completions", "1", "Jobs with spec.completions other than 1" },
+	{ "spec.parallelism", "1", "Jobs with spec.parallelism other than 1" },
+	{ "spec.completionMode", "NonIndexed", "indexed Jobs" },
+	{ "spec.manualSelector", NULL, "Jobs with spec.manualSelector" },
+	{ "spec.selector", NULL, "Jobs with a selector of their own" },
+	{ "spec.podFailurePolicy", NULL, "spec.podFailurePolicy of Jobs" },
+	{ "spec.successPolicy", NULL, "spec.successPolicy of Jobs" },
+	{ "spec.backoffLimitPerIndex", NULL, "spec.backoffLimitPerIndex of Jobs" },
+	{ "spec.maxFailedIndexes", NULL, "spec.maxFailedIndexes of Jobs" },
+	{ "spec.managedBy", "kubernetes.io/job-controller", "Jobs managed by other controllers" },
+};
+
+static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+{
+	for (size_t i = 0; i < sizeof(job_limits) / sizeof(job_limits[0]); i++) {
+		const struct job_limit *limit = &job_limits[i];
+		const mpijob_node *value = mpijob_node_find(mpijob_doc_root(doc), limit->path);
+		const char *text = mpijob_node_text(value);
+
+		if (!value || mpijob_node_kind(value) == MPIJOB_NODE_NULL || (limit->only && text && strcmp(text, limit->only) == 0))
+			continue;
+		return mpijob__reply_unsupported(reply, kind, name_of(doc), limit->what);
+	}
+	return 0;
+}
+
+static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+{
+	const char *policy = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
+
+	if (policy && (strcmp(policy, "Never") == 0 || strcmp(policy, "OnFailure") == 0))
+		return 0;
+	return mpijob__reply_invalid(reply, kind, name_of(doc), policy ? "FieldValueNotSupported" : "FieldValueRequired",
+				     "spec.template.spec.restartPolicy",
+				     mpijob__words_format("%s: supported values: \"OnFailure\", \"Never\"",
+							  policy ? "Unsupported value" : "Required value"));
+}
+
+static void put_default(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
+{
+	const mpijob_node *there = mpijob_node_get(map, key);
+
+	if (!there || mpijob_node_kind(there) == MPIJOB_NODE_NULL)
+		mpijob_node_put_int(doc, map, key, value);
+}
+
+static void label_template(mpijob_doc *doc, const char *uid)
+{
+	mpijob_node *labels = mpijob_doc_make(doc, "spec.template.metadata.labels");
+	mpijob_node *selector = mpijob_doc_make(doc, "spec.selector.matchLabels");
+
+	mpijob_node_put_string(doc, labels, "batch.kubernetes.io/controller-uid", uid);
+	mpijob_node_put_string(doc, labels, "batch.kubernetes.io/job-name", name_of(doc));
+	mpijob_node_put_string(doc, labels, "controller-uid", uid);
+	mpijob_node_put_string(doc, labels, "job-name", name_of(doc));
+	mpijob_node_put_string(doc, selector, "batch.kubernetes.io/controller-uid", uid);
+}
+
+static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+{
+	const char *uid = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
+	mpijob_node *spec = mpijob_doc_find(doc, "spec");
+	int error = check_limits(kind, doc, reply);
+
+	if (!error && !reply->status)
+		error = check_pod_spec(kind, doc, "spec.template.spec", reply);
+	if (!error && !reply->status)
+		error = check_job_policy(kind, doc, reply);
+	if (error || reply->status)
+		return error;
+	put_default(doc, spec, "parallelism", 1);
+	put_default(doc, spec, "completions", 1);
+	put_default(doc, spec, "backoffLimit", 6);
+	if (!mpijob_node_get(spec, "suspend"))
+		mpijob_node_put_bool(doc, spec, "suspend", 0);
+	mpijob_node_put_string(doc, spec, "completionMode", "NonIndexed");
+	label_template(doc, uid);
+	return 0;
+}
+
+/* Others. */
+
+static int new_secret(mpijob_doc *doc)
+{
+	mpijob_node *root = mpijob_doc_edit(doc);
+	const mpijob_node *plain = mpijob_node_get(root, "stringData");
+
+	if (!mpijob_node_get(root, "type"))
+		mpijob_node_put_string(doc, root, "type", "Opaque");
+	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
+		const mpijob_node *value = mpijob_node_at(plain, i);
+		const char *text = mpijob_node_string(value);
+		char *coded = mpijob__base64_encode(text ? text : "", text ? mpijob_node_length(value) : 0);
+
+		if (!coded)
+			return MPIJOB_ERR_NOMEM;
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i), coded);
+		mpijob__base64_wipe_free(coded, strlen(coded));
+	}
+	mpijob_node_remove(root, "stringData");
+	return 0;
+}
+
+static int check_secret(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+{
+	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), "data");
+
+	for (size_t i = 0; i < mpijob_node_count(data); i++) {
+		const mpijob_node *value = mpijob_node_at(data, i);
+		const char *text = mpijob_node_string(value);
+		size_t len = 0;
+		unsigned char *bytes = text ? mpijob__base64_decode(text, mpijob_node_length(value), &len) : NULL;
+
+		if (!bytes)
+			return mpijob__reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
+						    mpijob__words_format("data[%s] of Secret \"%s\" is not base64",
+									 mpijob_node_key(data, i), name_of(doc)));
+		mpijob__base64_wipe_free(bytes, len);
+	}
+	return 0;
+}
+
+int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+{
+	int error;
+
+	switch (kind->id) {
+	case KIND_NAMESPACE:
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
+		return 0;
+	case KIND_POD:
+		return new_pod(kind, doc, reply);
+	case KIND_JOB:
+		return new_job(kind, doc, reply);
+	case KIND_SECRET:
+		error = new_secret(doc);
+		return error ? error : check_secret(kind, doc, reply);
+	default:
+		return 0;
+	}
+}
+
+static int differs(const struct object *old, const mpijob_doc *doc, const char *path)
+{
+	return !mpijob_node_equal(mpijob_node_find(mpijob_doc_root(old->doc), path),
+				  mpijob_node_find(mpijob_doc_root(doc), path));
+}
+
+static int change_job(const struct object *old, const mpijob_doc *doc, struct reply *reply)
+{
+	static const char *const fixed[] = { "spec.selector", "spec.completions", "spec.completionMode",
+					     "spec.template" };
+	int suspended = 0;
+
+	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(old->doc), "spec.suspend"), &suspended);
+	if (suspended && mpijob__store_text(old, "status.startTime"))
+		suspended = 0;
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
+		/* A Job that has not started may still get another place to run. */
+		if (!differs(old, doc, fixed[i]) || (suspended && strcmp(fixed[i], "spec.template") == 0))
+			continue;
+		return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueInvalid", fixed[i],
+					     mpijob__words_format("Invalid value: field is immutable"));
+	}
+	return check_job_policy(old->kind, doc, reply);
+}
+
+static int change_data(const struct object *old, mpijob_doc *doc, struct reply *reply)
+{
+	int immutable = 0;
+	int error = old->kind->id == KIND_SECRET ? new_secret(doc) : 0;
+
+	if (error)
+		return error;
+	mpijob_node_bool(mpijob_node_get(mpijob_doc_root(old->doc), "immutable"), &immutable);
+	if (immutable && (differs(old, doc, "data") || differs(old, doc, "binaryData") || differs(old, doc, "immutable")))
+		return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
+					     mpijob__words_format("Forbidden: field is immutable when `immutable` is set"));
+	return old->kind->id == KIND_SECRET ? check_secret(old->kind, doc, reply) : 0;
+}
+
+int mpijob__rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
+{
+	switch (old->kind->id) {
+	case KIND_POD:
+		if (differs(old, doc, "spec"))
+			return mpijob__reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
+		return 0;
+	case KIND_JOB:
+		return change_job(old, doc, reply);
+	case KIND_SECRET:
+	case KIND_CONFIG_MAP:
+		return change_data(old, doc, reply);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MPIJOB_LOCAL_SELECTOR_H
+#define MPIJOB_LOCAL_SELECTOR_H
+
+#include "store.h"
+
+struct requirement {
+	int negated; /* the answer is turned round */
+	char *key;
+	char **values; /* none: the key has to be there */
+	size_t count;
+};
+
+struct selector {
+	struct requirement *requirements;
+	size_t count;
+	char *name;       /* of the field selector; NULL: any */
+	char *namespace_; /* NULL: all */
+};
+
+void mpijob__selector_clear(struct selector *selector);
+
+/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not metadata.name); MPIJOB_ERR_NOMEM. */
+int mpijob__selector_labels(struct selector *selector, const char *text);
+int mpijob__selector_fields(struct selector *selector, const char *text);
+
+int mpijob__selector_matches(const struct selector *selector, const struct revision *revision);
+
+#endif

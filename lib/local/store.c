@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the objects of the embedded cluster live: found by kind, namespace and name, counted by one
+ * resource version for all, each printed once per change, with a bounded memory of what happened.
+ * It applies no rule of any verb; api files do that before they come here.
+ */
+#include "store.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BUCKETS 256
+#define DEFAULT_WINDOW 2048
+#define DEFAULT_WINDOW_BYTES (16u << 20)
+
+static const struct kind kinds[KIND_COUNT] = {
+	[KIND_NAMESPACE] = { KIND_NAMESPACE, "", "v1", "namespaces", "Namespace", KIND_STATUS },
+	[KIND_POD] = { KIND_POD, "", "v1", "pods", "Pod", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_SERVICE] = { KIND_SERVICE, "", "v1", "services", "Service", KIND_NAMESPACED | KIND_STATUS },
+	[KIND_CONFIG_MAP] = { KIND_CONFIG_MAP, "", "v1", "configmaps", "ConfigMap", KIND_NAMESPACED },
+	[KIND_SECRET] = { KIND_SECRET, "", "v1", "secrets", "Secret", KIND_NAMESPACED },
+	[KIND_EVENT] = { KIND_EVENT, "", "v1", "events", "Event", KIND_NAMESPACED | KIND_PUT_CREATES },
+	[KIND_JOB] = { KIND_JOB, "batch", "v1", "jobs", "Job", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_PRIORITY_CLASS] = { KIND_PRIORITY_CLASS, "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass",
+				  KIND_GENERATION },
+	[KIND_MPIJOB] = { KIND_MPIJOB, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob",
+			  KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup",
+				     KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup",
+				       KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_LEASE] = { KIND_LEASE, "coordination.k8s.io", "v1", "leases", "Lease", KIND_NAMESPACED | KIND_PUT_CREATES },
+};
+
+const struct kind *mpijob__store_kind(enum kind_id id)
+{
+	return &kinds[id];
+}
+
+const struct kind *mpijob__store_kind_find(const char *group, const char *version, const char *plural)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		if (strcmp(kinds[i].group, group) == 0 && strcmp(kinds[i].version, version) == 0 &&
+		    strcmp(kinds[i].plural, plural) == 0)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* Revisions. */
+
+void mpijob__store_revision_hold(struct revision *revision)
+{
+	revision->refs++;
+}
+
+void mpijob__store_revision_drop(struct revision *revision)
+{
+	if (!revision || --revision->refs > 0)
+		return;
+	mpijob_text_free(revision->text);
+	free(revision->index);
+	free(revision);
+}
+
+const char *mpijob__store_revision_namespace(const struct revision *revision)
+{
+	return revision->index;
+}
+
+const char *mpijob__store_revision_name(const struct revision *revision)
+{
+	return revision->index + strlen(revision->index) + 1;
+}
+
+const char *mpijob__store_revision_label(const struct revision *revision, const char *key)
+{
+	const char *at = mpijob__store_revision_name(revision);
+
+	for (at += strlen(at) + 1; *at;) {
+		const char *value = at + strlen(at) + 1;
+
+		if (strcmp(at, key) == 0)
+			return value;
+		at = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+static char *put_word(char *at, const char *word)
+{
+	size_t size = strlen(word) + 1;
+
+	memcpy(at, word, size);
+	return at + size;
+}
+
+static const char *text_or_empty(const mpijob_node *node)
+{
+	const char *text = mpijob_node_string(node);
+
+	return text ? text : "";
+}
+
+static int make_index(struct revision *revision, const struct object *object, const mpijob_doc *doc)
+{
+	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(doc), "metadata.labels");
+	size_t count = mpijob_node_count(labels);
+	size_t size = strlen(object->namespace_) + strlen(object->name) + 3;
+	char *at;
+
+	for (size_t i = 0; i < count; i++)
+		size += strlen(mpijob_node_key(labels, i)) + strlen(text_or_empty(mpijob_node_at(labels, i))) + 2;
+	revision->index = malloc(size);
+	if (!revision->index)
+		return MPIJOB_ERR_NOMEM;
+	revision->index_len = size;
+	at = put_word(put_word(revision->index, object->namespace_), object->name);
+	for (size_t i = 0; i < count; i++) {
+		at = put_word(at, mpijob_node_key(labels, i));
+		at = put_word(at, text_or_empty(mpijob_node_at(labels, i)));
+	}
+	*at = 0;
+	return 0;
+}
+
+/* Stamps the document with the version and prints it. */
+static struct revision *revision_new(const struct object *object, mpijob_doc *doc, uint64_t version)
+{
+	struct revision *revision = calloc(1, sizeof(*revision));
+	char *number = mpijob__words_format("%llu", (unsigned long long)version);
+	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
+
+	if (revision) {
+		revision->refs = 1;
+		revision->version = version;
+		revision->text = mpijob_text_new();
+	}
+	if (!revision || !number || !revision->text ||
+	    !mpijob_node_put_string(doc, metadata, "resourceVersion", number) || mpijob_doc_error(doc) ||
+	    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, revision->text) ||
+	    make_index(revision, object, doc)) {
+		mpijob__store_revision_drop(revision);
+		revision = NULL;
+	}
+	free(number);
+	return revision;
+}
+
+/* The table. */
+
+static size_t hash_of(enum kind_id kind, const char *namespace_, const char *name)
+{
+	uint64_t hash = 14695981039346656037u ^ (uint64_t)kind;
+
+	for (; *namespace_; namespace_++)
+		hash = (hash ^ (unsigned char)*namespace_) * 1099511628211u;
+	hash = (hash ^ '/') * 1099511628211u;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+	return (size_t)(hash ^ (hash >> 32));
+}
+
+static struct object **bucket_of(const struct store *store, enum kind_id kind, const char *namespace_, const char *name)
+{
+	return &store->buckets[hash_of(kind, namespace_, name) & (store->bucket_count - 1)];
+}
+
+static struct object **uid_bucket_of(const struct store *store, const char *uid)
+{
+	return &store->uid_buckets[hash_of(KIND_COUNT, "", uid) & (store->bucket_count - 1)];
+}
+
+static void enter_table(struct store *store, struct object *object)
+{
+	struct object **bucket = bucket_of(store, object->kind->id, object->namespace_, object->name);
+	struct object **uid_bucket = uid_bucket_of(store, object->uid);
+
+	object->hash_next = *bucket;
+	*bucket = object;
+	object->uid_next = *uid_bucket;
+	*uid_bucket = object;
+}
+
+static void leave_table(struct store *store, struct object *object)
+{
+	struct object **at = bucket_of(store, object->kind->id, object->namespace_, object->name);
+
+	while (*at != object)
+		at = &(*at)->hash_next;
+	*at = object->hash_next;
+	at = uid_bucket_of(store, object->uid);
+	while (*at != object)
+		at = &(*at)->uid_next;
+	*at = object->uid_next;
+}
+
+static void grow_table(struct store *store)
+{
+	size_t count = store->bucket_count * 2;
+	struct object **buckets = calloc(count, sizeof(*buckets));
+	struct object **uid_buckets = calloc(count, sizeof(*uid_buckets));
+
+	if (!buckets || !uid_buckets) { /* only slower */
+		free(buckets);
+		free(uid_buckets);
+		return;
+	}
+	free(store->buckets);
+	free(store->uid_buckets);
+	store->buckets = buckets;
+	store->uid_buckets = uid_buckets;
+	store->bucket_count = count;
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		for (struct object *object = store->shelves[kind].first; object; object = object->next)
+			enter_table(store, object);
+	}
+}
+
+struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_, const char *name)
+{
+	for (struct object *object = *bucket_of(store, kind, namespace_, name); object; object = object->hash_next) {
+		if (object->kind->id == kind && strcmp(object->name, name) == 0 &&
+		    strcmp(object->namespace_, namespace_) == 0)
+			return object;
+	}
+	return NULL;
+}
+
+struct object *mpijob__store_first(const struct store *store, enum kind_id kind)
+{
+	return store->shelves[kind].first;
+}
+
+struct object *mpijob__store_by_uid(const struct store *store, const char *uid)
+{
+	for (struct object *object = *uid_bucket_of(store, uid); object; object = object->uid_next) {
+		if (strcmp(object->uid, uid) == 0)
+			return object;
+	}
+	return NULL;
+}
+
+static void link_object(struct store *store, struct object *object)
+{
+	struct shelf *shelf = &store->shelves[object->kind->id];
+
+	if (store->count >= store->bucket_count)
+		grow_table(store);
+	enter_table(store, object);
+	object->prev = shelf->last;
+	if (shelf->last)
+		shelf->last->next = object;
+	else
+		shelf->first = object;
+	shelf->last = object;
+	shelf->count++;
+	store->count++;
+}
+
+static void unlink_object(struct store *store, struct object *object)
+{
+	struct shelf *shelf = &store->shelves[object->kind->id];
+
+	leave_table(store, object);
+	if (object->prev)
+		object->prev->next = object->next;
+	else
+		shelf->first = object->next;
+	if (object->next)
+		object->next->prev = object->prev;
+	else
+		shelf->last = object->prev;
+	shelf->count--;
+	store->count--;
+}
+
+/* Objects. */
+
+static void free_owners(char **owners, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(owners[i]);
+	free(owners);
+}
+
+static void object_free(struct object *object)
+{
+	if (!object)
+		return;
+	free_owners(object->owners, object->owner_count);
+	mpijob__store_revision_drop(object->now);
+	mpijob_doc_free(object->doc);
+	free((char *)object->namespace_);
+	free(object);
+}
+
+static int read_owners(const mpijob_doc *doc, char ***out, size_t *count_out)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(doc), "metadata.ownerReferences");
+	size_t count = mpijob_node_count(list);
+	char **owners = NULL;
+
+	if (count > 0) {
+		owners = calloc(count, sizeof(*owners));
+		if (!owners)
+			return MPIJOB_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < count; i++) {
+		owners[i] = strdup(text_or_empty(mpijob_node_get(mpijob_node_at(list, i), "uid")));
+		if (!owners[i]) {
+			free_owners(owners, i);
+			return MPIJOB_ERR_NOMEM;
+		}
+	}
+	*out = owners;
+	*count_out = count;
+	return 0;
+}
+
+static struct object *object_new(const struct kind *kind, const char *namespace_, const mpijob_doc *doc)
+{
+	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
+	const char *name = text_or_empty(mpijob_node_get(metadata, "name"));
+	const char *uid = text_or_empty(mpijob_node_get(metadata, "uid"));
+	struct object *object = calloc(1, sizeof(*object));
+	char *block = malloc(strlen(namespace_) + strlen(name) + strlen(uid) + 3);
+
+	if (!object || !block) {
+		free(object);
+		free(block);
+		return NULL;
+	}
+	object->kind = kind;
+	object->namespace_ = block;
+	object->name = put_word(block, namespace_);
+	object->uid = object->name + strlen(name) + 1;
+	put_word(put_word((char *)object->name, name), uid);
+	return object;
+}
+
+/* History. */
+
+static int history_room(struct shelf *shelf)
+{
+	size_t cap = shelf->history_cap ? shelf->history_cap * 2 : 64;
+	struct happening *history;
+
+	if (shelf->history_count < shelf->history_cap)
+		return 0;
+	history = realloc(shelf->history, cap * sizeof(*history));
+	if (!history)
+		return MPIJOB_ERR_NOMEM;
+	shelf->history = history;
+	shelf->history_cap = cap;
+	return 0;
+}
+
+/* There is room already. Holds `now`, takes `before`. */
+static void remember(struct shelf *shelf, int change, struct revision *now, struct revision *before)
+{
+	shelf->history[shelf->history_count++] = (struct happening){ change, now, before };
+	shelf->history_bytes += mpijob_text_len(now->text);
+	mpijob__store_revision_hold(now);
+}
+
+static void forget(struct shelf *shelf, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct happening *happening = &shelf->history[i];
+
+		shelf->forgotten = happening->now->version;
+		shelf->history_bytes -= mpijob_text_len(happening->now->text);
+		mpijob__store_revision_drop(happening->now);
+		mpijob__store_revision_drop(happening->before);
+	}
+	shelf->history_count -= count;
+	shelf->history_base += count;
+	memmove(shelf->history, shelf->history + count, shelf->history_count * sizeof(*shelf->history));
+}
+
+void mpijob__store_trim(struct store *store)
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		struct shelf *shelf = &store->shelves[kind];
+		size_t count = shelf->history_count > store->window ? shelf->history_count - store->window : 0;
+		size_t bytes = shelf->history_bytes;
+
+		for (size_t i = 0; i < shelf->history_count && (i < count || bytes > store->window_bytes); i++) {
+			bytes -= mpijob_text_len(shelf->history[i].now->text);
+			count = i + 1 > count ? i + 1 : count;
+		}
+		/* In lumps, so that the moving costs little. */
+		if (count > store->window / 4 || shelf->history_bytes > 2 * store->window_bytes)
+			forget(shelf, count);
+	}
+}
+
+/* Changes. */
+
+int mpijob__store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
+		      struct object **out)
+{
+	struct shelf *shelf = &store->shelves[kind->id];
+	struct object *object = object_new(kind, namespace_, doc);
+
+	if (object)
+		object->now = revision_new(object, doc, store->version + 1);
+	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) || history_room(shelf)) {
+		object_free(object);
+		mpijob_doc_free(doc);
+		return MPIJOB_ERR_NOMEM;
+	}
+	object->doc = doc;
+	store->version++;
+	link_object(store, object);
+	remember(shelf, CHANGE_ADDED, object->now, NULL);
+	store->changed(store->user, object, CHANGE_ADDED);
+	if (out)
+		*out = object;
+	return 0;
+}
+
+int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc *doc)
+{
+	struct shelf *shelf = &store->shelves[object->kind->id];
+	struct revision *now = revision_new(object, doc, store->version + 1);
+	char **owners = NULL;
+	size_t owner_count = 0;
+
+	if (!now || history_room(shelf) || read_owners(doc, &owners, &owner_count)) {
+		mpijob__store_revision_drop(now);
+		mpijob_doc_free(doc);
+		return MPIJOB_ERR_NOMEM;
+	}
+	store->version++;
+	remember(shelf, CHANGE_MODIFIED, now, object->now);
+	object->now = now;
+	mpijob_doc_free(object->doc);
+	object->doc = doc;
+	free_owners(object->owners, object->owner_count);
+	object->owners = owners;
+	object->owner_count = owner_count;
+	store->changed(store->user, object, CHANGE_MODIFIED);
+	return 0;
+}
+
+int mpijob__store_remove(struct store *store, struct object *object)
+{
+	struct shelf *shelf = &store->shelves[object->kind->id];
+	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	struct revision *last = doc ? revision_new(object, doc, store->version + 1) : NULL;
+
+	mpijob_doc_free(doc);
+	if (!last || history_room(shelf)) {
+		mpijob__store_revision_drop(last);
+		return MPIJOB_ERR_NOMEM;
+	}
+	store->version++;
+	unlink_object(store, object);
+	remember(shelf, CHANGE_DELETED, last, object->now);
+	object->now = last;
+	store->changed(store->user, object, CHANGE_DELETED);
+	object_free(object);
+	return 0;
+}
+
+/* The whole. */
+
+int mpijob__store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user)
+{
+	memset(store, 0, sizeof(*store));
+	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));
+	store->uid_buckets = calloc(FIRST_BUCKETS, sizeof(*store->uid_buckets));
+	if (!store->buckets || !store->uid_buckets) {
+		free(store->buckets);
+		free(store->uid_buckets);
+		return MPIJOB_ERR_NOMEM;
+	}
+	store->bucket_count = FIRST_BUCKETS;
+	store->window = DEFAULT_WINDOW;
+	store->window_bytes = DEFAULT_WINDOW_BYTES;
+	store->changed = changed;
+	store->user = user;
+	return 0;
+}
+
+void mpijob__store_clear(struct store *store)
+{
+	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+		struct shelf *shelf = &store->shelves[kind];
+
+		for (struct object *object = shelf->first, *next; object; object = next) {
+			next = object->next;
+			object_free(object);
+		}
+		if (shelf->history_count)
+			forget(shelf, shelf->history_count);
+		free(shelf->history);
+	}
+	free(store->buckets);
+	free(store->uid_buckets);
+	memset(store, 0, sizeof(*store));
+}
+
+const char *mpijob__store_text(const struct object *object, const char *path)
+{
+	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(object->doc), path));
+}
+
+int mpijob__store_deleting(const struct object *object)
+{
+	return mpijob__store_text(object, "metadata.deletionTimestamp") != NULL;
+}
