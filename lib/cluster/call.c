@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests as data, one for each thing that can be asked of an object, and the calls that wait for
+ * their answer.
+ *
+ * Only this file knows content types, bodies of deletes, and how an answer becomes a document and
+ * findings.
+ */
+#include "base/diag.h"
+#include "base/struct.h"
+#include "cluster/client.h"
+#include "cluster/status.h"
+
+#include <string.h>
+
+#define JSON "application/json"
+#define MERGE_PATCH "application/merge-patch+json"
+
+int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
+			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
+			  mpijob_call **out)
+{
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	mpijob_text path = { 0 };
+	int rc = mpijob_target_write(target, mpijob_text_write, &path);
+
+	if (rc == 0) {
+		request.method = method;
+		request.path = mpijob_text_data(&path);
+		if (body) {
+			request.content_type = content_type;
+			request.body = mpijob_text_data(body);
+			request.body_len = body->len;
+		}
+		rc = mpijob_client_start(client, &request, callbacks, out);
+	}
+	mpijob__text_release(&path);
+	return rc;
+}
+
+int mpijob__request_delete_options(const char *uid, const char *propagation, mpijob_text *out)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc);
+	int rc;
+
+	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");
+	mpijob_node_put_string(doc, root, "apiVersion", "v1");
+	mpijob_node_put_string(doc, root, "propagationPolicy", propagation);
+	if (uid)
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "preconditions"), "uid", uid);
+	rc = mpijob_doc_error(doc);
+	if (rc == 0)
+		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
+/* One call that somebody waits for. */
+struct waiting {
+	mpijob_call *call;
+	mpijob_doc **out;
+	mpijob_diag *diag;
+	int code;
+	int done;
+};
+
+static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
+{
+	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
+				  warnings->data + at);
+}
+
+static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+
+	options.format = MPIJOB_FORMAT_JSON;
+	options.source = "answer of the server";
+	options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
+	options.max_values = MPIJOB__CLIENT_BODY_LIMIT / 2;
+	return mpijob_doc_parse(answer->body, answer->body_len, &options, out, diag);
+}
+
+static void when_done(void *user, const struct mpijob_answer *answer)
+{
+	struct waiting *waiting = user;
+	struct mpijob__verdict verdict = { 0 };
+
+	waiting->done = 1;
+	waiting->code = answer->code;
+	report_warnings(&waiting->call->exchange.warnings, waiting->diag);
+	if (answer->code == 0) {
+		if (waiting->out)
+			waiting->code = read_answer(answer, waiting->out, waiting->diag);
+		return;
+	}
+	if (answer->status && answer->reason) {
+		if (mpijob__verdict_make(&verdict, answer->status, waiting->call->exchange.is_post, answer->body,
+					 answer->body_len))
+			waiting->code = MPIJOB_ERR_NOMEM;
+		mpijob__verdict_report(&verdict, waiting->diag);
+		mpijob__verdict_release(&verdict);
+		return;
+	}
+	mpijob__diag_addf(waiting->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
+			  answer->message ? answer->message : mpijob_error_text(answer->code));
+}
+
+static int call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		    const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	struct waiting waiting = { NULL, out, diag, 0, 0 };
+	int rc;
+
+	if (client->polling)
+		return MPIJOB_ERR_USAGE;
+	callbacks.done = when_done;
+	callbacks.user = &waiting;
+	rc = mpijob__request_start(client, method, target, content_type, body, &callbacks, &waiting.call);
+	while (rc == 0 && !waiting.done) {
+		rc = mpijob_client_poll(client, -1);
+		if (rc && !waiting.done)
+			mpijob_call_cancel(waiting.call);
+	}
+	return waiting.done ? waiting.code : rc;
+}
+
+static int send_node(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
+{
+	mpijob_text body = { 0 };
+	int rc;
+
+	if (!client || !target || !node)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
+	if (rc == 0)
+		rc = call_now(client, method, target, content_type, &body, out, diag);
+	mpijob__text_release(&body);
+	return rc;
+}
+
+int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out, mpijob_diag *diag)
+{
+	if (!client || !target || !out)
+		return MPIJOB_ERR_USAGE;
+	return call_now(client, "GET", target, NULL, NULL, out, diag);
+}
+
+int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+			 mpijob_doc **out, mpijob_diag *diag)
+{
+	return send_node(client, "POST", target, JSON, object, out, diag);
+}
+
+int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+			 mpijob_doc **out, mpijob_diag *diag)
+{
+	return send_node(client, "PUT", target, JSON, object, out, diag);
+}
+
+int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
+			mpijob_doc **out, mpijob_diag *diag)
+{
+	return send_node(client, "PATCH", target, MERGE_PATCH, patch, out, diag);
+}
+
+int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
+			 const char *propagation, mpijob_diag *diag)
+{
+	mpijob_text body = { 0 };
+	int rc;
+
+	if (!client || !target)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob__request_delete_options(uid, propagation, &body);
+	if (rc == 0)
+		rc = call_now(client, "DELETE", target, JSON, &body, NULL, diag);
+	mpijob__text_release(&body);
+	return rc;
+}

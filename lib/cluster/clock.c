@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one place that reads a clock.
+ *
+ * Everything else in cluster/ and operator/ is told the time. Waiting goes by the monotonic clock,
+ * so that a jump of the wall clock neither fires nor loses a timer.
+ */
+#include "cluster/clock.h"
+
+#include <time.h>
+
+static int64_t read_ms(clockid_t id)
+{
+	struct timespec now = { 0, 0 };
+
+	(void)clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t mpijob__clock_monotonic_ms(void)
+{
+	return read_ms(CLOCK_MONOTONIC);
+}
+
+int64_t mpijob__clock_wall_ms(void)
+{
+	return read_ms(CLOCK_REALTIME);
+}

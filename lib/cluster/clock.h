@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two clocks of the rooms cluster and operator. */
+#ifndef MPIJOB__CLUSTER_CLOCK_H
+#define MPIJOB__CLUSTER_CLOCK_H
+
+#include <stdint.h>
+
+/* Milliseconds of a clock that never jumps; only differences mean something. */
+int64_t mpijob__clock_monotonic_ms(void);
+/* Milliseconds since 1970-01-01T00:00:00Z, as this machine believes. */
+int64_t mpijob__clock_wall_ms(void);
+
+#endif

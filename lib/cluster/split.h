@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts the bytes of a list or a watch into objects, as they arrive. */
+#ifndef MPIJOB__CLUSTER_SPLIT_H
+#define MPIJOB__CLUSTER_SPLIT_H
+
+#include "base/text.h"
+
+#include <stddef.h>
+
+#define MPIJOB__SPLIT_LIST 0   /* one object with a list "items" */
+#define MPIJOB__SPLIT_EVENTS 1 /* one watch event after another */
+
+/* One object. Everything is borrowed for the call; strings are "" when absent. */
+struct mpijob__split_object {
+	const char *type;   /* of the event; "" in a list */
+	const char *json;   /* the object; NULL when it was larger than the limit, or when an event held none */
+	size_t len;
+	size_t whole;       /* bytes that it had */
+	const char *uid;
+	const char *name;
+	const char *namespace_;
+	const char *resource_version;
+};
+
+/* Return 0 to go on, else the code that mpijob__split_feed() then returns. */
+typedef int (*mpijob__split_fn)(void *user, const struct mpijob__split_object *object);
+
+struct mpijob__split {
+	int mode;
+	size_t limit;             /* bytes of one object */
+	mpijob_text prefix;       /* what an item without a kind gets in front of it */
+	mpijob_text value;        /* the value so far; begins with `prefix` in a list */
+	mpijob_text outer;        /* of a list: everything but the items */
+	mpijob_text seen[5];      /* type, uid, name, namespace, resourceVersion of the value */
+	size_t whole;             /* bytes of the value so far */
+	size_t object_start, object_end; /* of an event's "object", counted in `whole` */
+	int in_items, items_done; /* of a list */
+	int started, ended;       /* of a list: its braces */
+	int in_value;
+	int has_kind;
+	/* The reader: where it stands in the value, or in the list around the items. */
+	size_t depth;
+	unsigned char is_map[4];  /* kind of the innermost containers, by depth 1 to 3 */
+	unsigned char path[4];    /* which known key each of them stands at */
+	int in_string, escaped, key_next, is_key;
+	int catching;             /* index in `seen` of the string that is being read, else -1 */
+	char key[20];
+	size_t key_len;
+};
+
+/*
+ * Begin. `api_version` and `kind` are what the items of a list are, since servers leave it out there.
+ * 0 or MPIJOB_ERR_NOMEM; mpijob__split_release() in either case.
+ */
+int mpijob__split_init(struct mpijob__split *split, int mode, const char *api_version, const char *kind, size_t limit);
+void mpijob__split_release(struct mpijob__split *split);
+/* Take bytes, cut anywhere. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM, or what `fn` returned. */
+int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len, mpijob__split_fn fn, void *user);
+/* 1 when what came so far is complete: a whole list, or no event begun. */
+int mpijob__split_complete(const struct mpijob__split *split);
+
+#endif

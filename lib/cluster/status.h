@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an answer of a server means. */
+#ifndef MPIJOB__CLUSTER_STATUS_H
+#define MPIJOB__CLUSTER_STATUS_H
+
+#include <mpijob/base.h>
+#include <mpijob/diag.h>
+#include <mpijob/doc.h>
+
+#define MPIJOB__STATUS_LIMIT ((size_t)1 << 20) /* a larger body is no Status */
+
+/* The verdict on one answer. */
+struct mpijob__verdict {
+	int code;                /* 0 or MPIJOB_ERR_* */
+	const char *reason;      /* borrowed from `doc` or constant; NULL when all is well */
+	const char *message;     /* borrowed; NULL when all is well */
+	int64_t retry_after_ms;  /* from the Status' details; 0 when absent */
+	mpijob_doc *doc;         /* the Status; NULL when there was none */
+	mpijob_text *text;       /* a message of our own; NULL when the server's served */
+};
+
+/*
+ * Judge an answer that came whole: by the reason of its Status, else by its HTTP status.
+ * An answer of 2xx fails only if its body is a Status with "status": "Failure".
+ * 0 or MPIJOB_ERR_NOMEM (the verdict then is that, too); mpijob__verdict_release() in either case.
+ */
+int mpijob__verdict_make(struct mpijob__verdict *verdict, int status, int is_post, const char *body, size_t len);
+void mpijob__verdict_release(struct mpijob__verdict *verdict);
+/* Tell what a verdict has to say: one finding for each cause, else one for the message. */
+void mpijob__verdict_report(const struct mpijob__verdict *verdict, mpijob_diag *diag);
+
+/* What a reason means, MPIJOB_ERR_*; 0 for a reason that is not known. */
+int mpijob__status_reason_code(const char *reason);
+/* What an HTTP status means: 0 or MPIJOB_ERR_*. */
+int mpijob__status_http_code(int status);
+
+#endif

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a plan is carried out, and what each answer means for the rest of it.
+ *
+ * The actions of a stage are started one turn at a time, creates in a window that grows with success. A
+ * write whose outcome is not known (no answer, or a server error) is never repeated blindly: the object
+ * is looked at first. Whatever is learned goes into the facts at once, so that the next plan does not ask
+ * for it again. Events are handed over when the rest of their stage has succeeded.
+ */
+#include "operator/operator.h"
+
+#include "base/secret.h"
+#include "cluster/client.h"
+#include "cluster/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
+#define LEAST_LOOK_MS 1
+#define IDLE_LOOK_MS 1000       /* a plan with nothing to do wants to be asked again at once: not so soon */
+#define RETRY_AFTER_MOST_MS 300000
+
+struct mpijob__write {
+	struct mpijob__write *prev, *next; /* of the record */
+	mpijob_operator *operator_;
+	struct mpijob__record *record;
+	mpijob_call *call;
+	struct mpijob_action action;       /* strings borrowed from the plan, which outlives this */
+	int looking;                       /* this is the GET after an outcome that was not clear */
+	int failed;                        /* and the write did fail, or may have */
+};
+
+static void forget_write(struct mpijob__write *write)
+{
+	struct mpijob__act *act = &write->record->act;
+
+	if (write->prev)
+		write->prev->next = write->next;
+	else
+		act->writes = write->next;
+	if (write->next)
+		write->next->prev = write->prev;
+	act->in_flight--;
+	write->operator_->writes--;
+	free(write);
+}
+
+static void end_plan(struct mpijob__act *act)
+{
+	mpijob_plan_free(act->plan);
+	memset(act, 0, sizeof(*act));
+}
+
+void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	(void)operator_;
+	while (record->act.writes) {
+		if (record->act.writes->call)
+			mpijob_call_cancel(record->act.writes->call);
+		forget_write(record->act.writes);
+	}
+	end_plan(&record->act);
+}
+
+/* --- the end of a plan --- */
+
+static void look_again(mpijob_operator *operator_, struct mpijob__record *record, int64_t next_ms, int idle)
+{
+	int64_t wait = next_ms - mpijob__clock_wall_ms();
+	int64_t least = idle ? IDLE_LOOK_MS : LEAST_LOOK_MS;
+
+	if (next_ms == 0)
+		return;
+	if (wait > 0)
+		least = LEAST_LOOK_MS;
+	if (wait < least)
+		wait = least;
+	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + wait);
+}
+
+/* Nothing of the plan is under way any more, and nothing will be started. */
+static void finish(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+	int64_t next_ms = mpijob_plan_next_ms(act->plan);
+	int64_t retry_after_ms = act->retry_after_ms;
+	int idle = mpijob_plan_count(act->plan) == 0;
+	int again = act->wrote || act->replan;
+	int failed = act->failed;
+
+	end_plan(act);
+	if (again && ++record->rounds > MOST_ROUNDS) {
+		failed = 1;
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "does-not-settle",
+				     "MPIJob %s/%s does not settle: %d plans were carried out without news from the cluster",
+				     record->namespace_, record->name, record->rounds);
+	}
+	if (failed) {
+		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__clock_monotonic_ms(), retry_after_ms);
+		return;
+	}
+	mpijob__queue_done(&operator_->queue, &record->item);
+	if (again)
+		mpijob__queue_add(&operator_->queue, &record->item);
+	else
+		look_again(operator_, record, next_ms, idle);
+}
+
+static int only_events_left(const struct mpijob__act *act)
+{
+	for (size_t i = act->next; i < mpijob_plan_count(act->plan); i++)
+		if (mpijob_plan_at(act->plan, i)->verb != MPIJOB_ACTION_EVENT)
+			return 0;
+	return 1;
+}
+
+/* A stage is done, well: its Events can be told. */
+static void tell_events(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	const struct mpijob__act *act = &record->act;
+
+	for (size_t i = 0; i < act->next; i++) {
+		const struct mpijob_action *action = mpijob_plan_at(act->plan, i);
+
+		if (action->stage == act->stage && action->verb == MPIJOB_ACTION_EVENT)
+			mpijob__events_emit(operator_, record, action->event_type, action->event_reason,
+					    action->event_message);
+	}
+}
+
+/*
+ * See how far the plan is: pass over Events, close stages, end it, or get in line for the next action.
+ */
+static void advance(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+
+	for (;;) {
+		const struct mpijob_action *action = mpijob_plan_at(act->plan, act->next);
+		int stop = act->failed || act->replan;
+
+		if (!stop && action && action->stage == act->stage) {
+			if (action->verb == MPIJOB_ACTION_EVENT) {
+				act->next++;
+				continue;
+			}
+			if (action->verb != MPIJOB_ACTION_CREATE || act->in_flight < act->window)
+				mpijob__queue_again(&operator_->queue, &record->item);
+			return;
+		}
+		if (act->in_flight)
+			return;
+		if (!stop) {
+			tell_events(operator_, record);
+			/* What changed meanwhile is taken into account before the next stage. */
+			if (action && record->item.dirty && !only_events_left(act)) {
+				act->replan = 1;
+				continue;
+			}
+			if (action) {
+				act->stage = action->stage;
+				continue;
+			}
+		}
+		finish(operator_, record);
+		return;
+	}
+}
+
+/* --- answers --- */
+
+static void log_failure(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "" };
+	const struct mpijob_action *action = &write->action;
+	const char *verb = write->looking ? "get" : verbs[action->verb];
+	mpijob_text text = { 0 };
+
+	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s", verb,
+			     action->kind, write->record->namespace_, action->name,
+			     answer->message ? answer->message : mpijob_error_text(answer->code));
+	if (!write->looking && action->verb == MPIJOB_ACTION_CREATE &&
+	    (answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_REJECTED) &&
+	    mpijob__text_printf(&text, "%s %s cannot be created: %s", action->kind, action->name,
+				answer->message ? answer->message : mpijob_error_text(answer->code)) == 0)
+		mpijob__events_emit(write->operator_, write->record, "Warning", "FailedCreate", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+}
+
+static void note_failure(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__act *act = &write->record->act;
+	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
+
+	act->failed = 1;
+	if (wait > act->retry_after_ms)
+		act->retry_after_ms = wait;
+	/* Too many requests are not the fault of one job. */
+	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
+	    write->operator_->hold_until_ms < mpijob__clock_monotonic_ms() + wait)
+		write->operator_->hold_until_ms = mpijob__clock_monotonic_ms() + wait;
+	log_failure(write, answer);
+}
+
+static void note_code(struct mpijob__write *write, int code)
+{
+	if (code == 0)
+		return;
+	write->record->act.failed = 1;
+	if (code == MPIJOB_ERR_NOMEM)
+		write->operator_->nomem = 1;
+}
+
+/* What a DELETE answered: the object that is going, or anything else: it is gone. */
+static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	mpijob_operator *operator_ = write->operator_;
+	const struct mpijob_observed *observed;
+	int rc = answer->body_len ? mpijob_observe(operator_->observation, answer->body, answer->body_len, NULL) : 1;
+
+	if (rc == MPIJOB_ERR_NOMEM)
+		return rc;
+	observed = mpijob_observation_view(operator_->observation);
+	if (rc == 0 && observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0)
+		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+	mpijob__route_gone(operator_, write->record, write->action.uid);
+	return 0;
+}
+
+static void succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__act *act = &write->record->act;
+
+	act->wrote = 1;
+	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
+	if (write->action.role == MPIJOB_ROLE_SECRET)
+		write->record->secret_known = 1;
+	note_code(write, write->action.verb == MPIJOB_ACTION_DELETE
+				 ? take_deleted(write, answer)
+				 : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len));
+}
+
+static void when_done(void *user, const struct mpijob_answer *answer);
+
+static void fill_target(const struct mpijob__write *write, struct mpijob_target *target)
+{
+	target->api_version = write->action.api_version;
+	target->kind = write->action.kind;
+	target->namespace_ = write->record->namespace_;
+	target->name = write->action.name;
+}
+
+/* Ask for the object as it is. 0, or the write is still its caller's. */
+static int look(struct mpijob__write *write, int failed)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, when_done, write };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	write->looking = 1;
+	write->failed = failed;
+	fill_target(write, &target);
+	return mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
+}
+
+/* The object was looked at. */
+static void looked(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__record *record = write->record;
+	struct mpijob__act *act = &record->act;
+
+	act->replan = 1;
+	if (write->action.role == MPIJOB_ROLE_SECRET && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
+		record->secret_known = 1;
+	if (answer->code == 0)
+		note_code(write, mpijob__route_answer(write->operator_, record, answer->body, answer->body_len));
+	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)
+		mpijob__route_gone(write->operator_, record, write->action.uid);
+	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
+		note_failure(write, answer);
+	if (write->failed)
+		act->failed = 1;
+}
+
+/* Does this answer leave open whether the write happened? */
+static int unclear(const struct mpijob_answer *answer)
+{
+	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_NOMEM ||
+	    answer->code == MPIJOB_ERR_SYNTAX)
+		return 1;
+	return answer->code == MPIJOB_ERR_SERVER && answer->status != 429;
+}
+
+/* What to do about a write that did not simply succeed. 1 when it goes on with a GET. */
+static int not_done(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
+	int failed;
+
+	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
+		write->record->act.wrote = 1;
+		mpijob__route_gone(write->operator_, write->record, write->action.uid);
+		return 0;
+	}
+	if (answer->code == MPIJOB_ERR_CONFLICT) {
+		/* Somebody was there before us. After a conflict about a job in motion that is nothing special. */
+		failed = 0;
+	} else if (unclear(answer) || (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.verb != MPIJOB_ACTION_CREATE)) {
+		note_failure(write, answer);
+		failed = 1;
+	} else {
+		note_failure(write, answer);
+		return 0;
+	}
+	if (look(write, failed) == 0)
+		return 1;
+	write->record->act.failed = 1;
+	return 0;
+}
+
+static void when_done(void *user, const struct mpijob_answer *answer)
+{
+	struct mpijob__write *write = user;
+	struct mpijob__record *record = write->record;
+	mpijob_operator *operator_ = write->operator_;
+
+	write->call = NULL;
+	if (write->looking)
+		looked(write, answer);
+	else if (answer->code == 0)
+		succeeded(write, answer);
+	else if (not_done(write, answer))
+		return;
+	forget_write(write);
+	advance(operator_, record);
+}
+
+/* --- starting --- */
+
+static int write_body(struct mpijob__record *record, size_t index, int with_entropy, mpijob_text *body)
+{
+	uint8_t entropy[MPIJOB_SSH_ENTROPY];
+	int rc = with_entropy ? mpijob__entropy_fill(entropy, sizeof(entropy)) : 0;
+
+	if (rc == 0)
+		rc = mpijob_plan_write_body(record->act.plan, index, with_entropy ? entropy : NULL,
+					    with_entropy ? sizeof(entropy) : 0, mpijob_text_write, body);
+	if (with_entropy)
+		mpijob__secret_wipe(entropy, sizeof(entropy));
+	return rc;
+}
+
+static int send(struct mpijob__write *write, size_t index)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, when_done, write };
+	const struct mpijob_action *action = &write->action;
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	const char *method = "PATCH", *type = "application/merge-patch+json";
+	mpijob_text body = { 0 };
+	int rc;
+
+	fill_target(write, &target);
+	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
+		target.subresource = "status";
+	if (action->verb == MPIJOB_ACTION_DELETE) {
+		method = "DELETE";
+		type = "application/json";
+		rc = mpijob__request_delete_options(action->uid, "Background", &body);
+	} else {
+		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
+	}
+	if (action->verb == MPIJOB_ACTION_CREATE) {
+		method = "POST";
+		type = "application/json";
+		target.name = NULL;
+	}
+	if (rc == 0)
+		rc = mpijob__request_start(write->operator_->client, method, &target, type, &body, &callbacks,
+					   &write->call);
+	mpijob__text_release(&body);
+	return rc;
+}
+
+/* A job that began its life under another operator may have its Secret already; that is never listed. */
+static int wants_secret_first(const struct mpijob__record *record, const struct mpijob_action *action)
+{
+	return action->role == MPIJOB_ROLE_SECRET && action->verb == MPIJOB_ACTION_CREATE && !record->secret_known &&
+	       mpijob__jobs_has_status(record);
+}
+
+static int start(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+	struct mpijob__write *write = calloc(1, sizeof(*write));
+	size_t index = act->next;
+	int rc;
+
+	if (!write)
+		return MPIJOB_ERR_NOMEM;
+	write->operator_ = operator_;
+	write->record = record;
+	write->action = *mpijob_plan_at(act->plan, index);
+	write->next = act->writes;
+	if (act->writes)
+		act->writes->prev = write;
+	act->writes = write;
+	act->in_flight++;
+	operator_->writes++;
+	act->next++;
+	rc = wants_secret_first(record, &write->action) ? look(write, 0) : send(write, index);
+	if (rc)
+		forget_write(write);
+	return rc;
+}
+
+static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
+	struct mpijob__act *act = &record->act;
+	int rc;
+
+	options.now_ms = mpijob__clock_wall_ms();
+	options.render = &operator_->render;
+	rc = mpijob_plan_new(record->job, record->facts, &options, &act->plan, NULL);
+	if (rc)
+		return rc;
+	act->window = 1;
+	return 0;
+}
+
+static int begin(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	int rc = 0;
+
+	if (record->job)
+		rc = make_plan(operator_, record);
+	if (record->job && rc == 0) {
+		advance(operator_, record);
+		return 0;
+	}
+	if (rc == MPIJOB_ERR_NOMEM) {
+		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0);
+		return rc;
+	}
+	if (rc)
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
+				     record->namespace_, record->name, mpijob_error_text(rc));
+	mpijob__queue_done(&operator_->queue, &record->item);
+	return 0;
+}
+
+int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+	const struct mpijob_action *action;
+	int rc;
+
+	if (!act->plan)
+		return begin(operator_, record);
+	action = mpijob_plan_at(act->plan, act->next);
+	/* Since it got in line something may have failed, or the window be full. */
+	if (act->failed || act->replan || !action || action->stage != act->stage || action->verb == MPIJOB_ACTION_EVENT) {
+		advance(operator_, record);
+		return 0;
+	}
+	rc = start(operator_, record);
+	if (rc) {
+		act->failed = 1;
+		if (rc != MPIJOB_ERR_NOMEM)
+			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "request-failed",
+					     "cannot ask for %s %s/%s: %s", action->kind, record->namespace_,
+					     action->name, mpijob_error_text(rc));
+	}
+	advance(operator_, record);
+	return rc == MPIJOB_ERR_NOMEM ? rc : 0;
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: what people see in `kubectl describe`.
+ *
+ * They are sent on the side, a few at a time, and never hold up a job. The same thing said again raises
+ * the count of the Event that exists; from the tenth different message of one kind about one job within
+ * ten minutes, they are combined; and one kind about one job gets 25 Events, then one every five
+ * minutes. What cannot be sent after a dozen tries is dropped.
+ */
+#include "operator/operator.h"
+
+#include "cluster/client.h"
+#include "cluster/clock.h"
+#include "job/time.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPONENT "mpi-job-controller"
+#define COMBINED "(combined from similar events): "
+#define MESSAGE_LIMIT 1024
+#define MOST_KEPT 4096      /* Events that are remembered, and topics */
+#define MOST_WAITING 1000
+#define MOST_SENDING 4
+#define MOST_TRIES 12
+#define RETRY_MS 10000
+#define DISTINCT 10
+#define DISTINCT_MS 600000
+#define BURST 25
+#define REFILL_MS 300000
+
+/* One kind of news about one job. */
+struct topic {
+	struct mpijob__table_link link; /* first; by uid and reason */
+	struct topic *older, *newer;
+	int64_t since_ms;               /* of counting different messages */
+	int different;
+	int64_t tokens_ms;              /* the bucket: when it was empty, so to say */
+	char key[];                     /* uid, type, reason, with newlines between */
+};
+
+/* One Event. */
+struct event {
+	struct mpijob__table_link link; /* first; by topic and message */
+	struct event *older, *newer;    /* by last use */
+	struct event *next_waiting;
+	mpijob_operator *operator_;
+	mpijob_call *call;
+	char *namespace_, *object, *uid, *type, *reason;
+	char *message;                  /* as it will be sent */
+	char *said;                     /* what makes it the same Event again */
+	char *name;                     /* of the Event object */
+	int64_t first_ms, last_ms;      /* wall clock */
+	int64_t due_ms;
+	int count;
+	int created;                    /* the server has it */
+	int waiting, changed, tries;
+};
+
+struct mpijob__events {
+	struct mpijob__table topics, events;
+	struct topic *newest_topic, *oldest_topic;
+	struct event *newest, *oldest;
+	struct event *first, *last; /* to be sent */
+	size_t waiting, sending;
+	uint64_t serial;
+};
+
+int mpijob__events_new(mpijob_operator *operator_)
+{
+	struct mpijob__events *events = calloc(1, sizeof(*events));
+
+	if (!events)
+		return MPIJOB_ERR_NOMEM;
+	if (mpijob__entropy_fill(&events->serial, sizeof(events->serial))) {
+		free(events);
+		return MPIJOB_ERR_IO;
+	}
+	events->topics.seed = events->serial * 3;
+	events->events.seed = events->serial * 5;
+	operator_->events = events;
+	return 0;
+}
+
+/* --- what is remembered --- */
+
+static void free_event(struct event *event)
+{
+	free(event->namespace_);
+	free(event->object);
+	free(event->uid);
+	free(event->type);
+	free(event->reason);
+	free(event->message);
+	free(event->said);
+	free(event->name);
+	free(event);
+}
+
+static void unlink_event(struct mpijob__events *events, struct event *event)
+{
+	if (event->newer)
+		event->newer->older = event->older;
+	else
+		events->newest = event->older;
+	if (event->older)
+		event->older->newer = event->newer;
+	else
+		events->oldest = event->newer;
+	event->older = event->newer = NULL;
+}
+
+static void use_event(struct mpijob__events *events, struct event *event)
+{
+	event->older = events->newest;
+	event->newer = NULL;
+	if (events->newest)
+		events->newest->newer = event;
+	else
+		events->oldest = event;
+	events->newest = event;
+}
+
+static void forget_event(struct mpijob__events *events, struct event *event)
+{
+	unlink_event(events, event);
+	mpijob__table_remove(&events->events, &event->link);
+	free_event(event);
+}
+
+static void unlink_topic(struct mpijob__events *events, struct topic *topic)
+{
+	if (topic->newer)
+		topic->newer->older = topic->older;
+	else
+		events->newest_topic = topic->older;
+	if (topic->older)
+		topic->older->newer = topic->newer;
+	else
+		events->oldest_topic = topic->newer;
+	topic->older = topic->newer = NULL;
+}
+
+static void use_topic(struct mpijob__events *events, struct topic *topic)
+{
+	topic->older = events->newest_topic;
+	topic->newer = NULL;
+	if (events->newest_topic)
+		events->newest_topic->newer = topic;
+	else
+		events->oldest_topic = topic;
+	events->newest_topic = topic;
+}
+
+static void forget_topic(struct mpijob__events *events, struct topic *topic)
+{
+	unlink_topic(events, topic);
+	mpijob__table_remove(&events->topics, &topic->link);
+	free(topic);
+}
+
+/* Make room: the one used longest ago goes, unless it is being sent. */
+static void shrink(struct mpijob__events *events)
+{
+	struct event *event = events->oldest;
+
+	while (events->events.count >= MOST_KEPT && event) {
+		struct event *newer = event->newer;
+
+		if (!event->waiting && !event->call)
+			forget_event(events, event);
+		event = newer;
+	}
+	while (events->topics.count >= MOST_KEPT)
+		forget_topic(events, events->oldest_topic);
+}
+
+static struct topic *find_topic(struct mpijob__events *events, const char *key)
+{
+	uint64_t hash = mpijob__table_hash(&events->topics, key, "");
+	struct mpijob__table_link *link = mpijob__table_next(&events->topics, hash, NULL);
+	struct topic *topic;
+
+	while (link && strcmp(((struct topic *)(void *)link)->key, key) != 0)
+		link = mpijob__table_next(&events->topics, hash, link);
+	if (link) {
+		topic = (struct topic *)(void *)link;
+		unlink_topic(events, topic);
+		use_topic(events, topic);
+		return topic;
+	}
+	topic = calloc(1, sizeof(*topic) + strlen(key) + 1);
+	if (!topic)
+		return NULL;
+	memcpy(topic->key, key, strlen(key) + 1);
+	topic->tokens_ms = INT64_MIN;
+	if (mpijob__table_add(&events->topics, &topic->link, hash)) {
+		free(topic);
+		return NULL;
+	}
+	use_topic(events, topic);
+	return topic;
+}
+
+static int is_of(const struct event *event, const char *uid, const char *type, const char *reason)
+{
+	return strcmp(event->uid, uid) == 0 && strcmp(event->type, type) == 0 && strcmp(event->reason, reason) == 0;
+}
+
+static struct event *find_event(const struct mpijob__events *events, const char *key,
+				const struct mpijob__record *record, const char *type, const char *reason,
+				const char *said)
+{
+	uint64_t hash = mpijob__table_hash(&events->events, key, said);
+	struct mpijob__table_link *link = mpijob__table_next(&events->events, hash, NULL);
+
+	for (; link; link = mpijob__table_next(&events->events, hash, link)) {
+		struct event *event = (struct event *)(void *)link;
+
+		if (strcmp(event->said, said) == 0 && is_of(event, record->uid, type, reason))
+			return event;
+	}
+	return NULL;
+}
+
+/* --- what is said --- */
+
+/* One token of 25; they come back one every five minutes. */
+static int spend(struct topic *topic, int64_t now_ms)
+{
+	int64_t full = now_ms - (int64_t)BURST * REFILL_MS;
+
+	if (topic->tokens_ms < full)
+		topic->tokens_ms = full;
+	if (topic->tokens_ms + REFILL_MS > now_ms)
+		return 0;
+	topic->tokens_ms += REFILL_MS;
+	return 1;
+}
+
+/* The tenth different message, and those after it, are combined. */
+static int combine(struct topic *topic, int64_t now_ms)
+{
+	if (topic->different == 0 || now_ms - topic->since_ms > DISTINCT_MS) {
+		topic->different = 0;
+		topic->since_ms = now_ms;
+	}
+	if (topic->different < DISTINCT)
+		topic->different++;
+	return topic->different >= DISTINCT;
+}
+
+static void enqueue(struct mpijob__events *events, struct event *event, int64_t due_ms)
+{
+	event->changed = 1;
+	if (event->waiting || event->call)
+		return;
+	event->waiting = 1;
+	event->due_ms = due_ms;
+	event->next_waiting = NULL;
+	if (events->last)
+		events->last->next_waiting = event;
+	else
+		events->first = event;
+	events->last = event;
+	events->waiting++;
+}
+
+/* At most 1024 bytes, not in the middle of a character; with `prefix` in front. */
+static char *compose(const char *prefix, const char *message)
+{
+	mpijob_text text = { 0 };
+	char *copy = NULL;
+
+	if (mpijob__text_puts(&text, prefix) == 0 && mpijob__text_puts(&text, message) == 0) {
+		if (text.len > MESSAGE_LIMIT) {
+			text.len = MESSAGE_LIMIT;
+			while (text.len && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
+				text.len--;
+			text.data[text.len] = 0;
+		}
+		copy = strdup(mpijob_text_data(&text));
+	}
+	mpijob__text_release(&text);
+	return copy;
+}
+
+static char *make_name(struct mpijob__events *events, const char *object)
+{
+	mpijob_text text = { 0 };
+	char *name = NULL;
+
+	events->serial += UINT64_C(0x9e3779b97f4a7c15);
+	if (mpijob__text_printf(&text, "%s.%016" PRIx64, object, events->serial) == 0)
+		name = strdup(mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return name;
+}
+
+static struct event *make_event(mpijob_operator *operator_, const struct mpijob__record *record, const char *key,
+				const char *type, const char *reason, const char *said)
+{
+	struct mpijob__events *events = operator_->events;
+	struct event *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	event->operator_ = operator_;
+	event->namespace_ = strdup(record->namespace_);
+	event->object = strdup(record->name);
+	event->uid = strdup(record->uid);
+	event->type = strdup(type);
+	event->reason = strdup(reason);
+	event->said = strdup(said);
+	event->name = make_name(events, record->name);
+	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason || !event->said ||
+	    !event->name ||
+	    mpijob__table_add(&events->events, &event->link, mpijob__table_hash(&events->events, key, said))) {
+		free_event(event);
+		return NULL;
+	}
+	event->first_ms = mpijob__clock_wall_ms();
+	use_event(events, event);
+	return event;
+}
+
+static void emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *key, const char *type,
+		 const char *reason, const char *message)
+{
+	struct mpijob__events *events = operator_->events;
+	int64_t now_ms = mpijob__clock_monotonic_ms();
+	struct topic *topic = find_topic(events, key);
+	struct event *event = topic ? find_event(events, key, record, type, reason, message) : NULL;
+	const char *said = message;
+	char *text;
+
+	if (!topic || !spend(topic, now_ms) || (!event && events->waiting >= MOST_WAITING))
+		return;
+	if (!event && combine(topic, now_ms)) {
+		said = COMBINED;
+		event = find_event(events, key, record, type, reason, said);
+	}
+	text = compose(said == message ? "" : COMBINED, message);
+	if (text && !event)
+		event = make_event(operator_, record, key, type, reason, said);
+	if (!text || !event) {
+		free(text);
+		return;
+	}
+	unlink_event(events, event);
+	use_event(events, event);
+	free(event->message);
+	event->message = text;
+	event->last_ms = mpijob__clock_wall_ms();
+	event->count++;
+	event->tries = 0;
+	enqueue(events, event, INT64_MIN);
+}
+
+void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *type,
+			 const char *reason, const char *message)
+{
+	mpijob_text key = { 0 };
+
+	if (!type || !reason || !message)
+		return;
+	shrink(operator_->events);
+	if (mpijob__text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
+		emit(operator_, record, mpijob_text_data(&key), type, reason, message);
+	mpijob__text_release(&key);
+}
+
+/* --- what is sent --- */
+
+static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
+{
+	char text[MPIJOB__TIME_SIZE];
+
+	if (mpijob__time_format(ms / 1000, text))
+		mpijob_node_put_string(doc, map, key, text);
+}
+
+static void fill_whole(mpijob_doc *doc, mpijob_node *root, const struct event *event)
+{
+	mpijob_node *map;
+
+	mpijob_node_put_string(doc, root, "apiVersion", "v1");
+	mpijob_node_put_string(doc, root, "kind", "Event");
+	map = mpijob_node_put_map(doc, root, "metadata");
+	mpijob_node_put_string(doc, map, "name", event->name);
+	mpijob_node_put_string(doc, map, "namespace", event->namespace_);
+	map = mpijob_node_put_map(doc, root, "involvedObject");
+	mpijob_node_put_string(doc, map, "apiVersion", "kubeflow.org/v2beta1");
+	mpijob_node_put_string(doc, map, "kind", "MPIJob");
+	mpijob_node_put_string(doc, map, "namespace", event->namespace_);
+	mpijob_node_put_string(doc, map, "name", event->object);
+	mpijob_node_put_string(doc, map, "uid", event->uid);
+	mpijob_node_put_string(doc, root, "reason", event->reason);
+	mpijob_node_put_string(doc, root, "type", event->type);
+	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component", COMPONENT);
+	mpijob_node_put_string(doc, root, "reportingComponent", COMPONENT);
+	mpijob_node_put_string(doc, root, "reportingInstance", "");
+	put_time(doc, root, "firstTimestamp", event->first_ms);
+}
+
+static int write_event(const struct event *event, mpijob_text *body)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc);
+	int rc;
+
+	if (!event->created)
+		fill_whole(doc, root, event);
+	mpijob_node_put_string(doc, root, "message", event->message);
+	mpijob_node_put_int(doc, root, "count", event->count);
+	put_time(doc, root, "lastTimestamp", event->last_ms);
+	rc = mpijob_doc_error(doc);
+	if (rc == 0)
+		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, body);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
+static void sent(void *user, const struct mpijob_answer *answer)
+{
+	struct event *event = user;
+	mpijob_operator *operator_ = event->operator_;
+	struct mpijob__events *events = operator_->events;
+	int try_again = event->changed;
+	int64_t wait = 0;
+
+	event->call = NULL;
+	events->sending--;
+	operator_->writes--;
+	if (answer->code == 0 || (!event->created && answer->code == MPIJOB_ERR_CONFLICT)) {
+		event->created = 1;
+		event->tries = 0;
+	} else if (event->created && answer->code == MPIJOB_ERR_NOT_FOUND) {
+		event->created = 0; /* its time was over: begin anew */
+		event->count = 1;
+		event->first_ms = event->last_ms;
+		try_again = 1;
+	} else if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT ||
+		   answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
+		try_again = ++event->tries < MOST_TRIES;
+		wait = answer->retry_after_ms > RETRY_MS ? answer->retry_after_ms : RETRY_MS;
+		if (!try_again)
+			mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
+					     "the Event %s about MPIJob %s/%s is dropped after %d tries", event->reason,
+					     event->namespace_, event->object, event->tries);
+	} else {
+		/* Refused, or its namespace goes: nothing that trying again would mend. */
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
+				     "the Event %s about MPIJob %s/%s is refused: %s", event->reason, event->namespace_,
+				     event->object, answer->message ? answer->message : mpijob_error_text(answer->code));
+		try_again = 0;
+	}
+	if (try_again)
+		enqueue(events, event, wait ? operator_->now_ms + wait : INT64_MIN);
+}
+
+static int send(struct event *event)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, sent, event };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text body = { 0 };
+	int rc = write_event(event, &body);
+
+	target.api_version = "v1";
+	target.kind = "Event";
+	target.namespace_ = event->namespace_;
+	target.name = event->created ? event->name : NULL;
+	if (rc == 0)
+		rc = mpijob__request_start(event->operator_->client, event->created ? "PATCH" : "POST", &target,
+					   event->created ? "application/merge-patch+json" : "application/json", &body,
+					   &callbacks, &event->call);
+	mpijob__text_release(&body);
+	return rc;
+}
+
+static void dequeue(struct mpijob__events *events, struct event *before, struct event *event)
+{
+	if (before)
+		before->next_waiting = event->next_waiting;
+	else
+		events->first = event->next_waiting;
+	if (events->last == event)
+		events->last = before;
+	event->next_waiting = NULL;
+	event->waiting = 0;
+	events->waiting--;
+}
+
+void mpijob__events_step(mpijob_operator *operator_)
+{
+	struct mpijob__events *events = operator_->events;
+	struct event *before = NULL, *next;
+
+	for (struct event *event = events->first; event; event = next) {
+		next = event->next_waiting;
+		if (events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
+			return;
+		if (event->due_ms > operator_->now_ms) {
+			before = event;
+			continue;
+		}
+		dequeue(events, before, event);
+		event->changed = 0;
+		if (send(event) == 0) {
+			events->sending++;
+			operator_->writes++;
+		} else if (++event->tries < MOST_TRIES) {
+			enqueue(events, event, operator_->now_ms + RETRY_MS);
+		}
+	}
+}
+
+int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
+{
+	const struct mpijob__events *events = operator_->events;
+	int64_t due = INT64_MAX;
+
+	if (events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
+		return due;
+	for (const struct event *event = events->first; event; event = event->next_waiting)
+		if (event->due_ms < due)
+			due = event->due_ms;
+	return due;
+}
+
+void mpijob__events_free(mpijob_operator *operator_)
+{
+	struct mpijob__events *events = operator_->events;
+
+	if (!events)
+		return;
+	while (events->newest) {
+		if (events->newest->call)
+			mpijob_call_cancel(events->newest->call);
+		forget_event(events, events->newest);
+	}
+	while (events->newest_topic)
+		forget_topic(events, events->newest_topic);
+	mpijob__table_release(&events->topics);
+	mpijob__table_release(&events->events);
+	free(events);
+	operator_->events = NULL;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The MPIJobs that exist: one record each, found by uid and by namespace and name.
+ *
+ * An MPIJob that cannot be read keeps a record without a job: it is set aside until somebody mends it,
+ * and is no burden to the others. One that was deleted and made again under its name is another one.
+ */
+#include "operator/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UID_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_uid)))
+#define NAME_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_name)))
+
+struct mpijob__record *mpijob__jobs_by_uid(const mpijob_operator *operator_, const char *uid)
+{
+	const struct mpijob__table *table = &operator_->jobs_by_uid;
+	uint64_t hash = mpijob__table_hash(table, uid, "");
+	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+
+	while (link && strcmp(UID_RECORD(link)->uid, uid) != 0)
+		link = mpijob__table_next(table, hash, link);
+	return link ? UID_RECORD(link) : NULL;
+}
+
+static struct mpijob__record *by_name(const mpijob_operator *operator_, const char *namespace_, const char *name)
+{
+	const struct mpijob__table *table = &operator_->jobs_by_name;
+	uint64_t hash = mpijob__table_hash(table, namespace_, name);
+	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+
+	while (link && (strcmp(NAME_RECORD(link)->namespace_, namespace_) != 0 || strcmp(NAME_RECORD(link)->name, name) != 0))
+		link = mpijob__table_next(table, hash, link);
+	return link ? NAME_RECORD(link) : NULL;
+}
+
+static void free_record(struct mpijob__record *record)
+{
+	mpijob_free(record->job);
+	mpijob_facts_free(record->facts);
+	free(record->namespace_);
+	free(record->name);
+	free(record->uid);
+	free(record);
+}
+
+static int make_record(mpijob_operator *operator_, const struct mpijob__watch_object *object,
+		       struct mpijob__record **out)
+{
+	struct mpijob__record *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return MPIJOB_ERR_NOMEM;
+	record->namespace_ = strdup(object->namespace_);
+	record->name = strdup(object->name);
+	record->uid = strdup(object->uid);
+	record->facts = mpijob_facts_new();
+	if (!record->namespace_ || !record->name || !record->uid || !record->facts)
+		goto nomem;
+	if (mpijob__queue_join(&operator_->queue, &record->item, record->namespace_))
+		goto nomem;
+	if (mpijob__table_add(&operator_->jobs_by_uid, &record->by_uid,
+			      mpijob__table_hash(&operator_->jobs_by_uid, record->uid, "")))
+		goto leave;
+	if (mpijob__table_add(&operator_->jobs_by_name, &record->by_name,
+			      mpijob__table_hash(&operator_->jobs_by_name, record->namespace_, record->name))) {
+		mpijob__table_remove(&operator_->jobs_by_uid, &record->by_uid);
+		goto leave;
+	}
+	*out = record;
+	return 0;
+leave:
+	mpijob__queue_leave(&operator_->queue, &record->item);
+nomem:
+	free_record(record);
+	return MPIJOB_ERR_NOMEM;
+}
+
+void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	mpijob__act_cancel(operator_, record);
+	mpijob__route_release(record, operator_);
+	mpijob__queue_leave(&operator_->queue, &record->item);
+	mpijob__table_remove(&operator_->jobs_by_uid, &record->by_uid);
+	mpijob__table_remove(&operator_->jobs_by_name, &record->by_name);
+	operator_->dead[operator_->dead_at] = record->by_uid.hash;
+	operator_->dead_at = (operator_->dead_at + 1) % MPIJOB__DEAD_UIDS;
+	free_record(record);
+}
+
+/* Visit all records; `visit` may remove the one that it is given. */
+static void each(mpijob_operator *operator_, void (*visit)(mpijob_operator *, struct mpijob__record *, uint32_t),
+		 uint32_t argument)
+{
+	struct mpijob__table *table = &operator_->jobs_by_uid;
+	struct mpijob__table_link *next;
+
+	for (size_t i = 0; i < table->slot_count; i++)
+		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
+			next = link->next;
+			visit(operator_, UID_RECORD(link), argument);
+		}
+}
+
+static void sweep_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t generation)
+{
+	if (record->generation != generation)
+		mpijob__jobs_remove(operator_, record);
+}
+
+void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation)
+{
+	each(operator_, sweep_one, generation);
+}
+
+static void remove_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t ignored)
+{
+	(void)ignored;
+	mpijob__jobs_remove(operator_, record);
+}
+
+void mpijob__jobs_release(mpijob_operator *operator_)
+{
+	each(operator_, remove_one, 0);
+	mpijob__table_release(&operator_->jobs_by_uid);
+	mpijob__table_release(&operator_->jobs_by_name);
+}
+
+void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	record->rounds = 0;
+	mpijob__queue_add(&operator_->queue, &record->item);
+}
+
+int mpijob__jobs_has_status(const struct mpijob__record *record)
+{
+	const mpijob_node *root = record->job ? mpijob_doc_root(mpijob_document(record->job)) : NULL;
+
+	return mpijob_node_count(mpijob_node_get(root, "status")) > 0;
+}
+
+/* Set a job aside that cannot be read, and say so once for each version of it. */
+static void set_aside(mpijob_operator *operator_, struct mpijob__record *record, const char *why)
+{
+	mpijob_free(record->job);
+	record->job = NULL;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
+			     record->namespace_, record->name, why);
+	mpijob__events_emit(operator_, record, "Warning", "ValidationError", why);
+}
+
+/* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
+static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob__watch_object *object)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	mpijob_diag *diag;
+	mpijob *job = NULL;
+	int rc;
+
+	if (!object->json) {
+		set_aside(operator_, record, "it is larger than this operator reads");
+		return 0;
+	}
+	diag = mpijob_diag_new();
+	if (!diag)
+		return MPIJOB_ERR_NOMEM;
+	options.format = MPIJOB_FORMAT_JSON;
+	rc = mpijob_parse(object->json, object->len, &options, &job, diag);
+	if (rc == 0) {
+		mpijob_free(record->job);
+		record->job = job;
+	} else if (rc != MPIJOB_ERR_NOMEM) {
+		set_aside(operator_, record, mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
+		rc = 0;
+	}
+	mpijob_diag_free(diag);
+	return rc;
+}
+
+int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob__watch_object *object)
+{
+	struct mpijob__record *record = mpijob__jobs_by_uid(operator_, object->uid);
+	uint64_t version = mpijob__route_version(object->resource_version);
+	uint32_t generation = operator_->sources[MPIJOB__SOURCE_JOBS].generation;
+	int rc;
+
+	if (object->event == MPIJOB__WATCH_DELETED) {
+		if (record)
+			mpijob__jobs_remove(operator_, record);
+		return record != NULL;
+	}
+	if (!*object->uid || !*object->name || !*object->namespace_) {
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "an MPIJob without uid, name or namespace is left out");
+		return 0;
+	}
+	if (record) {
+		record->generation = generation;
+		/* Also our own write, which its answer told us before. */
+		if (version && version <= record->version)
+			return 0;
+		rc = load(operator_, record, object);
+		if (rc == 0)
+			record->version = version;
+		return rc ? rc : 1;
+	}
+	record = by_name(operator_, object->namespace_, object->name);
+	if (record && version && version < record->version)
+		return 0; /* an old server remembers who had this name before */
+	if (record)
+		mpijob__jobs_remove(operator_, record);
+	rc = make_record(operator_, object, &record);
+	if (rc)
+		return rc;
+	record->generation = generation;
+	rc = load(operator_, record, object);
+	if (rc) {
+		mpijob__jobs_remove(operator_, record);
+		return rc;
+	}
+	record->version = version;
+	mpijob__orphans_adopt(operator_, record->uid);
+	return 1;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of an operator and what one step of it does, in which order: listen, decide, send, wait.
+ *
+ * Only here the parts meet: what is watched, whom its news goes to, and which of them wants to be woken
+ * first. Nothing is sent from inside of a callback that delivers news.
+ */
+#include "operator/operator.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+#include "cluster/clock.h"
+#include "render/render.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WRITES 16
+#define NOMEM_PAUSE_MS 100
+
+void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	mpijob_text text = { 0 };
+	va_list args;
+	int rc;
+
+	if (!operator_->log)
+		return;
+	va_start(args, format);
+	rc = mpijob__text_vprintf(&text, format, args);
+	va_end(args);
+	finding.severity = severity;
+	finding.id = id;
+	finding.message = rc ? mpijob_error_text(rc) : mpijob_text_data(&text);
+	operator_->log(operator_->log_user, &finding);
+	mpijob__text_release(&text);
+}
+
+/* --- news --- */
+
+static void begin_list(void *user)
+{
+	struct mpijob__source *source = user;
+
+	source->generation++;
+}
+
+static int take_job(struct mpijob__source *source, const struct mpijob__watch_object *object)
+{
+	mpijob_operator *operator_ = source->operator_;
+	int rc = mpijob__jobs_update(operator_, object);
+	struct mpijob__record *record = rc == 1 ? mpijob__jobs_by_uid(operator_, object->uid) : NULL;
+
+	if (!record)
+		return rc < 0 ? rc : 0;
+	/* What is being carried out was planned for the job as it was. */
+	if (record->act.plan)
+		record->act.replan = 1;
+	mpijob__jobs_touch(operator_, record);
+	return 0;
+}
+
+static int take_object(void *user, const struct mpijob__watch_object *object)
+{
+	struct mpijob__source *source = user;
+	int rc;
+
+	if (source->number == MPIJOB__SOURCE_JOBS)
+		rc = take_job(source, object);
+	else if (source->number == MPIJOB__SOURCE_PRIORITY_CLASSES)
+		rc = mpijob__classes_event(source, object);
+	else
+		rc = mpijob__route_event(source, object);
+	if (rc == MPIJOB_ERR_NOMEM)
+		source->operator_->nomem = 1;
+	return rc;
+}
+
+static int end_list(void *user, const char *version)
+{
+	struct mpijob__source *source = user;
+
+	if (source->number == MPIJOB__SOURCE_JOBS)
+		mpijob__jobs_sweep(source->operator_, source->generation);
+	else if (source->number == MPIJOB__SOURCE_PRIORITY_CLASSES)
+		mpijob__classes_sweep(source);
+	else
+		mpijob__route_sweep(source, version);
+	return 0;
+}
+
+static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
+{
+	struct mpijob__source *source = user;
+
+	if (answer->code == MPIJOB_ERR_NOMEM)
+		source->operator_->nomem = 1;
+	mpijob__operator_log(source->operator_, MPIJOB_SEVERITY_WARNING, "watch-failed", "cannot %s %s: %s", what,
+			     source->kind, answer->message ? answer->message : mpijob_error_text(answer->code));
+}
+
+/* --- life --- */
+
+static int copy_text(const char *from, char **to)
+{
+	if (!from || !*from)
+		return 0;
+	*to = strdup(from);
+	return *to ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static int take_options(mpijob_operator *operator_, const struct mpijob_operator_options *given, mpijob_diag *diag)
+{
+	struct mpijob_operator_options options;
+	int rc = mpijob__struct_check(&options, sizeof(options), given);
+
+	if (rc == 0)
+		rc = mpijob__struct_check(&operator_->render, sizeof(operator_->render), options.render);
+	if (rc == 0 && options.max_writes < 0)
+		rc = MPIJOB_ERR_USAGE;
+	if (rc) {
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+				  "the options of the operator are refused: %s", mpijob_error_text(rc));
+		return rc;
+	}
+	operator_->render.entropy = NULL;
+	operator_->render.entropy_len = 0;
+	operator_->render.running = NULL;
+	operator_->render.running_count = 0;
+	operator_->render.priority_classes = NULL;
+	operator_->render.priority_classes_count = 0;
+	operator_->max_writes = options.max_writes ? (size_t)options.max_writes : MOST_WRITES;
+	operator_->log = options.log;
+	operator_->log_user = options.log_user;
+	if (copy_text(options.namespace_, &operator_->namespace_) ||
+	    copy_text(operator_->render.cluster_domain, &operator_->cluster_domain) ||
+	    copy_text(operator_->render.gang_scheduler, &operator_->gang_scheduler))
+		return MPIJOB_ERR_NOMEM;
+	operator_->render.cluster_domain = operator_->cluster_domain;
+	operator_->render.gang_scheduler = operator_->gang_scheduler;
+	return 0;
+}
+
+/* Which collection; NULL `kind` when it is not watched with these options. */
+static void choose(const mpijob_operator *operator_, int number, struct mpijob__watch_config *config)
+{
+	int volcano = operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
+
+	config->namespace_ = operator_->namespace_;
+	config->api_version = "v1";
+	switch (number) {
+	case MPIJOB__SOURCE_JOBS:
+		config->api_version = "kubeflow.org/v2beta1";
+		config->kind = "MPIJob";
+		break;
+	case MPIJOB__SOURCE_LAUNCHERS:
+		config->api_version = "batch/v1";
+		config->kind = "Job";
+		break;
+	case MPIJOB__SOURCE_PODS:
+		config->kind = "Pod";
+		config->label_selector = MPIJOB__LABEL_OPERATOR "=" MPIJOB__LABEL_OPERATOR_VALUE;
+		break;
+	case MPIJOB__SOURCE_SERVICES:
+		config->kind = "Service";
+		break;
+	case MPIJOB__SOURCE_CONFIG_MAPS:
+		config->kind = "ConfigMap";
+		break;
+	case MPIJOB__SOURCE_POD_GROUPS:
+		config->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
+		config->kind = operator_->gang_scheduler ? "PodGroup" : NULL;
+		break;
+	case MPIJOB__SOURCE_PRIORITY_CLASSES:
+		config->api_version = "scheduling.k8s.io/v1";
+		config->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
+		config->namespace_ = NULL;
+		break;
+	default:
+		break;
+	}
+}
+
+static int open_sources(mpijob_operator *operator_)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
+		struct mpijob__source *source = &operator_->sources[i];
+		struct mpijob__watch_config config = { 0 };
+		int rc;
+
+		choose(operator_, i, &config);
+		source->operator_ = operator_;
+		source->number = i;
+		source->api_version = config.api_version;
+		source->kind = config.kind;
+		if (!config.kind)
+			continue;
+		config.user = source;
+		config.begin = begin_list;
+		config.object = take_object;
+		config.listed = end_list;
+		config.failed = watch_failed;
+		rc = mpijob__entropy_fill(&config.seed, sizeof(config.seed));
+		if (rc == 0)
+			rc = mpijob__watch_new(operator_->client, &config, &source->watch);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options, mpijob_operator **out,
+			mpijob_diag *diag)
+{
+	mpijob_operator *operator_;
+	uint64_t seeds[3];
+	int rc;
+
+	if (!client || !out)
+		return MPIJOB_ERR_USAGE;
+	operator_ = calloc(1, sizeof(*operator_));
+	if (!operator_)
+		return MPIJOB_ERR_NOMEM;
+	operator_->client = client;
+	operator_->hold_until_ms = INT64_MIN;
+	rc = take_options(operator_, options, diag);
+	if (rc == 0)
+		rc = mpijob__entropy_fill(seeds, sizeof(seeds));
+	if (rc == 0) {
+		operator_->jobs_by_uid.seed = seeds[0];
+		operator_->jobs_by_name.seed = seeds[1];
+		operator_->objects.seed = seeds[2];
+		operator_->observation = mpijob_observation_new();
+		rc = operator_->observation ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	if (rc == 0)
+		rc = mpijob__events_new(operator_);
+	if (rc == 0)
+		rc = open_sources(operator_);
+	if (rc) {
+		mpijob_operator_free(operator_);
+		return rc == MPIJOB_ERR_IO ? MPIJOB_ERR_NOMEM : rc;
+	}
+	*out = operator_;
+	return 0;
+}
+
+void mpijob_operator_free(mpijob_operator *operator_)
+{
+	if (!operator_)
+		return;
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+		mpijob__watch_free(operator_->sources[i].watch);
+	mpijob__jobs_release(operator_);
+	mpijob__orphans_release(operator_);
+	mpijob__events_free(operator_);
+	mpijob__classes_release(operator_);
+	mpijob__table_release(&operator_->objects);
+	mpijob__queue_release(&operator_->queue);
+	mpijob_observation_free(operator_->observation);
+	free(operator_->namespace_);
+	free(operator_->cluster_domain);
+	free(operator_->gang_scheduler);
+	free(operator_);
+}
+
+/* --- a step --- */
+
+int mpijob_operator_synced(const mpijob_operator *operator_)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+		if (operator_->sources[i].watch && !mpijob__watch_synced(operator_->sources[i].watch))
+			return 0;
+	return 1;
+}
+
+/* Sources up to this one may be listed: owners before what they own. */
+static int open_until(const mpijob_operator *operator_)
+{
+	if (!mpijob__watch_synced(operator_->sources[MPIJOB__SOURCE_JOBS].watch))
+		return MPIJOB__SOURCE_JOBS;
+	if (!mpijob__watch_synced(operator_->sources[MPIJOB__SOURCE_LAUNCHERS].watch))
+		return MPIJOB__SOURCE_LAUNCHERS;
+	return MPIJOB__SOURCE_COUNT - 1;
+}
+
+static int listen(mpijob_operator *operator_)
+{
+	int last = open_until(operator_);
+	int rc = 0;
+
+	for (int i = 0; i <= last; i++)
+		if (operator_->sources[i].watch && mpijob__watch_step(operator_->sources[i].watch, operator_->now_ms))
+			rc = MPIJOB_ERR_NOMEM;
+	return rc;
+}
+
+static int may_write(const mpijob_operator *operator_)
+{
+	return operator_->writes < operator_->max_writes && operator_->now_ms >= operator_->hold_until_ms;
+}
+
+static int decide(mpijob_operator *operator_)
+{
+	while (may_write(operator_)) {
+		struct mpijob__queue_item *item = mpijob__queue_take(&operator_->queue, operator_->now_ms);
+		int rc = item ? mpijob__act_turn(operator_, (struct mpijob__record *)(void *)item) : 0;
+
+		if (!item || rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* When there is something to do of our own accord. */
+static int64_t due(const mpijob_operator *operator_)
+{
+	int64_t when = earlier(mpijob__orphans_due_ms(operator_), mpijob__events_due_ms(operator_));
+	int last = open_until(operator_);
+
+	for (int i = 0; i <= last; i++)
+		if (operator_->sources[i].watch)
+			when = earlier(when, mpijob__watch_due_ms(operator_->sources[i].watch));
+	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
+		int64_t work = mpijob__queue_due_ms(&operator_->queue);
+
+		when = earlier(when, work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
+	}
+	return when;
+}
+
+static int limit(int64_t when, int64_t now_ms, int timeout_ms)
+{
+	int64_t wait = when <= now_ms ? 0 : when - now_ms;
+
+	if (when == INT64_MAX || (timeout_ms >= 0 && wait > timeout_ms))
+		return timeout_ms;
+	return wait > INT_MAX ? INT_MAX : (int)wait;
+}
+
+int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
+{
+	int rc, polled;
+
+	if (!operator_)
+		return MPIJOB_ERR_USAGE;
+	operator_->now_ms = mpijob__clock_monotonic_ms();
+	rc = listen(operator_);
+	if (rc == 0 && mpijob_operator_synced(operator_))
+		rc = decide(operator_);
+	mpijob__orphans_step(operator_);
+	mpijob__events_step(operator_);
+	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
+		timeout_ms = NOMEM_PAUSE_MS;
+	polled = mpijob_client_poll(operator_->client,
+				    limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
+	operator_->now_ms = mpijob__clock_monotonic_ms();
+	if (operator_->nomem && rc == 0)
+		rc = MPIJOB_ERR_NOMEM;
+	operator_->nomem = 0;
+	return rc ? rc : polled;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of an operator, shared by the files of this room. */
+#ifndef MPIJOB__OPERATOR_OPERATOR_H
+#define MPIJOB__OPERATOR_OPERATOR_H
+
+#include "base/text.h"
+#include "cluster/watch.h"
+#include "operator/queue.h"
+#include "operator/table.h"
+
+#include <mpijob/operator.h>
+#include <mpijob/plan.h>
+
+/* What is watched, in the order in which it is listed: who may own something comes before what it owns. */
+enum {
+	MPIJOB__SOURCE_JOBS,
+	MPIJOB__SOURCE_LAUNCHERS,
+	MPIJOB__SOURCE_PODS,
+	MPIJOB__SOURCE_SERVICES,
+	MPIJOB__SOURCE_CONFIG_MAPS,
+	MPIJOB__SOURCE_POD_GROUPS,
+	MPIJOB__SOURCE_PRIORITY_CLASSES,
+	MPIJOB__SOURCE_COUNT,
+	MPIJOB__SOURCE_NONE = MPIJOB__SOURCE_COUNT /* of an object that is not watched */
+};
+
+struct mpijob__source {
+	mpijob_operator *operator_;
+	mpijob__watch *watch;     /* NULL: not watched with these options */
+	const char *api_version;
+	const char *kind;
+	int number;               /* MPIJOB__SOURCE_* */
+	uint32_t generation;      /* counts lists */
+};
+
+struct mpijob__record;
+
+/* A child that was observed: whose it is, and how new our knowledge of it. */
+struct mpijob__object {
+	struct mpijob__table_link by_uid; /* first */
+	struct mpijob__record *record;
+	struct mpijob__object *prev, *next; /* of the record */
+	uint64_t version;                   /* resourceVersion; 0 when that is no number */
+	uint32_t generation;                /* the list that it was seen in last */
+	unsigned char source;
+	unsigned char gone;                 /* we deleted it; its last event is still to come */
+	char uid[];
+};
+
+struct mpijob__write;
+
+/* A plan that is being carried out. */
+struct mpijob__act {
+	mpijob_plan *plan;       /* NULL: none */
+	size_t next;             /* action to start next */
+	int32_t stage;
+	size_t window;           /* creates that may be under way: slow start */
+	size_t in_flight;
+	struct mpijob__write *writes;
+	int wrote;               /* something was sent that may have changed the cluster */
+	int replan;              /* what was learned makes the rest of the plan stale */
+	int failed;
+	int64_t retry_after_ms;
+};
+
+/* One MPIJob. */
+struct mpijob__record {
+	struct mpijob__queue_item item; /* first */
+	struct mpijob__table_link by_uid, by_name;
+	char *namespace_, *name, *uid;
+	mpijob *job;               /* NULL: it cannot be read, and is set aside */
+	mpijob_facts *facts;
+	struct mpijob__object *objects;
+	struct mpijob__act act;
+	uint64_t version;
+	uint32_t generation;
+	int secret_known;          /* the Secret was looked for, or made */
+	int rounds;                /* plans carried out since the last news from outside */
+};
+
+/* An object whose owner is not known yet. */
+struct mpijob__orphan {
+	struct mpijob__orphan *next;
+	unsigned char source;
+	int attempts;              /* of fetching it, once its owner is known */
+	int64_t due_ms;
+	mpijob_operator *operator_;
+	mpijob_call *call;
+	const char *owner_uid, *uid, *namespace_, *name; /* in `strings` */
+	char strings[];
+};
+
+struct mpijob__priority_class {
+	struct mpijob_priority_class view;
+	char *name;
+	uint32_t generation;
+};
+
+struct mpijob__events;
+
+#define MPIJOB__DEAD_UIDS 256
+
+struct mpijob_operator {
+	mpijob_client *client;
+	char *namespace_;
+	char *cluster_domain, *gang_scheduler;
+	struct mpijob_render_options render;
+	size_t max_writes;
+	void (*log)(void *user, const struct mpijob_finding *finding);
+	void *log_user;
+
+	struct mpijob__source sources[MPIJOB__SOURCE_COUNT];
+	struct mpijob__table jobs_by_uid, jobs_by_name, objects;
+	struct mpijob__queue queue;
+	struct mpijob__events *events;
+	mpijob_observation *observation;
+
+	struct mpijob__orphan *orphans;  /* wait for an owner; the newest first */
+	size_t orphan_count;
+	struct mpijob__orphan *fetches;  /* their owner is known: to be fetched */
+	size_t fetching;
+	uint64_t dead[MPIJOB__DEAD_UIDS]; /* hashes of uids of jobs that are gone */
+	size_t dead_at;
+
+	struct mpijob__priority_class *classes;
+	const struct mpijob_priority_class **class_views;
+	size_t class_count;
+
+	size_t writes;          /* under way, those of events too */
+	int64_t now_ms;         /* monotonic, of this step */
+	int64_t hold_until_ms;  /* the server asked everybody to wait */
+	int nomem;              /* memory ran out in a callback; step() tells */
+};
+
+/* operator.c */
+/* Tell the log. `id` is constant. */
+void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+
+/* entropy.c: fill with random bytes. 0 or MPIJOB_ERR_IO. */
+int mpijob__entropy_fill(void *data, size_t len);
+
+/* jobs.c */
+struct mpijob__record *mpijob__jobs_by_uid(const mpijob_operator *operator_, const char *uid);
+/* Take in an MPIJob as it is now. 1 when it is news, 0 when not, MPIJOB_ERR_NOMEM. */
+int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob__watch_object *object);
+void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record);
+/* Remove those that a list did not hold. */
+void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation);
+void mpijob__jobs_release(mpijob_operator *operator_);
+/* News from outside: work on it. */
+void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record);
+/* 1 when its status says anything. */
+int mpijob__jobs_has_status(const struct mpijob__record *record);
+
+/* route.c */
+/* A resourceVersion as a number; 0 when it is none. */
+uint64_t mpijob__route_version(const char *text);
+/* A child from a list or watch: find its job, or drop it. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watch_object *object);
+/* An object as the server answered it to one of this job's own requests. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX. */
+int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
+/* The server says that we deleted it, or that it is not there. */
+void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);
+/* Forget what a list did not hold. */
+void mpijob__route_sweep(struct mpijob__source *source, const char *list_version);
+void mpijob__route_release(struct mpijob__record *record, mpijob_operator *operator_);
+
+/* orphans.c: objects seen before their owner. */
+/* Keep in mind; when memory is short it is not kept. */
+void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_observed *observed);
+void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid);
+/* An owner has come: fetch what is his. */
+void mpijob__orphans_adopt(mpijob_operator *operator_, const char *owner_uid);
+void mpijob__orphans_step(mpijob_operator *operator_);
+int64_t mpijob__orphans_due_ms(const mpijob_operator *operator_);
+void mpijob__orphans_release(mpijob_operator *operator_);
+
+/* classes.c: PriorityClasses. */
+int mpijob__classes_event(struct mpijob__source *source, const struct mpijob__watch_object *object);
+void mpijob__classes_sweep(struct mpijob__source *source);
+void mpijob__classes_release(mpijob_operator *operator_);
+
+/* act.c */
+/* It is this job's turn: plan if there is no plan, and start one action. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record);
+/* Give up what is under way. */
+void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record);
+
+/* events.c */
+int mpijob__events_new(mpijob_operator *operator_);
+void mpijob__events_free(mpijob_operator *operator_);
+/* Report an Event about a job, some time. Never fails: what cannot be kept is dropped. */
+void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *type,
+			 const char *reason, const char *message);
+void mpijob__events_step(mpijob_operator *operator_);
+int64_t mpijob__events_due_ms(const mpijob_operator *operator_);
+
+#endif

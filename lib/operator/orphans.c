@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Objects that came before their owner: each kind is watched by itself, and no order holds between them.
+ *
+ * Only a name is kept, of a few thousand at most; when the owner comes the object is fetched. Children of
+ * a job that was deleted linger for a while and are not waited for.
+ */
+#include "operator/operator.h"
+
+#include "cluster/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ORPHANS 4096
+#define MOST_FETCHES 8
+#define MOST_ATTEMPTS 10
+#define RETRY_MS 1000
+
+static int is_dead(const mpijob_operator *operator_, const char *uid)
+{
+	uint64_t hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
+
+	for (size_t i = 0; i < MPIJOB__DEAD_UIDS; i++)
+		if (operator_->dead[i] == hash)
+			return 1;
+	return 0;
+}
+
+static char *put(char *at, const char *text, const char **member)
+{
+	size_t len = strlen(text) + 1;
+
+	memcpy(at, text, len);
+	*member = at;
+	return at + len;
+}
+
+void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_observed *observed)
+{
+	mpijob_operator *operator_ = source->operator_;
+	struct mpijob__orphan *orphan;
+	char *at;
+
+	if (is_dead(operator_, observed->owner_uid))
+		return;
+	for (orphan = operator_->orphans; orphan; orphan = orphan->next)
+		if (strcmp(orphan->uid, observed->uid) == 0)
+			return;
+	if (operator_->orphan_count >= MOST_ORPHANS) {
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "too-many-orphans",
+				     "%s %s/%s waits for an owner that is not known, as do %d others; it is left out",
+				     source->kind, observed->namespace_, observed->name, MOST_ORPHANS);
+		return;
+	}
+	orphan = calloc(1, sizeof(*orphan) + strlen(observed->owner_uid) + strlen(observed->uid) +
+			   strlen(observed->namespace_) + strlen(observed->name) + 4);
+	if (!orphan)
+		return;
+	at = put(orphan->strings, observed->owner_uid, &orphan->owner_uid);
+	at = put(at, observed->uid, &orphan->uid);
+	at = put(at, observed->namespace_, &orphan->namespace_);
+	put(at, observed->name, &orphan->name);
+	orphan->operator_ = operator_;
+	orphan->source = (unsigned char)source->number;
+	orphan->next = operator_->orphans;
+	operator_->orphans = orphan;
+	operator_->orphan_count++;
+}
+
+void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid)
+{
+	for (struct mpijob__orphan **at = &operator_->orphans; *at; at = &(*at)->next) {
+		struct mpijob__orphan *orphan = *at;
+
+		if (strcmp(orphan->uid, uid) != 0)
+			continue;
+		*at = orphan->next;
+		operator_->orphan_count--;
+		free(orphan);
+		return;
+	}
+}
+
+void mpijob__orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
+{
+	struct mpijob__orphan **at = &operator_->orphans;
+
+	while (*at) {
+		struct mpijob__orphan *orphan = *at;
+
+		if (strcmp(orphan->owner_uid, owner_uid) != 0) {
+			at = &orphan->next;
+			continue;
+		}
+		*at = orphan->next;
+		operator_->orphan_count--;
+		orphan->due_ms = INT64_MIN;
+		orphan->next = operator_->fetches;
+		operator_->fetches = orphan;
+	}
+}
+
+static void end_fetch(struct mpijob__orphan *orphan)
+{
+	struct mpijob__orphan **at = &orphan->operator_->fetches;
+
+	while (*at != orphan)
+		at = &(*at)->next;
+	*at = orphan->next;
+	free(orphan);
+}
+
+static void fetched(void *user, const struct mpijob_answer *answer)
+{
+	struct mpijob__orphan *orphan = user;
+	mpijob_operator *operator_ = orphan->operator_;
+	struct mpijob__watch_object object = { MPIJOB__WATCH_MODIFIED, answer->body, answer->body_len, answer->body_len,
+					       orphan->uid, orphan->name, orphan->namespace_, "" };
+	int rc = answer->code;
+
+	orphan->call = NULL;
+	operator_->fetching--;
+	if (rc == 0)
+		rc = mpijob__route_event(&operator_->sources[orphan->source], &object);
+	if (rc == MPIJOB_ERR_NOMEM)
+		operator_->nomem = 1;
+	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND || ++orphan->attempts >= MOST_ATTEMPTS)
+		end_fetch(orphan);
+	else
+		orphan->due_ms = operator_->now_ms + RETRY_MS + answer->retry_after_ms;
+}
+
+static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, fetched, orphan };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	target.api_version = operator_->sources[orphan->source].api_version;
+	target.kind = operator_->sources[orphan->source].kind;
+	target.namespace_ = orphan->namespace_;
+	target.name = orphan->name;
+	return mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, &callbacks, &orphan->call);
+}
+
+void mpijob__orphans_step(mpijob_operator *operator_)
+{
+	for (struct mpijob__orphan *orphan = operator_->fetches; orphan; orphan = orphan->next) {
+		if (operator_->fetching >= MOST_FETCHES)
+			return;
+		if (orphan->call || orphan->due_ms > operator_->now_ms)
+			continue;
+		if (start_fetch(operator_, orphan) == 0)
+			operator_->fetching++;
+		else
+			orphan->due_ms = operator_->now_ms + RETRY_MS;
+	}
+}
+
+int64_t mpijob__orphans_due_ms(const mpijob_operator *operator_)
+{
+	int64_t due = INT64_MAX;
+
+	if (operator_->fetching >= MOST_FETCHES)
+		return due;
+	for (const struct mpijob__orphan *orphan = operator_->fetches; orphan; orphan = orphan->next)
+		if (!orphan->call && orphan->due_ms < due)
+			due = orphan->due_ms;
+	return due;
+}
+
+static void free_list(struct mpijob__orphan *orphan)
+{
+	while (orphan) {
+		struct mpijob__orphan *next = orphan->next;
+
+		if (orphan->call)
+			mpijob_call_cancel(orphan->call);
+		free(orphan);
+		orphan = next;
+	}
+}
+
+void mpijob__orphans_release(mpijob_operator *operator_)
+{
+	free_list(operator_->orphans);
+	free_list(operator_->fetches);
+	operator_->orphans = operator_->fetches = NULL;
+}

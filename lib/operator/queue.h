@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose turn it is: a work queue that is fair between namespaces. */
+#ifndef MPIJOB__OPERATOR_QUEUE_H
+#define MPIJOB__OPERATOR_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MPIJOB__QUEUE_NEVER INT64_MAX
+
+struct mpijob__queue_group;
+
+/* The place of one key in the queue; part of what it stands for. Times are monotonic milliseconds. */
+struct mpijob__queue_item {
+	struct mpijob__queue_group *group;
+	struct mpijob__queue_item *prev, *next; /* in the line of its group */
+	int64_t due_ms;        /* when it is added by itself; MPIJOB__QUEUE_NEVER */
+	int64_t not_before_ms; /* a server asked to wait until then; INT64_MIN */
+	size_t heap_at;        /* its place among the timers, from 1; 0 when it has none */
+	int failures;
+	unsigned char in_line;
+	unsigned char busy;    /* somebody works on it */
+	unsigned char dirty;   /* added again meanwhile */
+};
+
+struct mpijob__queue {
+	struct mpijob__queue_group *groups; /* all of them */
+	struct mpijob__queue_group *turn;   /* a ring of those with somebody in line; the next one */
+	struct mpijob__queue_item **heap;   /* timers, the earliest first; from index 1 */
+	size_t heap_count, heap_cap;
+	size_t items;
+};
+
+/* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; nothing after this can fail. */
+int mpijob__queue_join(struct mpijob__queue *queue, struct mpijob__queue_item *item, const char *name);
+/* Take a key out for good. Fine for one that never joined. */
+void mpijob__queue_leave(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+/* Something changed: work on it, once more if somebody does already. */
+void mpijob__queue_add(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+/* The same, at a time; the earliest time wins. */
+void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t when_ms);
+/* Take the next one, or NULL. One that is not busy becomes it. */
+struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms);
+/* A busy one has more to do and waits for its turn. */
+void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+/* The work is done, well: failures are forgotten. */
+void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+/*
+ * The work is done, badly: again after 5 ms, doubled with every failure up to 1000 s, or as soon as something
+ * changes, but never before `at_least_ms` from now.
+ */
+void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,
+			  int64_t at_least_ms);
+/* When there is something to take at the earliest: INT64_MIN for now, MPIJOB__QUEUE_NEVER for never. */
+int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue);
+void mpijob__queue_release(struct mpijob__queue *queue);
+
+#endif

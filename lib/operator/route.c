@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whose an object is, and whether what is told of it is news.
+ *
+ * A child belongs to the MPIJob that controls it; a launcher's pod to the MPIJob of the Job that
+ * controls it; an object that was once found under a child's name stays with that job. Everything else is
+ * dropped at once. What our own writes answered is remembered by resourceVersion, so an older event
+ * that comes later never takes us back.
+ */
+#include "operator/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t mpijob__route_version(const char *text)
+{
+	uint64_t version = 0;
+
+	if (!text || !*text)
+		return 0;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (version > (UINT64_MAX - 9) / 10)
+			return 0;
+		version = version * 10 + (uint64_t)(*text - '0');
+	}
+	return *text ? 0 : version;
+}
+
+/* --- the index of children --- */
+
+static struct mpijob__object *find(const mpijob_operator *operator_, const char *uid)
+{
+	const struct mpijob__table *table = &operator_->objects;
+	uint64_t hash = mpijob__table_hash(table, uid, "");
+	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+
+	while (link && strcmp(((struct mpijob__object *)(void *)link)->uid, uid) != 0)
+		link = mpijob__table_next(table, hash, link);
+	return (struct mpijob__object *)(void *)link;
+}
+
+static struct mpijob__object *keep(mpijob_operator *operator_, struct mpijob__record *record, const char *uid, int source)
+{
+	size_t len = strlen(uid) + 1;
+	struct mpijob__object *object = calloc(1, sizeof(*object) + len);
+
+	if (!object)
+		return NULL;
+	memcpy(object->uid, uid, len);
+	object->record = record;
+	object->source = (unsigned char)source;
+	if (source < MPIJOB__SOURCE_COUNT)
+		object->generation = operator_->sources[source].generation;
+	if (mpijob__table_add(&operator_->objects, &object->by_uid, mpijob__table_hash(&operator_->objects, uid, ""))) {
+		free(object);
+		return NULL;
+	}
+	object->next = record->objects;
+	if (record->objects)
+		record->objects->prev = object;
+	record->objects = object;
+	return object;
+}
+
+static void drop(mpijob_operator *operator_, struct mpijob__object *object)
+{
+	if (object->prev)
+		object->prev->next = object->next;
+	else
+		object->record->objects = object->next;
+	if (object->next)
+		object->next->prev = object->prev;
+	mpijob__table_remove(&operator_->objects, &object->by_uid);
+	free(object);
+}
+
+void mpijob__route_release(struct mpijob__record *record, mpijob_operator *operator_)
+{
+	while (record->objects)
+		drop(operator_, record->objects);
+}
+
+/* It is gone for good. 1 when the job cares. */
+static int forget(mpijob_operator *operator_, struct mpijob__object *object)
+{
+	int known = mpijob_facts_forget(object->record->facts, object->uid);
+
+	drop(operator_, object);
+	return known == 1;
+}
+
+/* --- who owns it --- */
+
+static int begins(const char *text, const char *start)
+{
+	return text && strncmp(text, start, strlen(start)) == 0;
+}
+
+static struct mpijob__record *owner_of(const mpijob_operator *operator_, const struct mpijob_observed *observed)
+{
+	struct mpijob__record *record = NULL;
+
+	if (!observed->owner_uid || !observed->owner_kind)
+		return NULL;
+	if (strcmp(observed->owner_kind, "MPIJob") == 0 && begins(observed->owner_api_version, "kubeflow.org/")) {
+		record = mpijob__jobs_by_uid(operator_, observed->owner_uid);
+	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
+		   begins(observed->owner_api_version, "batch/")) {
+		struct mpijob__object *job = find(operator_, observed->owner_uid);
+
+		record = job ? job->record : NULL;
+	}
+	/* An owner in another namespace is none: anybody could claim one. */
+	if (record && (!observed->namespace_ || strcmp(record->namespace_, observed->namespace_) != 0))
+		return NULL;
+	return record;
+}
+
+/* Could an MPIJob that we do not know yet own it? */
+static int may_be_owned(const struct mpijob_observed *observed)
+{
+	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name || !observed->namespace_)
+		return 0;
+	if (strcmp(observed->owner_kind, "MPIJob") == 0)
+		return begins(observed->owner_api_version, "kubeflow.org/");
+	return observed->pod && observed->pod->role == MPIJOB_ROLE_LAUNCHER &&
+	       strcmp(observed->owner_kind, "Job") == 0 && begins(observed->owner_api_version, "batch/");
+}
+
+/* --- what is told --- */
+
+/* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
+static int apply(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob__object *object,
+		 const struct mpijob_observed *observed, int source)
+{
+	int rc;
+
+	if (!object && observed->uid) {
+		object = keep(operator_, record, observed->uid, source);
+		if (!object)
+			return MPIJOB_ERR_NOMEM;
+		/* Launcher pods may have come before their Job. */
+		if (observed->launcher)
+			mpijob__orphans_adopt(operator_, observed->uid);
+	}
+	rc = mpijob_facts_apply(record->facts, observed);
+	if (rc < 0 && rc != MPIJOB_ERR_NOMEM) {
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside", "%s %s/%s is left out: %s",
+				     observed->kind ? observed->kind : "object", record->namespace_,
+				     observed->name ? observed->name : "", mpijob_error_text(rc));
+		return 0;
+	}
+	if (rc >= 0 && object)
+		object->version = mpijob__route_version(observed->resource_version);
+	return rc;
+}
+
+static int is_old(const struct mpijob__object *object, const char *version_text)
+{
+	uint64_t version = mpijob__route_version(version_text);
+
+	return object->gone || (version && object->version && version <= object->version);
+}
+
+static int observe(mpijob_operator *operator_, const char *json, size_t len, const char *kind, const char *namespace_,
+		   const char *name)
+{
+	int rc = mpijob_observe(operator_->observation, json, len, NULL);
+
+	if (rc && rc != MPIJOB_ERR_NOMEM)
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
+				     "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
+				     mpijob_error_text(rc));
+	return rc;
+}
+
+int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watch_object *event)
+{
+	mpijob_operator *operator_ = source->operator_;
+	struct mpijob__object *object = *event->uid ? find(operator_, event->uid) : NULL;
+	const struct mpijob_observed *observed;
+	struct mpijob__record *record;
+	int rc;
+
+	if (event->event == MPIJOB__WATCH_DELETED) {
+		record = object ? object->record : NULL;
+		if (!object)
+			mpijob__orphans_drop(operator_, event->uid);
+		else if (forget(operator_, object))
+			mpijob__jobs_touch(operator_, record);
+		return 0;
+	}
+	if (object) {
+		object->generation = source->generation;
+		if (is_old(object, event->resource_version))
+			return 0;
+	}
+	if (!event->json) {
+		if (object)
+			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
+					     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,
+					     event->name, event->whole);
+		return 0;
+	}
+	rc = observe(operator_, event->json, event->len, source->kind, event->namespace_, event->name);
+	if (rc)
+		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
+	observed = mpijob_observation_view(operator_->observation);
+	if (object && is_old(object, observed->resource_version))
+		return 0;
+	record = object ? object->record : owner_of(operator_, observed);
+	if (!record) {
+		if (may_be_owned(observed))
+			mpijob__orphans_add(source, observed);
+		return 0;
+	}
+	rc = apply(operator_, record, object, observed, source->number);
+	if (rc == 1)
+		mpijob__jobs_touch(operator_, record);
+	return rc < 0 ? rc : 0;
+}
+
+static int source_of(const mpijob_operator *operator_, const char *kind)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+		if (operator_->sources[i].watch && strcmp(operator_->sources[i].kind, kind) == 0)
+			return i;
+	return MPIJOB__SOURCE_NONE;
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len)
+{
+	const struct mpijob_observed *observed;
+	struct mpijob__object *object;
+	int source, rc;
+
+	rc = observe(operator_, json, len, "an answer about", record->namespace_, record->name);
+	if (rc)
+		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
+	observed = mpijob_observation_view(operator_->observation);
+	if (!observed->kind || !observed->uid)
+		return MPIJOB_ERR_SYNTAX;
+	if (strcmp(observed->kind, "MPIJob") == 0) {
+		struct mpijob__watch_object answer = { MPIJOB__WATCH_MODIFIED, json, len, len, observed->uid,
+						       or_empty(observed->name), or_empty(observed->namespace_),
+						       or_empty(observed->resource_version) };
+
+		if (strcmp(observed->uid, record->uid) != 0)
+			return MPIJOB_ERR_SYNTAX; /* another one of that name: its own events tell of it */
+		rc = mpijob__jobs_update(operator_, &answer);
+		return rc < 0 ? rc : 0;
+	}
+	source = source_of(operator_, observed->kind);
+	if (source == MPIJOB__SOURCE_NONE) {
+		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
+		rc = mpijob_facts_apply(record->facts, observed);
+		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
+	}
+	object = find(operator_, observed->uid);
+	if (object && (object->record != record || is_old(object, observed->resource_version)))
+		return 0;
+	rc = apply(operator_, record, object, observed, source);
+	return rc < 0 ? rc : 0;
+}
+
+void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid)
+{
+	struct mpijob__object *object = find(operator_, uid);
+
+	(void)mpijob_facts_forget(record->facts, uid);
+	if (object && object->record == record)
+		object->gone = 1;
+}
+
+void mpijob__route_sweep(struct mpijob__source *source, const char *list_version)
+{
+	mpijob_operator *operator_ = source->operator_;
+	struct mpijob__table *table = &operator_->objects;
+	uint64_t version = mpijob__route_version(list_version);
+	struct mpijob__table_link *next;
+
+	for (size_t i = 0; i < table->slot_count; i++)
+		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
+			struct mpijob__object *object = (struct mpijob__object *)(void *)link;
+			struct mpijob__record *record = object->record;
+
+			next = link->next;
+			if (object->source != source->number || object->generation == source->generation)
+				continue;
+			/* Made by us after the list was. */
+			if (!object->gone && version && object->version > version)
+				continue;
+			if (forget(operator_, object))
+				mpijob__jobs_touch(operator_, record);
+		}
+}

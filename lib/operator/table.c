@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A chained hash table.
+ *
+ * It allocates only its slots, and can do with too few: once there are some, adding cannot fail. The
+ * hash begins with a seed of its own, so that tenants cannot choose names that collide.
+ */
+#include "operator/table.h"
+
+#include "base/digest.h"
+
+#include <mpijob/base.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+
+uint64_t mpijob__table_hash(const struct mpijob__table *table, const char *first, const char *second)
+{
+	uint64_t hash = mpijob__digest_add(MPIJOB__DIGEST_START ^ table->seed, first, strlen(first) + 1);
+
+	hash = mpijob__digest_add(hash, second, strlen(second));
+	return hash ^ (hash >> 32);
+}
+
+static struct mpijob__table_link **slot_of(const struct mpijob__table *table, uint64_t hash)
+{
+	return &table->slots[hash & (table->slot_count - 1)];
+}
+
+static int grow(struct mpijob__table *table)
+{
+	struct mpijob__table bigger = *table;
+	struct mpijob__table_link *next;
+
+	bigger.slot_count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
+	bigger.slots = calloc(bigger.slot_count, sizeof(struct mpijob__table_link *));
+	if (!bigger.slots)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < table->slot_count; i++)
+		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
+			struct mpijob__table_link **slot = slot_of(&bigger, link->hash);
+
+			next = link->next;
+			link->next = *slot;
+			*slot = link;
+		}
+	free(table->slots);
+	*table = bigger;
+	return 0;
+}
+
+int mpijob__table_add(struct mpijob__table *table, struct mpijob__table_link *link, uint64_t hash)
+{
+	struct mpijob__table_link **slot;
+
+	if (table->count >= table->slot_count && grow(table) && table->slot_count == 0)
+		return MPIJOB_ERR_NOMEM;
+	slot = slot_of(table, hash);
+	link->hash = hash;
+	link->next = *slot;
+	*slot = link;
+	table->count++;
+	return 0;
+}
+
+void mpijob__table_remove(struct mpijob__table *table, struct mpijob__table_link *link)
+{
+	struct mpijob__table_link **at = slot_of(table, link->hash);
+
+	while (*at && *at != link)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = link->next;
+	table->count--;
+}
+
+struct mpijob__table_link *mpijob__table_next(const struct mpijob__table *table, uint64_t hash,
+					      const struct mpijob__table_link *after)
+{
+	struct mpijob__table_link *link;
+
+	if (table->slot_count == 0)
+		return NULL;
+	link = after ? after->next : *slot_of(table, hash);
+	while (link && link->hash != hash)
+		link = link->next;
+	return link;
+}
+
+void mpijob__table_release(struct mpijob__table *table)
+{
+	free(table->slots);
+	table->slots = NULL;
+	table->slot_count = table->count = 0;
+}
