@@ -104,14 +104,32 @@ static void check_kind(struct mpijob__report *report, const mpijob_node *root, i
 	inner_end(&inner);
 }
 
+static void check_containers(struct mpijob__report *report, const mpijob_node *root, int template,
+			     const mpijob_node *containers)
+{
+	struct mpijob_text below = { 0 };
+
+	check_kind(report, root, template, ".spec.containers", containers, MPIJOB_KIND_LIST);
+	if (mpijob_node_kind(containers) != MPIJOB_NODE_LIST)
+		return;
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		if (!is_wrong(mpijob_node_at(containers, i), MPIJOB_NODE_MAP))
+			continue;
+		mpijob_text_clear(&below);
+		if (mpijob__text_printf(&below, ".spec.containers[%zu]", i))
+			report->code = MPIJOB_ERR_NOMEM;
+		check_kind(report, root, template, mpijob_text_data(&below), mpijob_node_at(containers, i), MPIJOB_KIND_OBJECT);
+	}
+	mpijob__text_release(&below);
+}
+
 void mpijob__rules_check_types(struct mpijob__report *report, const mpijob_node *root)
 {
 	for (size_t i = 0; i < ROLES; i++) {
 		const mpijob_node *spec = pod_spec(root, roles[i].template);
 
 		check_kind(report, root, roles[i].template, ".spec", spec, MPIJOB_KIND_OBJECT);
-		check_kind(report, root, roles[i].template, ".spec.containers", mpijob_node_get(spec, "containers"),
-			   MPIJOB_KIND_LIST);
+		check_containers(report, root, roles[i].template, mpijob_node_get(spec, "containers"));
 	}
 }
 

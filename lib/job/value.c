@@ -235,7 +235,7 @@ static void check_type(struct mpijob__walk *walk, const struct mpijob__row *row,
 
 void mpijob__value_check_types(struct mpijob__report *report, int id, const mpijob_node *node)
 {
-	struct mpijob__walk walk = { .report = report, .field = check_type };
+	struct mpijob__walk walk = { .report = report, .field = check_type, .other_roles = 1 };
 
 	mpijob__walk_object(&walk, id, node);
 }

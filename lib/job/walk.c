@@ -10,20 +10,27 @@
 #include "base/field_path.h"
 #include "job/value.h"
 
-/* Rows name a list's entries "[]"; findings say which one. */
+/* Rows name a list's entries "[]", and know only the operator's roles; findings say which entry, or which role. */
 static const char *row_path(struct mpijob__walk *walk, const char *path)
 {
-	const char *hole = strstr(path, "[]");
+	const char *open = strchr(path, '[');
+	const char *close = open ? strchr(open, ']') : NULL;
+	int is_list = close == open + 1;
+	int failed;
 
-	if (!hole)
+	if (!close || (!is_list && !walk->role))
 		return path;
 	mpijob__field_path_cut(&walk->path, 0);
-	if (mpijob_text_write(&walk->path, path, (size_t)(hole - path)) ||
-	    mpijob__field_path_index(&walk->path, walk->index) || mpijob__text_puts(&walk->path, hole + 2)) {
-		walk->report->code = MPIJOB_ERR_NOMEM;
-		return path;
-	}
-	return mpijob_text_data(&walk->path);
+	failed = mpijob_text_write(&walk->path, path, (size_t)(open - path));
+	if (is_list)
+		failed |= mpijob__field_path_index(&walk->path, walk->index);
+	else
+		failed |= mpijob__field_path_entry(&walk->path, walk->role);
+	failed |= mpijob__text_puts(&walk->path, close + 1);
+	if (!failed)
+		return mpijob_text_data(&walk->path);
+	walk->report->code = MPIJOB_ERR_NOMEM;
+	return path;
 }
 
 /* The value of a key, and the key's place if it has one (what was filled in has none). */
@@ -45,6 +52,7 @@ static const mpijob_node *child(const mpijob_node *map, const char *key, struct 
 }
 
 static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around);
+static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__place around);
 
 static void walk_list(struct mpijob__walk *walk, int id, const mpijob_node *list, struct mpijob__place around)
 {
@@ -90,16 +98,47 @@ static const char *unknown_path(struct mpijob__walk *walk, int id, const char *k
 	return mpijob_text_data(&walk->path);
 }
 
+/* The row of a key, or 0. */
+static int row_of_key(int id, const char *key)
+{
+	for (int row = 1; row < FIELD_END; row++) {
+		if (mpijob__field_row(row)->parent == id && strcmp(mpijob__field_row(row)->key, key) == 0)
+			return row;
+	}
+	return 0;
+}
+
+static int first_child(int id)
+{
+	int row = 1;
+
+	while (mpijob__field_row(row)->parent != id)
+		row++;
+	return row;
+}
+
+/* A role that the operator does not know must still have the form of one. */
+static void walk_other_roles(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around)
+{
+	int like = first_child(id);
+
+	for (size_t i = 0; i < mpijob_node_count(map); i++) {
+		const mpijob_node *node = mpijob_node_at(map, i);
+
+		if (row_of_key(id, mpijob_node_key(map, i)))
+			continue;
+		walk->role = mpijob_node_key(map, i);
+		visit(walk, like, node, around);
+		walk->role = NULL;
+	}
+}
+
 static void walk_unknown(struct mpijob__walk *walk, int id, const mpijob_node *map)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *key = mpijob_node_key(map, i);
-		int known = 0;
 
-		for (int row = 1; row < FIELD_END && !known; row++) {
-			known = mpijob__field_row(row)->parent == id && strcmp(mpijob__field_row(row)->key, key) == 0;
-		}
-		if (known)
+		if (row_of_key(id, key))
 			continue;
 		walk->spot.place.source = walk->report->source;
 		mpijob_node_key_place(map, i, &walk->spot.place.line, &walk->spot.place.column);
@@ -116,25 +155,35 @@ static int is_object(const struct mpijob__row *row, const mpijob_node *node)
 	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_MADE));
 }
 
+static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__place around)
+{
+	const struct mpijob__row *row = mpijob__field_row(id);
+
+	walk->spot.path = row_path(walk, row->field.path);
+	walk->spot.place = mpijob__report_place(walk->report, node, &around);
+	walk->field(walk, row, node);
+	if (row->field.kind == MPIJOB_KIND_OBJECT && is_object(row, node))
+		walk_map(walk, id, node, around.line ? around : walk->spot.place);
+	else if (row->field.kind == MPIJOB_KIND_LIST)
+		walk_list(walk, id, node, around);
+}
+
 static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around)
 {
+	unsigned int flags = mpijob__field_row(id)->flags;
+
 	for (int i = 1; i < FIELD_END; i++) {
-		const struct mpijob__row *row = mpijob__field_row(i);
-		struct mpijob__place key_place = around;
+		struct mpijob__place place = around;
 		const mpijob_node *node;
 
-		if (row->parent != id)
+		if (mpijob__field_row(i)->parent != id)
 			continue;
-		node = child(map, row->key, &key_place);
-		walk->spot.path = row_path(walk, row->field.path);
-		walk->spot.place = mpijob__report_place(walk->report, node, &key_place);
-		walk->field(walk, row, node);
-		if (row->field.kind == MPIJOB_KIND_OBJECT && is_object(row, node))
-			walk_map(walk, i, node, key_place.line ? key_place : walk->spot.place);
-		else if (row->field.kind == MPIJOB_KIND_LIST)
-			walk_list(walk, i, node, key_place);
+		node = child(map, mpijob__field_row(i)->key, &place);
+		visit(walk, i, node, place);
 	}
-	if (walk->unknown && !(mpijob__field_row(id)->flags & FIELD_OPEN))
+	if ((flags & FIELD_BY_ROLE) && walk->other_roles)
+		walk_other_roles(walk, id, map, around);
+	if (walk->unknown && !(flags & FIELD_OPEN))
 		walk_unknown(walk, id, map);
 }
 

@@ -13,8 +13,10 @@ struct mpijob__walk {
 	void (*field)(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node);
 	/* Called for each key that is no row of the object `id`; NULL: nobody asks. */
 	void (*unknown)(struct mpijob__walk *walk, int id, const char *key);
+	int other_roles;          /* Visit roles that have no row too, by the rows of one that has. */
 	struct mpijob__spot spot; /* Of the row or key that is visited. */
 	struct mpijob_text path;  /* Private: a path inside a list. */
+	const char *role;         /* Private: the role that has no row. */
 	size_t index;             /* Private: the entry of the list. */
 };
 

@@ -3,6 +3,8 @@
 // The oracle: what mpi-operator v0.8.2 itself does with a job. Its answers are what tests/oracle/test-* compare
 // this project's with.
 //
+// The modes: json (YAML to JSON), decode, default, validate, check (default, then validate), and those of other files.
+//
 //	mpijob-oracle MODE < requests > answers
 //
 // A request is a line with a number of bytes, and so many bytes of YAML or JSON. An answer is a line
@@ -27,9 +29,11 @@ import (
 
 // A mode answers one request. Further modes add themselves in an init function of their own file.
 var modes = map[string]func(request []byte) ([]byte, error){
+	"json":     yaml.YAMLToJSON,
 	"decode":   decodeMode,
 	"default":  defaultMode,
 	"validate": validateMode,
+	"check":    checkMode,
 }
 
 // readJob reads a job as the operator's informer does: case of keys matters, unknown ones are dropped.
@@ -68,6 +72,19 @@ func validateMode(request []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return findings(job)
+}
+
+func checkMode(request []byte) ([]byte, error) {
+	job, err := readJob(request)
+	if err != nil {
+		return nil, err
+	}
+	kubeflow.SetDefaults_MPIJob(job)
+	return findings(job)
+}
+
+func findings(job *kubeflow.MPIJob) ([]byte, error) {
 	var answer bytes.Buffer
 	encoder := json.NewEncoder(&answer)
 	encoder.SetEscapeHTML(false)

@@ -157,7 +157,7 @@ static const char *sample(const struct mpijob__row *row)
 	case MPIJOB_KIND_BOOL:
 		return "true";
 	case MPIJOB_KIND_CHOICE:
-		return row->field.choices[1];
+		return strcmp(row->field.choices[0], "True") == 0 ? "'True'" : row->field.choices[0];
 	case MPIJOB_KIND_TIME:
 		return "2019-07-09T22:15:51Z";
 	case MPIJOB_KIND_LIST:
@@ -240,8 +240,7 @@ static void each_row_is_viewed(void **state)
 			continue;
 		job = job_with(id, sample(row));
 		view = view_of(job, id, &struct_id, &code, NULL);
-		if (code)
-			fail_msg("%s", row->field.path);
+		assert_int_equal(code, 0);
 		assert_int_equal(holds_anything(view, struct_id), 1);
 		mpijob_free(job);
 		job = job_with(id, "null");
