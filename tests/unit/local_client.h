@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the embedded cluster share: a cluster without a node, and requests as one-liners. */
+#ifndef TESTS_UNIT_LOCAL_CLIENT_H
+#define TESTS_UNIT_LOCAL_CLIENT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include <mpijob/client.h>
+#include <mpijob/local.h>
+
+#include "local/local.h"
+
+struct cluster {
+	mpijob_client *client;
+	struct mpijob_local *local;
+};
+
+struct answer {
+	int done;
+	int code;
+	int status;
+	mpijob_text *stream;
+	mpijob_doc *doc; /* NULL when the body was no JSON */
+	mpijob_call *call;
+	int pause_after; /* of a stream: cancel after so many pieces; 0: never */
+};
+
+static inline int cluster_up_with(void **state, int backoff_ms)
+{
+	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	struct cluster *cluster = calloc(1, sizeof(*cluster));
+
+	options.no_node = 1;
+	options.backoff_base_ms = backoff_ms;
+	assert_non_null(cluster);
+	assert_int_equal(mpijob_local_new(&options, &transport, &cluster->local, NULL), 0);
+	assert_int_equal(mpijob_client_new(&transport, cluster->local, &cluster->client), 0);
+	*state = cluster;
+	return 0;
+}
+
+static inline int cluster_up(void **state)
+{
+	return cluster_up_with(state, 20);
+}
+
+static inline int cluster_down(void **state)
+{
+	struct cluster *cluster = *state;
+
+	mpijob_client_free(cluster->client);
+	free(cluster);
+	return 0;
+}
+
+static inline int answer_data(void *user, const char *data, size_t len)
+{
+	struct answer *answer = user;
+
+	assert_int_equal(mpijob_text_write(answer->stream, data, len), 0);
+	return 0;
+}
+
+static inline void answer_done(void *user, const struct mpijob_answer *from)
+{
+	struct answer *answer = user;
+
+	assert_false(answer->done);
+	answer->done = 1;
+	answer->code = from->code;
+	answer->status = from->status;
+	if (from->body_len)
+		(void)mpijob_doc_parse(from->body, from->body_len, NULL, &answer->doc, NULL);
+}
+
+static inline void answer_free(struct answer *answer)
+{
+	mpijob_doc_free(answer->doc);
+	mpijob_text_free(answer->stream);
+	memset(answer, 0, sizeof(*answer));
+}
+
+/* Start a request; a streamed one when `answer->stream` is to be filled. */
+static inline void ask_start(struct cluster *cluster, struct answer *answer, int stream, const char *method,
+			     const char *path, const char *type, const char *body)
+{
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+
+	memset(answer, 0, sizeof(*answer));
+	request.method = method;
+	request.path = path;
+	request.content_type = type;
+	request.body = body;
+	request.body_len = body ? strlen(body) : 0;
+	request.streaming = stream;
+	callbacks.done = answer_done;
+	callbacks.user = answer;
+	if (stream) {
+		answer->stream = mpijob_text_new();
+		callbacks.data = answer_data;
+	}
+	assert_int_equal(mpijob_client_start(cluster->client, &request, &callbacks, &answer->call), 0);
+	assert_false(answer->done);
+}
+
+static inline struct answer ask_as(struct cluster *cluster, const char *method, const char *path, const char *type,
+				   const char *body)
+{
+	struct answer answer;
+
+	ask_start(cluster, &answer, 0, method, path, type, body);
+	for (int i = 0; i < 100 && !answer.done; i++)
+		assert_int_equal(mpijob_client_poll(cluster->client, 100), 0);
+	assert_true(answer.done);
+	return answer;
+}
+
+static inline struct answer ask(struct cluster *cluster, const char *method, const char *path, const char *body)
+{
+	return ask_as(cluster, method, path,
+		      !body			    ? NULL :
+		      strcmp(method, "PATCH") == 0 ? "application/merge-patch+json" :
+						      "application/json",
+		      body);
+}
+
+/* Ask, and compare the status. */
+static inline void expect(struct cluster *cluster, const char *method, const char *path, const char *body, int status)
+{
+	struct answer answer = ask(cluster, method, path, body);
+
+	if (answer.status != status) {
+		mpijob_text *text = mpijob_text_new();
+
+		if (answer.doc)
+			mpijob_node_write(mpijob_doc_root(answer.doc), MPIJOB_FORMAT_JSON, mpijob_text_write, text);
+		print_message("%s %s: %d\n%s\n", method, path, answer.status, mpijob_text_data(text));
+		mpijob_text_free(text);
+	}
+	assert_int_equal(answer.status, status);
+	answer_free(&answer);
+}
+
+/* Ask for an object that must be there, and compare a text in it; NULL: it must be absent. */
+static inline void expect_text(struct cluster *cluster, const char *path, const char *field, const char *text)
+{
+	struct answer answer = ask(cluster, "GET", path, NULL);
+	const char *found;
+
+	assert_int_equal(answer.status, 200);
+	found = mpijob_node_text(mpijob_node_find(mpijob_doc_root(answer.doc), field));
+	if (text) {
+		if (!found)
+			print_message("%s: no %s\n", path, field);
+		assert_non_null(found);
+		assert_string_equal(found, text);
+	} else {
+		assert_null(found);
+	}
+	answer_free(&answer);
+}
+
+/* Like expect_text, of the answer to a request with a body. */
+static inline void expect_refusal(struct cluster *cluster, const char *method, const char *path, const char *type,
+				  const char *body, int status, const char *reason)
+{
+	struct answer answer = ask_as(cluster, method, path, type, body);
+
+	assert_int_equal(answer.status, status);
+	assert_non_null(answer.doc);
+	assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "kind")), "Status");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "reason")), reason);
+	assert_non_null(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "message")));
+	answer_free(&answer);
+}
+
+static inline void poll_for(struct cluster *cluster, int ms)
+{
+	struct timespec start;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		assert_int_equal(mpijob_client_poll(cluster->client, 5), 0);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
+}
+
+/* How often a piece of text occurs in what a stream told. */
+static inline int told(const struct answer *answer, const char *piece)
+{
+	int count = 0;
+
+	for (const char *at = mpijob_text_data(answer->stream); (at = strstr(at, piece)); at += strlen(piece))
+		count++;
+	return count;
+}
+
+#endif
