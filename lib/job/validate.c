@@ -63,7 +63,7 @@ static void reference_unsupported(struct mpijob__walk *walk, const struct mpijob
 	code |= put_sorted(&message, row->field.choices);
 	if (code)
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__report_error(walk->report, &walk->spot, "unsupported-value", "NotSupported", "Unsupported value: %s",
+	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported", "Unsupported value: %s",
 			     mpijob_text_data(&message));
 	mpijob__text_release(&message);
 }
@@ -75,7 +75,7 @@ static void unsupported(struct mpijob__walk *walk, const struct mpijob__row *row
 
 	if (put_listed(&words, row->field.choices))
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__report_error(walk->report, &walk->spot, "unsupported-value", "NotSupported",
+	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
 			     "unsupported value '%s'; use %s%s%s%s", text, mpijob_text_data(&words),
 			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__text_release(&words);
@@ -95,9 +95,9 @@ static void missing(struct mpijob__walk *walk, const struct mpijob__row *row)
 	const char *usual = row->field.default_text;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, &walk->spot, "missing", "Required", "Required value: %s", row->required);
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "Required value: %s", row->required);
 	else
-		mpijob__report_error(walk->report, &walk->spot, "missing", "Required", "a value is required%s%s",
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "a value is required%s%s",
 				     usual ? "; the default is " : "", usual ? usual : "");
 }
 
@@ -121,10 +121,10 @@ static void out_of_range(struct mpijob__walk *walk, const struct mpijob__row *ro
 	int exact = minimum && row->maximum && *minimum == *row->maximum;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, &walk->spot, "out-of-range", "Invalid", "Invalid value: %lld: must be %s%lld",
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid", "Invalid value: %lld: must be %s%lld",
 				     found, exact ? "" : "greater than or equal to ", bound);
 	else
-		mpijob__report_error(walk->report, &walk->spot, "out-of-range", "Invalid", "must be %s%lld, not %lld",
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid", "must be %s%lld, not %lld",
 				     exact ? "" : "at least ", bound, found);
 }
 
@@ -159,7 +159,7 @@ static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
 	const char *near = mpijob__suggest_key(id, key);
 	int is_role = (mpijob__field_row(id)->flags & FIELD_BY_ROLE) != 0;
 
-	mpijob__report_warning(walk->report, &walk->spot, is_role ? "unknown-role" : "unknown-field", "%s%s%s%s",
+	mpijob__report_warning(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field", "%s%s%s%s",
 			       is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
 			       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }

@@ -227,9 +227,9 @@ static void check_type(struct mpijob__walk *walk, const struct mpijob__row *row,
 	int state = mpijob__value_read(row, node, &value);
 
 	if (state == VALUE_WRONG)
-		mpijob__value_complain(walk->report, &walk->spot, row, node);
+		mpijob__value_complain(walk->report, mpijob__walk_spot(walk), row, node);
 	else if (state == VALUE_GIVEN && row->field.kind == MPIJOB_KIND_DOCUMENT)
-		mpijob__value_check_entries(walk->report, &walk->spot, row, node);
+		mpijob__value_check_entries(walk->report, mpijob__walk_spot(walk), row, node);
 }
 
 

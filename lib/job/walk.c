@@ -33,6 +33,13 @@ static const char *row_path(struct mpijob__walk *walk, const char *path)
 	return path;
 }
 
+const struct mpijob__spot *mpijob__walk_spot(struct mpijob__walk *walk)
+{
+	if (!walk->spot.path)
+		walk->spot.path = row_path(walk, walk->row_path);
+	return &walk->spot;
+}
+
 /* The value of a key, and the key's place if it has one (what was filled in has none). */
 static const mpijob_node *child(const mpijob_node *map, const char *key, struct mpijob__place *place)
 {
@@ -159,7 +166,8 @@ static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, st
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 
-	walk->spot.path = row_path(walk, row->field.path);
+	walk->row_path = row->field.path;
+	walk->spot.path = NULL;
 	walk->spot.place = mpijob__report_place(walk->report, node, &around);
 	walk->field(walk, row, node);
 	if (row->field.kind == MPIJOB_KIND_OBJECT && is_object(row, node))

@@ -14,7 +14,8 @@ struct mpijob__walk {
 	/* Called for each key that is no row of the object `id`; NULL: nobody asks. */
 	void (*unknown)(struct mpijob__walk *walk, int id, const char *key);
 	int other_roles;          /* Visit roles that have no row too, by the rows of one that has. */
-	struct mpijob__spot spot; /* Of the row or key that is visited. */
+	struct mpijob__spot spot; /* Private: see mpijob__walk_spot(). */
+	const char *row_path;     /* Private: the path that the spot's is made from. */
 	struct mpijob_text path;  /* Private: a path inside a list. */
 	const char *role;         /* Private: the role that has no row. */
 	size_t index;             /* Private: the entry of the list. */
@@ -25,5 +26,8 @@ struct mpijob__walk {
  * The walk begins at `node`, which is not visited itself.
  */
 void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node);
+
+/* The path and place of the row or key that is visited; borrowed until the next one is. */
+const struct mpijob__spot *mpijob__walk_spot(struct mpijob__walk *walk);
 
 #endif
