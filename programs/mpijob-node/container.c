@@ -290,6 +290,7 @@ void container_control(struct node *node, struct container *c)
 	if (report) {
 		answer_error(node, c->request, report->error, report->number, "%s", report->text);
 		c->failed = true;
+		c->spec.id = 0; /* the number is free again, though the process may still be there */
 		free(report);
 		return;
 	}

@@ -164,6 +164,30 @@ static void write_passwd(struct root *root, const struct image_user *user)
 	buffer_write(&b, root, "/etc/passwd", 0644);
 }
 
+/* Where the only group is the user's own, sshd must find no other for its terminals. */
+static void group_line(FILE *out, const char *line, const void *user)
+{
+	const struct image_user *u = user;
+
+	if (strncmp(line, "tty:", 4) == 0)
+		return;
+	if (u->is_root && strncmp(line, "root:", 5) == 0)
+		fprintf(out, "root:x:%lu:\n", (unsigned long)u->gid);
+	else
+		fprintf(out, "%s\n", line);
+}
+
+static void write_group(struct root *root, const struct node *node, const struct image_user *user)
+{
+	struct buffer b;
+
+	if (node->identity.kind != NODE_IDENTITY_SINGLE)
+		return;
+	buffer_open(&b);
+	each_line("/etc/group", group_line, b.stream, user);
+	buffer_write(&b, root, "/etc/group", 0644);
+}
+
 /* No hash of the machine goes into a pod; a star, unlike an exclamation mark, is no locked account for sshd. */
 static void shadow_line(FILE *out, const char *line, const void *user)
 {
@@ -288,6 +312,7 @@ void image_files(struct root *root, const struct node *node, const struct contai
 	const struct image_user *user = &container->user;
 
 	write_passwd(root, user);
+	write_group(root, node, user);
 	write_shadow(root, user);
 	write_names(root, container);
 	write_ssh(root, node, container);
