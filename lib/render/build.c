@@ -89,7 +89,8 @@ mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32
 
 		mpijob_node_put_string(build->doc, map, "app", build->subject->name);
 	}
-	mpijob__build_owner(build, metadata);
+	if (role != MPIJOB_ROLE_WORKER) /* behind the pod's labels */
+		mpijob__build_owner(build, metadata);
 	return root;
 }
 

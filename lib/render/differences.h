@@ -21,21 +21,28 @@ enum mpijob__difference {
 	MPIJOB__DIFFERENCE_GANG_PRIORITY,
 	MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS,
 	MPIJOB__DIFFERENCE_CONFIG_MAP_SIZE,
+	MPIJOB__DIFFERENCE_UNKNOWN_FIELDS,
 	MPIJOB__DIFFERENCE_COUNT
+};
+
+enum mpijob__difference_mode {
+	MPIJOB__DIFFERENCE_ALWAYS,  /* no switch */
+	MPIJOB__DIFFERENCE_DEFAULT, /* on unless `reference` is set */
+	MPIJOB__DIFFERENCE_OPTION   /* off unless its own switch is set */
 };
 
 struct mpijob__difference_row {
 	const char *id;   /* stable, lower case with dashes */
 	const char *what; /* what is done here, and what the reference does */
 	const char *why;
-	int by_default;     /* 1: on unless switched off; 0: off unless switched on */
-	const char *toggle; /* how to switch it off, or on */
+	enum mpijob__difference_mode mode;
+	const char *toggle; /* how to switch it off, or on, or why there is no switch */
 };
 
 /* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */
 const struct mpijob__difference_row *mpijob__difference_row(enum mpijob__difference difference);
 
-/* Whether a difference holds: those by default do unless `reference` is set; NONE always does. */
+/* Whether a difference holds when nothing but `reference` is said; NONE always does. */
 int mpijob__difference_holds(enum mpijob__difference difference, int reference);
 
 #endif /* MPIJOB_RENDER_DIFFERENCES_H */

@@ -52,13 +52,15 @@ void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
 {
 	const struct mpijob_replica_spec *replica = b->subject->spec->worker;
 	struct mpijob_text label = { 0 };
-	mpijob_node *root, *spec, *container;
+	mpijob_node *root, *metadata, *spec, *container;
 
 	b->role = "Worker";
 	root = mpijob__build_head(b, MPIJOB_ROLE_WORKER, index, 0);
 	if (b->code == 0)
 		b->code = index_label(b->subject, index, &label);
-	mpijob__pod_metadata(b, replica->pod_template, mpijob_node_edit(root, "metadata"), mpijob_text_data(&label));
+	metadata = mpijob_node_edit(root, "metadata");
+	mpijob__pod_metadata(b, replica->pod_template, metadata, mpijob_text_data(&label));
+	mpijob__build_owner(b, metadata);
 	mpijob__text_release(&label);
 	spec = mpijob__pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
 	search_domain(b, spec);
