@@ -44,7 +44,7 @@ struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind,
 static int container_reserve(struct mpijob__arena *arena, struct mpijob_node *node, size_t size)
 {
 	struct mpijob__container *container = mpijob__container(node);
-	uint32_t cap = container->cap ? container->cap * 2 : 4;
+	uint32_t cap = container->cap ? container->cap * 2 : 2;
 	void *grown;
 
 	if (node->count < container->cap)

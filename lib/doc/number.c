@@ -221,6 +221,17 @@ static void step_up(struct shortest *s)
 	s->exponent++;
 }
 
+/* How many digits every number of this size keeps: fewer for those so small that they have lost bits. */
+static int sure_digits(double value, int bits)
+{
+	double step = bits == 32 ? 1.40129846432481707092e-45 : 4.9406564584124654e-324;
+	int sure = 0;
+
+	for (double ten = 10; sure < (bits == 32 ? 6 : 15) && value / step > ten * 2; ten *= 10)
+		sure++;
+	return sure ? sure : 1;
+}
+
 /*
  * At powers of two the doubles below lie twice as close as those above: there the nearest decimal may miss and the
  * one above it hit. Up to `sure` digits any decimal survives the way through a double, so fewer need not be tried.
@@ -228,11 +239,8 @@ static void step_up(struct shortest *s)
 static void find_shortest(struct shortest *s, double value, int bits)
 {
 	int most = bits == 32 ? 9 : 17;
-	int sure = bits == 32 ? 6 : 15;
-	double smallest = bits == 32 ? 1.17549435082228750797e-38 : 2.2250738585072014e-308;
+	int sure = sure_digits(value, bits);
 
-	if (value < smallest)
-		sure = 1;
 	for (int count = sure; count <= most; count++) {
 		round_to(s, value, count);
 		if (count == most)
@@ -284,7 +292,7 @@ static size_t spell_plain(const struct shortest *s, char *at)
 
 size_t mpijob__number_spell(double value, int bits, char into[MPIJOB__NUMBER_ROOM])
 {
-	struct shortest s;
+	struct shortest s = { .count = 0 };
 	char *to = into;
 	int plain;
 

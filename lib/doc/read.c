@@ -17,26 +17,10 @@
 #define DEFAULT_ALIASES 10000
 #define DEFAULT_EXPANDED ((size_t)8 << 20)
 #define DEFAULT_FINDINGS 100
+#define LONGEST_SHOWN 80
+#define LONGEST_KEY 320   /* a label's name with its prefix; of longer keys a path shows the beginning */
+#define LONGEST_PATH 4096 /* of deeper paths too */
 #define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
-
-/* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
-static int current_path(const struct mpijob__reader *r, struct mpijob_text *path)
-{
-	for (size_t i = 0; i < r->frames.count; i++) {
-		const struct mpijob__frame *frame = mpijob__stack_at(&r->frames, i);
-		int rc = 0;
-
-		if (frame->role == MPIJOB__ROLE_MERGE_LIST)
-			continue;
-		if (frame->node->kind == MPIJOB_NODE_LIST)
-			rc = mpijob__field_path_index(path, frame->node->count - (i + 1 < r->frames.count));
-		else if (frame->key)
-			rc = mpijob__field_path_key(path, frame->key);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
 
 static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
 	       int32_t column, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
@@ -44,6 +28,51 @@ static int add_error(struct mpijob__reader *r, const char *id, const char *reaso
 		     const char *format, va_list args) MPIJOB__PRINTF(6, 0);
 static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
 	MPIJOB__PRINTF(4, 5);
+
+static size_t shown(const char *text, size_t longest)
+{
+	size_t len = strlen(text);
+
+	if (len <= longest)
+		return len;
+	for (len = longest; len && (text[len] & 0xc0) == 0x80;)
+		len--;
+	return len;
+}
+
+int mpijob__read_shown(const char *text)
+{
+	return (int)shown(text, LONGEST_SHOWN);
+}
+
+static int path_step(const struct mpijob__frame *frame, uint32_t index, struct mpijob_text *path)
+{
+	if (frame->node->kind == MPIJOB_NODE_LIST)
+		return mpijob__field_path_index(path, index);
+	if (!frame->key)
+		return 0;
+	if (frame->key_len > LONGEST_KEY)
+		return mpijob__text_printf(path, "[%.*s...]", (int)shown(frame->key, LONGEST_SHOWN), frame->key);
+	return mpijob__field_path_key(path, frame->key);
+}
+
+/* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
+static int current_path(const struct mpijob__reader *r, struct mpijob_text *path)
+{
+	for (size_t i = 0; i < r->frames.count; i++) {
+		const struct mpijob__frame *frame = mpijob__stack_at(&r->frames, i);
+		int inner = i + 1 == r->frames.count;
+		int rc = 0;
+
+		if (frame->role != MPIJOB__ROLE_MERGE_LIST)
+			rc = path_step(frame, frame->node->count - !inner, path);
+		if (rc == 0 && !inner && path->len > LONGEST_PATH)
+			return mpijob__text_puts(path, "...");
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
 
 static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
 	       int32_t column, const char *format, va_list args)
@@ -110,8 +139,8 @@ static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column,
 int mpijob__read_duplicate(struct mpijob__reader *r, const struct mpijob__entry *first, const char *key, int32_t line,
 			   int32_t column)
 {
-	return add_duplicate(r, line, column, "the key '%s' is already given in line %ld; keep one of the two", key,
-			     (long)first->line);
+	return add_duplicate(r, line, column, "the key '%.*s' is already given in line %ld; keep one of the two",
+			     mpijob__read_shown(key), key, (long)first->line);
 }
 
 int mpijob__read_count(struct mpijob__reader *r, size_t values, int32_t line, int32_t column)

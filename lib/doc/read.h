@@ -51,7 +51,12 @@ int mpijob__read_error(struct mpijob__reader *r, const char *id, int32_t line, i
 	MPIJOB__PRINTF(5, 6);
 int mpijob__read_warning(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
 	MPIJOB__PRINTF(5, 6);
-/* The same with a word of Kubernetes' own. */
+/*
+ * How many bytes of a text from the document to show in a message: `"%.*s", mpijob__read_shown(text), text`. Input may
+ * be long, and a hundred findings may quote it.
+ */
+int mpijob__read_shown(const char *text);
+/* Report a key that is given twice. */
 int mpijob__read_duplicate(struct mpijob__reader *r, const struct mpijob__entry *first, const char *key, int32_t line,
 			   int32_t column);
 /* Count one value against max_values. 0 or MPIJOB_ERR_SYNTAX. */

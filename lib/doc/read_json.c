@@ -64,11 +64,11 @@ static int read_key(struct mpijob__reader *r, const struct mpijob__json *json)
 
 static struct mpijob_node *read_number(struct mpijob__reader *r, const struct mpijob__json *json, int *rc)
 {
-	char room[MPIJOB__NUMBER_ROOM];
 	const char *text;
+	double value;
 
-	if (json->len > 15 || memchr(json->text, 'e', json->len) || memchr(json->text, 'E', json->len)) {
-		if (mpijob__number_canonical(json->text, json->len, room) == 0)
+	if (json->len > 300 || memchr(json->text, 'e', json->len) || memchr(json->text, 'E', json->len)) {
+		if (!mpijob__number_double(json->text, json->len, &value))
 			*rc = mpijob__read_error(r, "number-range", json->line, mpijob__json_column(json),
 						 "this number is too large; the largest is about 1.8e308");
 	}

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIRECTIVES 1000 /* libyaml compares every %TAG with every other */
+#define MOST_DIRECTIVES 1000   /* libyaml compares every %TAG with every other */
+#define MOST_FLOW_WORK 50000000 /* and looks at every open [ and { for every token: about half a second */
 
 static int parser_error(struct mpijob__yaml *y)
 {
@@ -64,6 +65,24 @@ static int take_event(struct mpijob__yaml *y)
 	}
 }
 
+/* Inside [] and {} everything is [] and {}. */
+static int count_flow(struct mpijob__yaml *y)
+{
+	const yaml_event_t *event = &y->event;
+
+	if ((event->type == YAML_SEQUENCE_START_EVENT &&
+	     event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+	    (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE))
+		y->flow++;
+	else if (y->flow && (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT))
+		y->flow--;
+	y->work += y->flow;
+	if (y->work <= MOST_FLOW_WORK)
+		return 0;
+	return mpijob__yaml_stop(y, "limit-depth",
+				 "too many values inside deeply nested [] and {}; write them in lines of their own, or as JSON");
+}
+
 static int read_events(struct mpijob__yaml *y)
 {
 	int done = 0;
@@ -74,7 +93,9 @@ static int read_events(struct mpijob__yaml *y)
 			return parser_error(y);
 		mpijob__yaml_place_find(&y->place, y->event.start_mark.index, &y->line, &y->column);
 		done = y->event.type == YAML_STREAM_END_EVENT || y->event.type == YAML_NO_EVENT;
-		rc = take_event(y);
+		rc = count_flow(y);
+		if (rc == 0)
+			rc = take_event(y);
 		yaml_event_delete(&y->event);
 	}
 	return rc;

@@ -176,13 +176,14 @@ int mpijob__yaml_alias(struct mpijob__yaml *y)
 
 	if (!anchor) {
 		rc = mpijob__read_error(y->r, "unknown-anchor", y->line, y->column,
-					"no '&%s' stands before this alias; an anchor comes first and in the same document",
-					name);
+					"no '&%.*s' stands before this alias; an anchor comes first and in the same document",
+					mpijob__read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (anchor->open) {
 		rc = mpijob__read_error(y->r, "alias-cycle", y->line, y->column,
-					"this alias stands inside its own anchor '&%s'; write the value out", name);
+					"this alias stands inside its own anchor '&%.*s'; write the value out",
+					mpijob__read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	rc = account(y, anchor);
@@ -210,8 +211,8 @@ static int merge_entry(struct mpijob__yaml *y, const struct mpijob__frame *top, 
 	entry->value = from->value;
 	if (!entry->merged)
 		rc = mpijob__read_warning(y->r, "merge-order", top->key_line, top->key_column,
-					  "'<<' replaces the '%s' of line %ld, as it does for kubectl; put '<<' first to keep the key",
-					  entry->key, (long)entry->line);
+					  "'<<' replaces the '%.*s' of line %ld, as it does for kubectl; put '<<' first to keep the key",
+					  mpijob__read_shown(entry->key), entry->key, (long)entry->line);
 	return rc;
 }
 

@@ -39,6 +39,8 @@ struct mpijob__yaml {
 	size_t alias_count;
 	size_t anchor_count;
 	size_t expanded;  /* bytes of scalars that aliases copied */
+	uint64_t work;    /* events inside [] and {}, times how deep they stand */
+	uint32_t flow;    /* how deep that is now */
 	/* Of the event at hand. */
 	int32_t line;
 	int32_t column;

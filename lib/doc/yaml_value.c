@@ -164,19 +164,23 @@ static int resolve(struct mpijob__yaml *y, struct mpijob__scalar *scalar, const 
 	const char *value = (const char *)y->event.data.scalar.value;
 	const char *tag = (const char *)y->event.data.scalar.tag;
 	size_t value_len = y->event.data.scalar.length;
+	int rc = 0;
 
 	memset(scalar, 0, sizeof(*scalar));
 	scalar->kind = MPIJOB_NODE_STRING;
 	*text = NULL;
 	*len = 0;
-	if (!tag && y->event.data.scalar.plain_implicit)
+	if (!tag && y->event.data.scalar.plain_implicit) {
 		mpijob__scalar_resolve(value, value_len, scalar);
-	else if (tag && !mpijob__scalar_resolve_tag(tag, value, value_len, scalar))
-		return mpijob__read_error(y->r, "tag-mismatch", y->line, y->column,
-					  "'%s' cannot be read as %s; take the tag away, or change the value", value,
-					  strrchr(tag, ':') ? strrchr(tag, ':') + 1 : tag);
-	if (scalar->kind != MPIJOB_NODE_STRING)
-		return 0;
+	} else if (tag && !mpijob__scalar_resolve_tag(tag, value, value_len, scalar)) {
+		rc = mpijob__read_error(y->r, "tag-mismatch", y->line, y->column,
+					"'%.*s' cannot be read as %s; take the tag away, or change the value",
+					mpijob__read_shown(value), value, strrchr(tag, ':') ? strrchr(tag, ':') + 1 : tag);
+		memset(scalar, 0, sizeof(*scalar));
+		scalar->kind = MPIJOB_NODE_STRING;
+	}
+	if (rc || scalar->kind != MPIJOB_NODE_STRING)
+		return rc;
 	*text = mpijob__arena_copy(y->r->arena, value, value_len);
 	*len = value_len;
 	if (!*text)
