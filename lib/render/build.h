@@ -27,7 +27,8 @@ int mpijob__build_drop(struct mpijob__build *build);
 
 /*
  * Put apiVersion, kind and metadata with name, namespace and controller reference (a worker's comes with its labels)
- * into the root; returns the root. `index` counts for a worker. `labels`: put the label `app`, which all children but the pods and the PodGroup have.
+ * into the root; returns the root. `index` counts for a worker. `labels`: put the label `app`, which all children but
+ * the pods and the PodGroup have.
  */
 mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32_t index, int labels);
 /* Put the reference to the job, as its controller, into a metadata map. */

@@ -133,15 +133,16 @@ static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbe
 	key->line[LINE - 1] = '\n';
 }
 
-/* What the failure of a call into libcrypto means. */
-static int reason(const EC_GROUP *group)
+/* Whether libcrypto was built with the curve; asked without an allocation, as memory may have run out. */
+static int has_curve(void)
 {
-	unsigned long error = ERR_peek_last_error();
+	EC_builtin_curve curves[256];
+	size_t count = EC_get_builtin_curves(curves, sizeof(curves) / sizeof(curves[0]));
 
-	if (group == NULL && error != 0 && ERR_GET_LIB(error) == ERR_LIB_EC &&
-	    ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE && ERR_GET_REASON(error) != ERR_R_BN_LIB)
-		return MPIJOB_ERR_UNSUPPORTED;
-	return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < count && i < sizeof(curves) / sizeof(curves[0]); i++)
+		if (curves[i].nid == NID_secp521r1)
+			return 1;
+	return 0;
 }
 
 static int make(const uint8_t *entropy, struct mpijob_ssh_key *key)
@@ -150,8 +151,10 @@ static int make(const uint8_t *entropy, struct mpijob_ssh_key *key)
 	struct numbers numbers;
 	int code = 0;
 
-	if (group == NULL || !calculate(entropy, group, &numbers))
-		code = reason(group);
+	if (group == NULL && !has_curve())
+		code = MPIJOB_ERR_UNSUPPORTED;
+	else if (group == NULL || !calculate(entropy, group, &numbers))
+		code = MPIJOB_ERR_NOMEM;
 	if (code == 0) {
 		write_private(key, &numbers);
 		write_public(key, &numbers);

@@ -108,9 +108,9 @@ static void check_stream(const mpijob_objects *objects, int32_t style)
 	}
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *streamed =
-			style == MPIJOB_FORMAT_YAML ?
-				mpijob_doc_root(mpijob_docs_at(docs, i)) :
-				mpijob_node_at(mpijob_node_get(mpijob_doc_root(mpijob_docs_at(docs, 0)), "items"), i);
+			style == MPIJOB_FORMAT_YAML
+				? mpijob_doc_root(mpijob_docs_at(docs, i))
+				: mpijob_node_at(mpijob_node_get(mpijob_doc_root(mpijob_docs_at(docs, 0)), "items"), i);
 		mpijob_doc *doc = NULL;
 
 		assert_int_equal(mpijob_objects_at(objects, i, &doc), 0);

@@ -108,8 +108,10 @@ static void rows_are_complete(void **state)
 		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(row->id));
 		for (int j = MPIJOB__DIFFERENCE_NONE + 1; j < i; j++)
 			assert_string_not_equal(row->id, mpijob__difference_row((enum mpijob__difference)j)->id);
-		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 0), row->mode != MPIJOB__DIFFERENCE_OPTION);
-		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 1), row->mode == MPIJOB__DIFFERENCE_ALWAYS);
+		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 0),
+				 row->mode != MPIJOB__DIFFERENCE_OPTION);
+		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 1),
+				 row->mode == MPIJOB__DIFFERENCE_ALWAYS);
 	}
 	assert_int_equal(mpijob__difference_holds(MPIJOB__DIFFERENCE_NONE, 1), 1);
 }

@@ -198,11 +198,13 @@ static void known_answer(void **state)
 	unsigned char point[133];
 	static const unsigned char head[] = { 0x04, 0x00, 0xc6, 0x85, 0x8e, 0x06, 0xb7, 0x04, 0x04, 0xe9, 0xcd };
 	static const unsigned char tail[] = { 0xbe, 0x94, 0x76, 0x9f, 0xd1, 0x66, 0x50 };
-	static const char start[] = "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBADGhY4GtwQE6c";
+	static const char start[] =
+		"ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBADGhY4GtwQE6c";
 	size_t len = 0;
 
 	(void)state;
-	assert_int_equal(EVP_PKEY_get_octet_string_param(parsed, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof(point), &len), 1);
+	assert_int_equal(EVP_PKEY_get_octet_string_param(parsed, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof(point), &len),
+			 1);
 	assert_int_equal(len, sizeof(point));
 	assert_memory_equal(point, head, sizeof(head));
 	assert_memory_equal(point + sizeof(point) - sizeof(tail), tail, sizeof(tail));
@@ -244,9 +246,9 @@ static void leaves_the_error_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_a_sound_key),	cmocka_unit_test(ssh_keygen_agrees),
-		cmocka_unit_test(same_entropy_same_key), cmocka_unit_test(edges_of_the_range),
-		cmocka_unit_test(known_answer),		cmocka_unit_test(refuses_too_little),
+		cmocka_unit_test(is_a_sound_key),         cmocka_unit_test(ssh_keygen_agrees),
+		cmocka_unit_test(same_entropy_same_key),  cmocka_unit_test(edges_of_the_range),
+		cmocka_unit_test(known_answer),           cmocka_unit_test(refuses_too_little),
 		cmocka_unit_test(leaves_the_error_queue),
 	};
 
