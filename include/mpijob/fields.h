@@ -31,7 +31,7 @@ struct mpijob_field {
 	const char *path;           /**< "spec.runPolicy.suspend"; for list entries "status.conditions[].type". */
 	int32_t kind;               /**< `MPIJOB_KIND_*`. */
 	const char *default_text;   /**< The default as text ("1", "None"); NULL when there is none. */
-	const char *const *choices; /**< The accepted words of a choice, closed by NULL; else NULL. */
+	const char *const *choices; /**< The accepted words of a choice, or of a string that knows only some, closed by NULL; else NULL. */
 	const int64_t *minimum;     /**< The least accepted number; NULL when there is none. */
 	const char *since;          /**< The first release of mpi-operator that knows the field: "0.3.0". */
 	const char *summary;        /**< One sentence. */

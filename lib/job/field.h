@@ -90,13 +90,13 @@ enum mpijob__struct_id {
 /* What a MPIJOB_KIND_DOCUMENT must look like. */
 enum mpijob__shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 
-#define FIELD_MADE 1u      /* An object that always exists for the operator: its defaults are written also when it is absent. */
-#define FIELD_IMPLIED 2u   /* Absent means the default; it is not written. */
-#define FIELD_EMPTY 4u     /* An empty string counts as absent. */
-#define FIELD_PLAIN 8u     /* The member is a number itself, not a pointer to one; 0 is absent. */
-#define FIELD_OPEN 16u     /* An object that may hold keys that are no rows. */
-#define FIELD_BY_ROLE 64u  /* An object whose keys are roles: they stand in brackets in a path. */
-#define FIELD_LENIENT 32u  /* mpi-operator v0.8.2 does not check the value. */
+#define FIELD_MADE    1u  /* An object that always exists for the operator: it is made to hold its defaults. */
+#define FIELD_IMPLIED 2u  /* Absent means the default; it is not written. */
+#define FIELD_EMPTY   4u  /* An empty string counts as absent. */
+#define FIELD_PLAIN   8u  /* The member is a number itself, not a pointer to one; 0 is absent. */
+#define FIELD_OPEN    16u /* An object that may hold keys that are no rows. */
+#define FIELD_LENIENT 32u /* mpi-operator v0.8.2 does not check the value. */
+#define FIELD_BY_ROLE 64u /* An object whose keys are roles: they stand in brackets in a path. */
 
 struct mpijob__row {
 	struct mpijob_field field;
@@ -104,12 +104,12 @@ struct mpijob__row {
 	const char *required;          /* Must be there; in the reference's words. */
 	const char *reference_default; /* What v0.8.2 fills in where it is not default_text. */
 	const int64_t *maximum;
-	size_t offset;                 /* Of the member in struct `in`. */
-	size_t count_offset;           /* MPIJOB_KIND_LIST: of the member that counts. */
-	uint8_t parent;                /* The row of the object around it. */
-	uint8_t in;                    /* The struct that has the member; STRUCT_NONE: no struct has. */
-	uint8_t of;                    /* OBJECT, LIST: the struct it becomes; STRUCT_NONE: its fields are members of `in`'s own parent. */
-	uint8_t list_key;              /* LIST: the row that tells entries apart. */
+	size_t offset;       /* Of the member in struct `in`. */
+	size_t count_offset; /* MPIJOB_KIND_LIST: of the member that counts. */
+	uint8_t parent;      /* The row of the object around it. */
+	uint8_t in;          /* The struct that has the member; STRUCT_NONE: no struct has. */
+	uint8_t of;          /* OBJECT, LIST: the struct it becomes; STRUCT_NONE: part of the struct around it. */
+	uint8_t list_key;    /* LIST: the row that tells entries apart. */
 	uint8_t shape;
 	uint8_t flags;
 };

@@ -36,7 +36,8 @@ int mpijob_is_job(const mpijob_node *node)
 {
 	const char *version = root_text(node, FIELD_API_VERSION);
 
-	return version && strncmp(version, GROUP, strlen(GROUP)) == 0 && is_choice(FIELD_KIND, root_text(node, FIELD_KIND));
+	return version && strncmp(version, GROUP, strlen(GROUP)) == 0 &&
+	       is_choice(FIELD_KIND, root_text(node, FIELD_KIND));
 }
 
 static void refuse_version(mpijob_diag *diag, const struct mpijob__place *place, const char *version)
@@ -46,8 +47,9 @@ static void refuse_version(mpijob_diag *diag, const struct mpijob__place *place,
 	for (size_t i = 0; i < sizeof(other_versions) / sizeof(other_versions[0]); i++) {
 		if (strcmp(other_versions[i].version, version) != 0)
 			continue;
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place,
-				  "'%s' is %s; use %s, this release does not convert", version, other_versions[i].owner, ours);
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
+				  place, "'%s' is %s; use %s, this release does not convert", version,
+				  other_versions[i].owner, ours);
 		return;
 	}
 	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place,
@@ -85,7 +87,8 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	if (!version || !kind)
 		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "Required",
 				  mpijob__field_row(id)->field.path, &place,
-				  "not a Kubernetes object: %s is missing or no string", version ? "kind" : "apiVersion");
+				  "not a Kubernetes object: %s is missing or no string",
+				  version ? "kind" : "apiVersion");
 	else if (!kind_fits)
 		refuse_kind(diag, &place, version, kind);
 	else
@@ -123,7 +126,8 @@ static int job_of(mpijob_doc *doc, const char *source, mpijob **out)
 	return 0;
 }
 
-int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob **out, mpijob_diag *diag)
+int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob **out,
+		 mpijob_diag *diag)
 {
 	mpijob_doc *doc = NULL;
 	int code;
@@ -168,7 +172,8 @@ static mpijob_doc *empty_document(const char *name, const char *namespace_)
 	return doc;
 }
 
-int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out, mpijob_diag *diag)
+int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out,
+	       mpijob_diag *diag)
 {
 	mpijob_doc *doc;
 	int code;

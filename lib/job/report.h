@@ -12,8 +12,8 @@ struct mpijob__report {
 	const char *source; /* Of the document; may be NULL. */
 	int reference;      /* Speak and judge as mpi-operator v0.8.2. */
 	size_t errors;
-	size_t broken;      /* Of these: objects that are no map, so that nothing can be filled in. */
-	int code;           /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
+	size_t broken; /* Of these: objects that are no map, so that nothing can be filled in. */
+	int code;      /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
 };
 
 /* What is needed to say something about one field. */

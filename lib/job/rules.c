@@ -12,7 +12,7 @@
 #include "job/quote.h"
 #include "job/value.h"
 
-#define LABEL_LENGTH 63
+#define LABEL_LENGTH     63
 #define GENERATED_LENGTH 5 /* what an API server appends to generateName */
 
 static const struct {
@@ -90,49 +90,6 @@ static const mpijob_node *pod_spec(const mpijob_node *root, int template)
 	return mpijob_node_get(mpijob__field_node(root, template), "spec");
 }
 
-static void check_kind(struct mpijob__report *report, const mpijob_node *root, int template, const char *below,
-		       const mpijob_node *node, int32_t kind)
-{
-	const struct mpijob__row row = { .field.kind = kind };
-	struct mpijob__value value;
-	struct inner inner;
-
-	if (mpijob__value_read(&row, node, &value) != VALUE_WRONG)
-		return;
-	inner_begin(&inner, report, root, template, below, node);
-	mpijob__value_complain(report, &inner.spot, &row, node);
-	inner_end(&inner);
-}
-
-static void check_containers(struct mpijob__report *report, const mpijob_node *root, int template,
-			     const mpijob_node *containers)
-{
-	struct mpijob_text below = { 0 };
-
-	check_kind(report, root, template, ".spec.containers", containers, MPIJOB_KIND_LIST);
-	if (mpijob_node_kind(containers) != MPIJOB_NODE_LIST)
-		return;
-	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		if (!is_wrong(mpijob_node_at(containers, i), MPIJOB_NODE_MAP))
-			continue;
-		mpijob_text_clear(&below);
-		if (mpijob__text_printf(&below, ".spec.containers[%zu]", i))
-			report->code = MPIJOB_ERR_NOMEM;
-		check_kind(report, root, template, mpijob_text_data(&below), mpijob_node_at(containers, i), MPIJOB_KIND_OBJECT);
-	}
-	mpijob__text_release(&below);
-}
-
-void mpijob__rules_check_types(struct mpijob__report *report, const mpijob_node *root)
-{
-	for (size_t i = 0; i < ROLES; i++) {
-		const mpijob_node *spec = pod_spec(root, roles[i].template);
-
-		check_kind(report, root, roles[i].template, ".spec", spec, MPIJOB_KIND_OBJECT);
-		check_containers(report, root, roles[i].template, mpijob_node_get(spec, "containers"));
-	}
-}
-
 /* A template without containers. */
 static void rule_containers(struct mpijob__report *report, const mpijob_node *root, int object, int template)
 {
@@ -147,8 +104,8 @@ static void rule_containers(struct mpijob__report *report, const mpijob_node *ro
 		return;
 	inner_begin(&inner, report, root, template, ".spec.containers", kind == MPIJOB_NODE_LIST ? containers : spec);
 	mpijob__report_error(report, &inner.spot, "no-containers", "Required", "%s",
-			     report->reference ? "Required value: must define at least one container" :
-						 "at least one container is required");
+			     report->reference ? "Required value: must define at least one container"
+					       : "at least one container is required");
 	inner_end(&inner);
 }
 
@@ -202,8 +159,8 @@ static void reference_name(struct mpijob__report *report, const struct mpijob__s
 }
 
 /* Names of pods are labels in DNS; the last worker has the longest. */
-static void judge_name(struct mpijob__report *report, const struct mpijob__spot *spot, const char *name, size_t generated,
-		       int64_t workers)
+static void judge_name(struct mpijob__report *report, const struct mpijob__spot *spot, const char *name,
+		       size_t generated, int64_t workers)
 {
 	struct mpijob_text pod = { 0 };
 	size_t length = strlen(name) + generated;
@@ -250,7 +207,8 @@ static void rule_name(struct mpijob__report *report, const mpijob_node *root)
 }
 
 /* The role's own restart policy wins over the template's. */
-static void rule_restart_policy(struct mpijob__report *report, const mpijob_node *root, int template, int restart_policy)
+static void rule_restart_policy(struct mpijob__report *report, const mpijob_node *root, int template,
+				int restart_policy)
 {
 	const struct mpijob__row *row = mpijob__field_row(restart_policy);
 	const mpijob_node *node = mpijob_node_get(pod_spec(root, template), "restartPolicy");
@@ -263,7 +221,8 @@ static void rule_restart_policy(struct mpijob__report *report, const mpijob_node
 	if (!inside || !inside[0] || strcmp(inside, outside.text) == 0)
 		return;
 	inner_begin(&inner, report, root, template, ".spec.restartPolicy", node);
-	mpijob__report_warning(report, &inner.spot, "overridden", "has no effect; %s is %s", row->field.path, outside.text);
+	mpijob__report_warning(report, &inner.spot, "overridden", "has no effect; %s is %s", row->field.path,
+			       outside.text);
 	inner_end(&inner);
 }
 

@@ -5,9 +5,6 @@
 
 #include "job/report.h"
 
-/* Types inside the pod templates, as far as an MPIJob depends on them. */
-void mpijob__rules_check_types(struct mpijob__report *report, const mpijob_node *root);
-
 /* All rules; values of a wrong type count as absent. */
 void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root);
 

@@ -16,7 +16,7 @@ struct mpijob__views {
 
 struct mpijob {
 	mpijob_doc *doc;
-	char *source; /* For findings; a draft's document need not know it. */
+	char *source;                /* For findings; a draft's document need not know it. */
 	struct mpijob__views *views; /* Behind a pointer, so that looking leaves the job const. */
 };
 

@@ -38,8 +38,9 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 
 static int refuse(struct store *store, const struct mpijob__row *row, int code, const char *message)
 {
-	mpijob__diag_addf(store->diag, MPIJOB_SEVERITY_ERROR, code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL,
-			  row->field.path, NULL, "%s", message);
+	mpijob__diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
+			  code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL, "%s",
+			  message);
 	return code;
 }
 
@@ -53,7 +54,8 @@ static int take(struct store *store, const struct mpijob__row *row, const void *
 	if (code == MPIJOB_ERR_USAGE)
 		return refuse(store, row, code, "the struct's size is not set");
 	if (code)
-		return refuse(store, row, code, "the struct has a member that this version of the library does not know");
+		return refuse(store, row, code,
+			      "the struct has a member that this version of the library does not know");
 	memcpy(&given->size, from, sizeof(given->size));
 	return 0;
 }
@@ -219,7 +221,8 @@ static const mpijob_node *entry_of(const struct mpijob__row *row, const mpijob_n
 	return NULL;
 }
 
-static int store_entry(struct store *store, int id, const mpijob_node *old, mpijob_node *list, size_t index, const void *from)
+static int store_entry(struct store *store, int id, const mpijob_node *old, mpijob_node *list, size_t index,
+		       const void *from)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 	const mpijob_node *stood;

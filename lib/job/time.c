@@ -6,8 +6,8 @@
  */
 #include "job/time.h"
 
-#define DAY 86400
-#define DAYS_TO_1970 719468 /* from 0000-03-01 */
+#define DAY               86400
+#define DAYS_TO_1970      719468 /* from 0000-03-01 */
 #define DAYS_OF_400_YEARS 146097
 
 /* Years begin in March here, so that the leap day is the last day of a year. */

@@ -8,11 +8,12 @@
 
 #include "base/struct.h"
 #include "job/quote.h"
+#include "job/rules.h"
 #include "job/state.h"
 #include "job/suggest.h"
+#include "job/template.h"
 #include "job/value.h"
 #include "job/walk.h"
-#include "job/rules.h"
 
 #include <mpijob/spec.h>
 
@@ -63,8 +64,8 @@ static void reference_unsupported(struct mpijob__walk *walk, const struct mpijob
 	code |= put_sorted(&message, row->field.choices);
 	if (code)
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported", "Unsupported value: %s",
-			     mpijob_text_data(&message));
+	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
+			     "Unsupported value: %s", mpijob_text_data(&message));
 	mpijob__text_release(&message);
 }
 
@@ -95,10 +96,11 @@ static void missing(struct mpijob__walk *walk, const struct mpijob__row *row)
 	const char *usual = row->field.default_text;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "Required value: %s", row->required);
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "Required value: %s",
+				     row->required);
 	else
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "a value is required%s%s",
-				     usual ? "; the default is " : "", usual ? usual : "");
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required",
+				     "a value is required%s%s", usual ? "; the default is " : "", usual ? usual : "");
 }
 
 static void check_absent(struct mpijob__walk *walk, const struct mpijob__row *row)
@@ -121,11 +123,12 @@ static void out_of_range(struct mpijob__walk *walk, const struct mpijob__row *ro
 	int exact = minimum && row->maximum && *minimum == *row->maximum;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid", "Invalid value: %lld: must be %s%lld",
-				     found, exact ? "" : "greater than or equal to ", bound);
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid",
+				     "Invalid value: %lld: must be %s%lld", found,
+				     exact ? "" : "greater than or equal to ", bound);
 	else
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid", "must be %s%lld, not %lld",
-				     exact ? "" : "at least ", bound, found);
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid",
+				     "must be %s%lld, not %lld", exact ? "" : "at least ", bound, found);
 }
 
 static void check_given(struct mpijob__walk *walk, const struct mpijob__row *row, const struct mpijob__value *value)
@@ -136,7 +139,8 @@ static void check_given(struct mpijob__walk *walk, const struct mpijob__row *row
 		else
 			unsupported(walk, row, value->text);
 	}
-	if ((row->field.minimum && value->number < *row->field.minimum) || (row->maximum && value->number > *row->maximum))
+	if ((row->field.minimum && value->number < *row->field.minimum) ||
+	    (row->maximum && value->number > *row->maximum))
 		out_of_range(walk, row, value->number);
 }
 
@@ -159,7 +163,8 @@ static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
 	const char *near = mpijob__suggest_key(id, key);
 	int is_role = (mpijob__field_row(id)->flags & FIELD_BY_ROLE) != 0;
 
-	mpijob__report_warning(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field", "%s%s%s%s",
+	mpijob__report_warning(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
+			       "%s%s%s%s",
 			       is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
 			       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
@@ -180,7 +185,9 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 	report = mpijob__state_report(job, diag, known.reference != 0);
 	root = mpijob__job_node(job);
 	mpijob__value_check_types(&report, FIELD_ROOT, root);
-	mpijob__rules_check_types(&report, root);
+	mpijob__template_check_types(&report, FIELD_LAUNCHER_TEMPLATE,
+				     mpijob__field_node(root, FIELD_LAUNCHER_TEMPLATE));
+	mpijob__template_check_types(&report, FIELD_WORKER_TEMPLATE, mpijob__field_node(root, FIELD_WORKER_TEMPLATE));
 	/* The reference cannot even read a job that has a wrong type. */
 	if (report.reference && report.errors)
 		return mpijob__report_result(&report);

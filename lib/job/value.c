@@ -121,12 +121,13 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 
 	switch (mpijob_node_kind(node)) {
 	case MPIJOB_NODE_STRING:
-		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the string \"%.*s%s\"%s", wanted,
-				     shown_length(text), text, cut, more);
+		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid",
+				     "must be %s, not the string \"%.*s%s\"%s", wanted, shown_length(text), text, cut,
+				     more);
 		return;
 	case MPIJOB_NODE_NUMBER:
-		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the number %.*s%s%s", wanted,
-				     shown_length(text), text, cut, more);
+		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the number %.*s%s%s",
+				     wanted, shown_length(text), text, cut, more);
 		return;
 	case MPIJOB_NODE_BOOL:
 		is = mpijob_node_bool(node, &value) && value ? "true" : "false";
@@ -143,10 +144,9 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 	mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s", wanted, is, more);
 }
 
-void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot, const struct mpijob__row *row,
-			    const mpijob_node *node)
+void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot,
+			    const struct mpijob__row *row, const mpijob_node *node)
 {
-	report->broken += row->field.kind == MPIJOB_KIND_OBJECT;
 	complain(report, spot, expected(row->field.kind), node, "");
 }
 
@@ -215,7 +215,8 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
-		complain(report, &inner, quantities ? "a quantity such as 3, \"500m\" or \"2Gi\"" : "a string", entry, more);
+		complain(report, &inner, quantities ? "a quantity such as 3, \"500m\" or \"2Gi\"" : "a string", entry,
+			 more);
 		mpijob__text_release(&path);
 	}
 	return wrong;
@@ -226,12 +227,13 @@ static void check_type(struct mpijob__walk *walk, const struct mpijob__row *row,
 	struct mpijob__value value;
 	int state = mpijob__value_read(row, node, &value);
 
-	if (state == VALUE_WRONG)
+	if (state == VALUE_WRONG) {
+		walk->report->broken += row->field.kind == MPIJOB_KIND_OBJECT;
 		mpijob__value_complain(walk->report, mpijob__walk_spot(walk), row, node);
-	else if (state == VALUE_GIVEN && row->field.kind == MPIJOB_KIND_DOCUMENT)
+	} else if (state == VALUE_GIVEN && row->field.kind == MPIJOB_KIND_DOCUMENT) {
 		mpijob__value_check_entries(walk->report, mpijob__walk_spot(walk), row, node);
+	}
 }
-
 
 void mpijob__value_check_types(struct mpijob__report *report, int id, const mpijob_node *node)
 {

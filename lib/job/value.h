@@ -12,15 +12,16 @@ struct mpijob__value {
 };
 
 #define VALUE_ABSENT 0
-#define VALUE_GIVEN 1
-#define VALUE_WRONG (-1)
+#define VALUE_GIVEN  1
+#define VALUE_WRONG  (-1)
 
-/* VALUE_*; absent are also null, and "" where the row says so. Objects, lists and documents: only their kind is looked at. */
+/* VALUE_*; absent are also null, and "" where the row says so. Objects, lists and documents: only their kind is looked
+ * at. */
 int mpijob__value_read(const struct mpijob__row *row, const mpijob_node *node, struct mpijob__value *out);
 
 /* Say that a value has the wrong type. */
-void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot, const struct mpijob__row *row,
-			    const mpijob_node *node);
+void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot,
+			    const struct mpijob__row *row, const mpijob_node *node);
 
 /* Check what is inside a document that has a shape. Returns how many entries are wrong. */
 size_t mpijob__value_check_entries(struct mpijob__report *report, const struct mpijob__spot *spot,

@@ -22,8 +22,8 @@ struct mpijob__walk {
 };
 
 /*
- * Visit the object of row `id`, and what is below. Rows of an object that is absent (and not FIELD_MADE) or no map are not visited.
- * The walk begins at `node`, which is not visited itself.
+ * Visit the object of row `id`, and what is below. Rows of an object that is absent (and not FIELD_MADE) or no map are
+ * not visited. The walk begins at `node`, which is not visited itself.
  */
 void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node);
 

@@ -72,7 +72,8 @@ static const char *answer(const char *mode, const char *text, size_t size, mpijo
 		int code = mpijob_validate(job, &checks, diag);
 
 		must(code == 0 || code == MPIJOB_ERR_SPEC, "validation failed");
-		must((code == 0) == (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0), "code and findings disagree");
+		must((code == 0) == (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0),
+		     "code and findings disagree");
 		if (put_findings(out, diag))
 			word = "error";
 	}

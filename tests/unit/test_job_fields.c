@@ -82,7 +82,8 @@ static void paths(void **state)
 /* Both roles have the same fields: a row that is added to one must be added to the other. */
 static void roles_agree(void **state)
 {
-	static const int pairs[][2] = { { FIELD_LAUNCHER, FIELD_WORKER }, { FIELD_LAUNCHER_STATUS, FIELD_WORKER_STATUS } };
+	static const int pairs[][2] = { { FIELD_LAUNCHER, FIELD_WORKER },
+					{ FIELD_LAUNCHER_STATUS, FIELD_WORKER_STATUS } };
 
 	(void)state;
 	for (size_t pair = 0; pair < 2; pair++) {
