@@ -6,7 +6,8 @@
  * show what is mounted below it. So every top-level directory becomes an overlay of its own, and one
  * that has other mounts below it is taken apart further. /proc, /sys, /dev and /run are never taken
  * from the machine. Where the kernel has no overlay for us, directories are bound read-only, /etc is
- * copied, and those that must be writable are new directories whose entries are bound.
+ * copied, and those that must be writable are new directories whose entries are bound. /etc is never
+ * taken apart, because files of the image contract must stand in it.
  */
 #include "node.h"
 
@@ -186,8 +187,8 @@ static enum leaf_kind plan_folder(struct planner *p, const char *path, const cha
 		return LEAF_DIRECTORY;
 	if (!apart && p->layers->overlay)
 		return LEAF_LAYER;
-	if (!p->layers->overlay && strcmp(path, "/etc") == 0)
-		return LEAF_COPY;
+	if (strcmp(path, "/etc") == 0)
+		return LEAF_COPY; /* in a container single files of it are mounts */
 	if (!is_open(p, path) && !(apart && ours(p, st)))
 		return LEAF_BIND;
 	if (count_entries(on_host) > MANY_ENTRIES && !path_below(p->cwd, path))
@@ -233,11 +234,12 @@ static bool try_overlay(const char *options)
 {
 	bool ok;
 
-	if (mkdir(STAGE "/upper", 0755) || mkdir(STAGE "/work", 0755))
+	if (mkdir(STAGE "/lower", 0755) || mkdir(STAGE "/upper", 0755) || mkdir(STAGE "/work", 0755))
 		die(MPIJOB_ERR_IO, "cannot prepare a layer: %m");
 	ok = mount("overlay", STAGE, "overlay", 0, options) == 0;
 	if (ok)
 		umount2(STAGE, MNT_DETACH);
+	remove_tree(AT_FDCWD, STAGE "/lower");
 	remove_tree(AT_FDCWD, STAGE "/upper");
 	remove_tree(AT_FDCWD, STAGE "/work");
 	return ok;
@@ -245,8 +247,8 @@ static bool try_overlay(const char *options)
 
 static void probe_overlay(struct layers *layers, const struct identity *identity)
 {
-	static const char plain[] = "lowerdir=" HOST "/etc,upperdir=" STAGE "/upper,workdir=" STAGE "/work";
-	static const char user[] = "lowerdir=" HOST "/etc,upperdir=" STAGE "/upper,workdir=" STAGE "/work,userxattr";
+	static const char plain[] = "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work";
+	static const char user[] = "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work,userxattr";
 
 	layers->userxattr = identity->kind != NODE_IDENTITY_ROOT;
 	layers->overlay = try_overlay(layers->userxattr ? user : plain);
