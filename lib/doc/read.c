@@ -19,7 +19,7 @@
 #define DEFAULT_FINDINGS 100
 #define LONGEST_SHOWN 80
 #define LONGEST_KEY 320   /* a label's name with its prefix; of longer keys a path shows the beginning */
-#define LONGEST_PATH 4096 /* of deeper paths too */
+#define LONGEST_PATH 512  /* of deeper paths too */
 #define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
 
 static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,

@@ -17,6 +17,15 @@
 #define MOST_DIRECTIVES 1000   /* libyaml compares every %TAG with every other */
 #define MOST_FLOW_WORK 50000000 /* and looks at every open [ and { for every token: about half a second */
 
+/* Text in quotes that does not end is shown where it begins. */
+static size_t error_index(const yaml_parser_t *parser)
+{
+	if (parser->context && strcmp(parser->context, "while scanning a quoted scalar") == 0 &&
+	    strncmp(parser->problem, "found unexpected", 16) == 0)
+		return parser->context_mark.index;
+	return parser->problem_mark.index;
+}
+
 static int parser_error(struct mpijob__yaml *y)
 {
 	const yaml_parser_t *parser = &y->parser;
@@ -30,7 +39,7 @@ static int parser_error(struct mpijob__yaml *y)
 	if (parser->error == YAML_READER_ERROR)
 		mpijob__yaml_place_byte(y->place.text, y->place.len, parser->problem_offset, &line, &column);
 	else
-		mpijob__yaml_place_find(&y->place, parser->problem_mark.index, &line, &column);
+		mpijob__yaml_place_find(&y->place, error_index(parser), &line, &column);
 	text = mpijob__yaml_error_text(parser->problem, &id);
 	rc = mpijob__read_error(r, id, line, column, "%s", text);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;

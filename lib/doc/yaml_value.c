@@ -11,6 +11,7 @@
 #include "doc/index.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define MERGE_TAG "tag:yaml.org,2002:merge"
 #define BINARY_TAG "tag:yaml.org,2002:binary"
@@ -93,6 +94,19 @@ int mpijob__yaml_key(struct mpijob__yaml *y, const char *key, size_t len)
 	return rc;
 }
 
+/* `on:` and `n:` become "true" and "false", as for kubectl, and hardly ever is that what was meant. */
+static int boolean_key(struct mpijob__yaml *y, int truth)
+{
+	const char *key = truth ? "true" : "false";
+	int rc = mpijob__yaml_key(y, key, strlen(key));
+
+	if (rc || y->event.type != YAML_SCALAR_EVENT || strcasecmp((const char *)y->event.data.scalar.value, key) == 0)
+		return rc;
+	return mpijob__read_warning(y->r, "boolean-key", y->line, y->column,
+				    "the key '%s' is read as %s, as kubectl does; put it in quotes",
+				    (const char *)y->event.data.scalar.value, key);
+}
+
 int mpijob__yaml_scalar_key(struct mpijob__yaml *y, const struct mpijob__scalar *scalar, const char *text, size_t len)
 {
 	char room[MPIJOB__NUMBER_ROOM];
@@ -101,8 +115,7 @@ int mpijob__yaml_scalar_key(struct mpijob__yaml *y, const struct mpijob__scalar 
 	switch (scalar->kind) {
 	case MPIJOB_NODE_NULL:
 		return mpijob__yaml_stop(y, "null-key", "a key cannot be null; put it in quotes");
-	case MPIJOB_NODE_BOOL:
-		return scalar->truth ? mpijob__yaml_key(y, "true", 4) : mpijob__yaml_key(y, "false", 5);
+	case MPIJOB_NODE_BOOL: return boolean_key(y, scalar->truth);
 	case MPIJOB_NODE_STRING: return mpijob__yaml_key(y, text, len);
 	default: break;
 	}
