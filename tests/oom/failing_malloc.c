@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows how to stand between a whole process and glibc's allocator: the program's own malloc, calloc, realloc, free and
+ * their aligned kin win over the C library's in every shared library, and hand on to the names under which glibc
+ * keeps the originals. Blocks handed out while counting are remembered in a table that never allocates.
+ */
+#include "failing_malloc.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SLOTS (1u << 18)
+#define SHOWN __attribute__((visibility("default")))
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
+
+SHOWN void *malloc(size_t size);
+SHOWN void *calloc(size_t count, size_t size);
+SHOWN void *realloc(void *block, size_t size);
+SHOWN void *memalign(size_t alignment, size_t size);
+SHOWN void *aligned_alloc(size_t alignment, size_t size);
+SHOWN int posix_memalign(void **out, size_t alignment, size_t size);
+SHOWN void free(void *block);
+
+static struct {
+	uintptr_t block;
+	unsigned long number;
+} slots[SLOTS];
+
+static int counting, lasting;
+static unsigned long asked, refused, fails, traced;
+static size_t live;
+
+void oom_start(unsigned long fail_at, int persistent)
+{
+	asked = refused = 0;
+	fails = fail_at;
+	lasting = persistent;
+	counting = 1;
+}
+
+void oom_stop(void)
+{
+	counting = 0;
+}
+
+unsigned long oom_count(void)
+{
+	return asked;
+}
+
+unsigned long oom_refused(void)
+{
+	return refused;
+}
+
+size_t oom_live(void)
+{
+	return live;
+}
+
+unsigned long oom_oldest(void)
+{
+	unsigned long oldest = 0;
+
+	for (size_t at = 0; live && at < SLOTS; at++) {
+		if (slots[at].block && (!oldest || slots[at].number < oldest))
+			oldest = slots[at].number;
+	}
+	return oldest;
+}
+
+static void print_stack(void)
+{
+	void *frames[40];
+	int was = counting;
+
+	counting = 0;
+	backtrace_symbols_fd(frames, backtrace(frames, 40), STDERR_FILENO);
+	counting = was;
+}
+
+void oom_trace(unsigned long number)
+{
+	void *frame[1];
+
+	/* The first call of backtrace() loads a library. */
+	(void)backtrace(frame, 1);
+	traced = number;
+}
+
+static size_t slot_of(uintptr_t block)
+{
+	return (size_t)((block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
+}
+
+static void *remember(void *block)
+{
+	size_t at = slot_of((uintptr_t)block);
+
+	if (!block || !counting)
+		return block;
+	if (live > SLOTS / 2)
+		_exit(99); /* the table is too small for this test */
+	while (slots[at].block)
+		at = (at + 1) % SLOTS;
+	slots[at].block = (uintptr_t)block;
+	slots[at].number = asked;
+	live++;
+	return block;
+}
+
+static void forget(const void *block)
+{
+	size_t at = slot_of((uintptr_t)block), hole;
+
+	if (!live || !block)
+		return;
+	while (slots[at].block && slots[at].block != (uintptr_t)block)
+		at = (at + 1) % SLOTS;
+	if (!slots[at].block)
+		return;
+	live--;
+	/* Linear probing without gaps: move later ones of the same run into the hole. */
+	for (hole = at, at = (at + 1) % SLOTS; slots[at].block; at = (at + 1) % SLOTS) {
+		size_t home = slot_of(slots[at].block);
+
+		if ((at - home) % SLOTS >= (at - hole) % SLOTS) {
+			slots[hole] = slots[at];
+			hole = at;
+		}
+	}
+	slots[hole].block = 0;
+}
+
+/* Count one allocation; 1 when it must fail. */
+static int refuse(void)
+{
+	if (!counting)
+		return 0;
+	asked++;
+	if (traced && asked == traced)
+		print_stack();
+	if (!fails || asked < fails || (asked > fails && !lasting))
+		return 0;
+	refused++;
+	errno = ENOMEM;
+	return 1;
+}
+
+void *malloc(size_t size)
+{
+	return refuse() ? NULL : remember(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return refuse() ? NULL : remember(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+	uintptr_t old = (uintptr_t)block;
+	void *grown;
+
+	if (refuse())
+		return NULL;
+	grown = __libc_realloc(block, size);
+	if (grown || (block && !size))
+		forget((void *)old);
+	return remember(grown);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+	return refuse() ? NULL : remember(__libc_memalign(alignment, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return memalign(alignment, size);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	void *block = memalign(alignment, size);
+
+	if (!block)
+		return ENOMEM;
+	*out = block;
+	return 0;
+}
+
+void free(void *block)
+{
+	forget(block);
+	__libc_free(block);
+}
