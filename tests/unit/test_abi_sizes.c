@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The layout of every public struct, as compiled programs rely on it: a struct only grows at its end. Whoever appends a
+ * member changes the row here, and thereby sees that only the last member and the size changed. Where int is 32 and a
+ * pointer 64 bits wide, these numbers hold for every architecture. Neither list can miss a struct: the headers are read.
+ */
+#include <mpijob/local.h>
+#include <mpijob/mpijob.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+
+/* Structs that callers fill or have filled: name, last member, size, offset of that member, initialiser. */
+#define FILLED(X) \
+X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
+	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
+	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
+	X(parse_options, max_findings, 64, 56, MPIJOB_PARSE_OPTIONS_INIT) \
+	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
+	X(validate_options, reference, 16, 8, MPIJOB_VALIDATE_OPTIONS_INIT) \
+	X(local_options, notice_user, 56, 48, MPIJOB_LOCAL_OPTIONS_INIT) \
+	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
+	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
+	X(pod_facts, running_since_ms, 96, 88, MPIJOB_POD_FACTS_INIT) \
+	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
+	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
+	X(plan_options, render, 24, 16, MPIJOB_PLAN_OPTIONS_INIT) \
+	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
+	X(render_options, running_count, 80, 72, MPIJOB_RENDER_OPTIONS_INIT) \
+	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT) \
+	X(host, worker, 24, 20, MPIJOB_HOST_INIT) \
+	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT) \
+	X(scheduling_policy, schedule_timeout_seconds, 48, 40, MPIJOB_SCHEDULING_POLICY_INIT) \
+	X(run_policy, managed_by, 64, 56, MPIJOB_RUN_POLICY_INIT) \
+	X(replica_spec, restart_policy, 32, 24, MPIJOB_REPLICA_SPEC_INIT) \
+	X(spec, mpi_implementation, 64, 60, MPIJOB_SPEC_INIT) \
+	X(condition, last_transition_time, 56, 48, MPIJOB_CONDITION_INIT) \
+	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT) \
+	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT) \
+	X(request, timeout_ms, 64, 56, MPIJOB_REQUEST_INIT) \
+	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT)
+
+/* Structs that only the library fills. */
+#define GIVEN(X) \
+	X(answer, retry_after_ms, 56, 48) \
+	X(field, summary, 64, 56) \
+	X(observed, priority_value, 168, 160) \
+	X(action, event_message, 88, 80)
+
+#ifdef __LP64__
+#define LAYOUT(name, last, bytes, offset, ...)                                                     \
+	_Static_assert(sizeof(struct mpijob_##name) == (bytes), "size of struct mpijob_" #name);   \
+	_Static_assert(offsetof(struct mpijob_##name, last) == (offset), "mpijob_" #name "." #last);
+FILLED(LAYOUT)
+GIVEN(LAYOUT)
+#endif
+
+#define SIZE_FIRST(name, ...) _Static_assert(offsetof(struct mpijob_##name, size) == 0, "mpijob_" #name ".size");
+FILLED(SIZE_FIRST)
+GIVEN(SIZE_FIRST)
+
+#define COUNT(...) +1
+#define NAME(name, ...) "mpijob_" #name,
+static const char *const names[] = { FILLED(NAME) GIVEN(NAME) };
+
+/* Static, so that padding is zero too. */
+#define STATIC(name, last, bytes, offset, init)             \
+	static const struct mpijob_##name init_##name = init; \
+	static struct mpijob_##name zero_##name;
+FILLED(STATIC)
+
+/* Where 0 is something, the initialisers say what "nothing given" is. */
+static void expect_exceptions(void)
+{
+	assert_int_equal(init_pod_facts.index, -1);
+	assert_int_equal(init_pod_facts.exit_code, -1);
+	zero_pod_facts.index = -1;
+	zero_pod_facts.exit_code = -1;
+	for (int fd = 0; fd < 3; fd++)
+		zero_local_exec.fds[fd] = fd;
+}
+
+static void test_init_sets_the_size_alone(void **state)
+{
+	(void)state;
+	expect_exceptions();
+#define CHECK(name, ...)                                         \
+	assert_int_equal(init_##name.size, sizeof(init_##name)); \
+	zero_##name.size = sizeof(zero_##name);                  \
+	assert_memory_equal(&init_##name, &zero_##name, sizeof(init_##name));
+	FILLED(CHECK)
+}
+
+static int listed(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* How many structs a header defines; each must be listed. */
+static size_t check_header(const char *file)
+{
+	char path[4096], line[1024];
+	size_t count = 0;
+	FILE *header;
+
+	assert_true((size_t)snprintf(path, sizeof(path), "%s/include/mpijob/%s", MPIJOB_TEST_SOURCE, file) < sizeof(path));
+	header = fopen(path, "r");
+	assert_non_null(header);
+	while (fgets(line, sizeof(line), header)) {
+		const char *name = line + strlen("struct ");
+		size_t len = strcspn(name, " ");
+
+		if (strncmp(line, "struct mpijob_", strlen("struct mpijob_")) != 0 || strcmp(name + len, " {\n") != 0)
+			continue;
+		count++;
+		if (!listed(name, len))
+			fail_msg("%s: struct %.*s is not in this test", file, (int)len, name);
+	}
+	fclose(header);
+	return count;
+}
+
+static void test_every_struct_is_listed(void **state)
+{
+	DIR *folder = opendir(MPIJOB_TEST_SOURCE "/include/mpijob");
+	const struct dirent *entry;
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(folder);
+	while ((entry = readdir(folder)) != NULL) {
+		if (strstr(entry->d_name, ".h"))
+			count += check_header(entry->d_name);
+	}
+	closedir(folder);
+	assert_int_equal(count, 0 FILLED(COUNT) GIVEN(COUNT));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_init_sets_the_size_alone),
+		cmocka_unit_test(test_every_struct_is_listed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
