@@ -34,7 +34,6 @@ struct mpijob__watch {
 	enum state state;
 	mpijob_call *call;
 	struct mpijob__split split;
-	int64_t now_ms;       /* of the last step */
 	int64_t due_ms;
 	int64_t started_ms;   /* the list or watch that runs */
 	int64_t backoff_ms;   /* of the next failure */
@@ -95,6 +94,8 @@ int mpijob__watch_new(mpijob_client *client, const struct mpijob__watch_config *
 	}
 	if (watch->config.object_limit == 0)
 		watch->config.object_limit = OBJECT_LIMIT;
+	if (!watch->config.clock)
+		watch->config.clock = mpijob__clock_monotonic_ms;
 	watch->dice = config->seed;
 	watch->need_list = 1;
 	watch->backoff_ms = BACKOFF_FIRST_MS;
@@ -142,13 +143,13 @@ static void rest(mpijob__watch *watch, int failed, int64_t at_least_ms)
 			watch->backoff_ms = BACKOFF_FIRST_MS;
 		wait = watch->backoff_ms + (int64_t)(roll(watch) % (uint64_t)watch->backoff_ms);
 		watch->backoff_ms = watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
-		watch->failed_ms = mpijob__clock_monotonic_ms();
+		watch->failed_ms = watch->config.clock();
 	}
 	if (at_least_ms > RETRY_AFTER_MOST_MS)
 		at_least_ms = RETRY_AFTER_MOST_MS;
 	if (wait < at_least_ms)
 		wait = at_least_ms;
-	watch->due_ms = wait ? mpijob__clock_monotonic_ms() + wait : INT64_MIN;
+	watch->due_ms = wait ? watch->config.clock() + wait : INT64_MIN;
 }
 
 /* A failure is told when it is another one than before. */
@@ -390,7 +391,7 @@ static int watch_data(void *user, const char *data, size_t len)
 static void watch_done(void *user, const struct mpijob_answer *answer)
 {
 	mpijob__watch *watch = user;
-	int64_t lived = mpijob__clock_monotonic_ms() - watch->started_ms;
+	int64_t lived = watch->config.clock() - watch->started_ms;
 	int failed = watch->stream_failed;
 
 	if (watch->gone || (answer->code && answer->status != 200 && expired(answer))) {
@@ -442,16 +443,16 @@ static int start_watch(mpijob__watch *watch)
 	}
 	watch->events = watch->gone = watch->stream_failed = 0;
 	watch->state = WATCHING;
-	watch->due_ms = watch->now_ms + (int64_t)seconds * 1000 + SILENCE_MS;
+	watch->due_ms = watch->started_ms + (int64_t)seconds * 1000 + SILENCE_MS;
 	return 0;
 }
 
-int mpijob__watch_step(mpijob__watch *watch, int64_t now_ms)
+int mpijob__watch_step(mpijob__watch *watch)
 {
 	struct mpijob_answer answer = { 0 };
+	int64_t now_ms = watch->config.clock();
 	int rc;
 
-	watch->now_ms = now_ms;
 	if (now_ms < watch->due_ms)
 		return 0;
 	if (watch->state == WATCHING) {

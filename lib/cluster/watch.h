@@ -29,6 +29,7 @@ struct mpijob__watch_config {
 	const char *namespace_;     /* NULL: all */
 	const char *label_selector; /* NULL: none */
 	size_t object_limit;        /* bytes of one object; 0: 8 MiB */
+	int64_t (*clock)(void);     /* monotonic milliseconds; NULL: this machine's */
 	uint64_t seed;              /* of the watch's dice: how long it watches, how long it backs off */
 	void *user;
 	/* A list begins: what is not told again until `listed` is gone. May be NULL. */
@@ -47,8 +48,8 @@ typedef struct mpijob__watch mpijob__watch;
 int mpijob__watch_new(mpijob_client *client, const struct mpijob__watch_config *config, mpijob__watch **out);
 /* Give it up; nothing is told any more. NULL does nothing. */
 void mpijob__watch_free(mpijob__watch *watch);
-/* Start what is due. Not from inside of a callback. `now_ms` is monotonic. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__watch_step(mpijob__watch *watch, int64_t now_ms);
+/* Start what is due. Not from inside of a callback. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__watch_step(mpijob__watch *watch);
 /* When to step at the latest; INT64_MAX when only the server can move it on. */
 int64_t mpijob__watch_due_ms(const mpijob__watch *watch);
 /* 1 once a first list has arrived whole. */

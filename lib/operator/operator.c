@@ -292,7 +292,7 @@ static int listen(mpijob_operator *operator_)
 	int rc = 0;
 
 	for (int i = 0; i <= last; i++)
-		if (operator_->sources[i].watch && mpijob__watch_step(operator_->sources[i].watch, operator_->now_ms))
+		if (operator_->sources[i].watch && mpijob__watch_step(operator_->sources[i].watch))
 			rc = MPIJOB_ERR_NOMEM;
 	return rc;
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cluster/resources.h"
+
+#include <mpijob/client.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int written(const struct mpijob_target *target, mpijob_text *text)
+{
+	mpijob_text_clear(text);
+	return mpijob_target_write(target, mpijob_text_write, text);
+}
+
+static void paths(void **state)
+{
+	static const char *const query[] = { "watch", "1", "labelSelector", "a/b=c d" };
+	struct mpijob_target core = MPIJOB_TARGET_INIT, job = MPIJOB_TARGET_INIT, node = MPIJOB_TARGET_INIT;
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	core.api_version = "v1";
+	core.kind = "Pod";
+	assert_int_equal(written(&core, text), 0);
+	assert_string_equal(mpijob_text_data(text), "/api/v1/pods");
+	core.namespace_ = "default";
+	core.name = "p-0";
+	core.subresource = "log";
+	assert_int_equal(written(&core, text), 0);
+	assert_string_equal(mpijob_text_data(text), "/api/v1/namespaces/default/pods/p-0/log");
+
+	job.api_version = "kubeflow.org/v2beta1";
+	job.kind = "MPIJob";
+	job.namespace_ = "t";
+	job.query = query;
+	job.query_count = 4;
+	assert_int_equal(written(&job, text), 0);
+	assert_string_equal(mpijob_text_data(text),
+			    "/apis/kubeflow.org/v2beta1/namespaces/t/mpijobs?watch=1&labelSelector=a%2Fb%3Dc%20d");
+
+	node.api_version = "v1";
+	node.kind = "Node";
+	node.namespace_ = "ignored";
+	node.name = "n";
+	assert_int_equal(written(&node, text), 0);
+	assert_string_equal(mpijob_text_data(text), "/api/v1/nodes/n");
+	mpijob_text_free(text);
+}
+
+static void names_are_escaped_or_refused(void **state)
+{
+	static const char *const refused[] = { "", ".", "..", "a/b", "/" };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	target.api_version = "v1";
+	target.kind = "Secret";
+	target.namespace_ = "x";
+	target.name = "a?b#c%\x01\xc3\xbc";
+	assert_int_equal(written(&target, text), 0);
+	assert_string_equal(mpijob_text_data(text), "/api/v1/namespaces/x/secrets/a%3Fb%23c%25%01%C3%BC");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		target.name = refused[i];
+		assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_text_len(text), 0);
+		target.name = "fine";
+		target.namespace_ = refused[i];
+		assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+		target.namespace_ = "x";
+	}
+	target.namespace_ = NULL;
+	target.name = "needs-a-namespace";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.name = NULL;
+	target.query_count = 1;
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
+static void plurals(void **state)
+{
+	static const struct {
+		const char *version, *kind, *plural;
+		int namespaced;
+	} rows[] = {
+		{ "v1", "Pod", "pods", 1 },
+		{ "v1", "Endpoints", "endpoints", 1 },
+		{ "v1", "ConfigMap", "configmaps", 1 },
+		{ "v1", "Namespace", "namespaces", 0 },
+		{ "batch/v1", "Job", "jobs", 1 },
+		{ "networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", 1 },
+		{ "networking.k8s.io/v1", "Ingress", "ingresses", 1 },
+		{ "networking.k8s.io/v1", "IngressClass", "ingressclasses", 0 },
+		{ "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", 0 },
+		{ "scheduling.volcano.sh/v1beta1", "PodGroup", "podgroups", 1 },
+		{ "scheduling.volcano.sh/v1beta1", "Queue", "queues", 0 },
+		{ "example.com/v1", "Queue", "queues", 1 },
+		{ "example.com/v1", "Node", "nodes", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		mpijob_text *text = mpijob_text_new();
+
+		assert_int_equal(mpijob__resource_plural(rows[i].version, rows[i].kind, text), 0);
+		assert_string_equal(mpijob_text_data(text), rows[i].plural);
+		assert_int_equal(mpijob__resource_namespaced(rows[i].version, rows[i].kind), rows[i].namespaced);
+		mpijob_text_free(text);
+	}
+}
+
+static int full(void *user, const char *data, size_t len)
+{
+	(void)user;
+	(void)data;
+	(void)len;
+	return MPIJOB_ERR_IO;
+}
+
+static void sinks_and_sizes(void **state)
+{
+	struct { struct mpijob_target target; long more; } longer = { MPIJOB_TARGET_INIT, 0 };
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	longer.target.api_version = "v1";
+	longer.target.kind = "Pod";
+	assert_int_equal(mpijob_target_write(&longer.target, full, NULL), MPIJOB_ERR_IO);
+	longer.target.size = sizeof(longer);
+	assert_int_equal(written(&longer.target, text), 0);
+	longer.more = 1;
+	assert_int_equal(written(&longer.target, text), MPIJOB_ERR_UNSUPPORTED);
+	longer.target.size = 1;
+	assert_int_equal(written(&longer.target, text), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths),
+		cmocka_unit_test(names_are_escaped_or_refused),
+		cmocka_unit_test(plurals),
+		cmocka_unit_test(sinks_and_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
