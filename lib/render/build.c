@@ -121,9 +121,16 @@ static const char *last_step(const char *path)
 	return dot != NULL ? dot + 1 : path;
 }
 
+static const char *word(int32_t kind)
+{
+	static const char *const words[] = { "nothing",  "null",   "true or false", "a number",
+					     "a string", "a list", "a map" };
+
+	return words[kind];
+}
+
 /* What is at the end of a path: NULL when absent, null, or of another kind, which is a failure. */
-static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, const char *path, int32_t kind,
-			     const char *kind_name)
+static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, const char *path, int32_t kind)
 {
 	mpijob_node *found = mpijob_node_edit(map, last_step(path));
 	int32_t is = mpijob_node_kind(found);
@@ -131,21 +138,21 @@ static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, cons
 	if (is == kind)
 		return found;
 	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
-		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "type-invalid", "TypeInvalid", path, found,
-				  "must be a %s", kind_name);
+		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", path, found,
+				  "must be %s, not %s", word(kind), word(is));
 	return NULL;
 }
 
 mpijob_node *mpijob__build_map(struct mpijob__build *build, mpijob_node *map, const char *path)
 {
-	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_MAP, "map");
+	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_MAP);
 
 	return found != NULL ? found : mpijob_node_put_map(build->doc, map, last_step(path));
 }
 
 mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, const char *path)
 {
-	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_LIST, "list");
+	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_LIST);
 
 	return found != NULL ? found : mpijob_node_put_list(build->doc, map, last_step(path));
 }

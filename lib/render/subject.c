@@ -118,15 +118,11 @@ int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options 
 			  mpijob_diag *diag)
 {
 	struct mpijob_validate_options judge = MPIJOB_VALIDATE_OPTIONS_INIT;
-	struct mpijob__subject subject;
-	int code = mpijob__subject_make(job, options, &subject, diag);
+	int code;
 
 	judge.reference = 1;
-	if (code == 0)
-		code = mpijob_validate(job, &judge, diag);
-	if (code == 0)
-		*out = subject;
-	return code;
+	code = mpijob_validate(job, &judge, diag);
+	return code != 0 ? code : mpijob__subject_make(job, options, out, diag);
 }
 
 int32_t mpijob__subject_workers(const struct mpijob__subject *subject)
