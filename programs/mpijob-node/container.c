@@ -188,6 +188,7 @@ static void forget(struct node *node, struct container *container)
 		if (container->control >= 0)
 			close(container->control);
 		spec_free(&container->spec);
+		free(container->user.name);
 		free(container->user.home);
 		free(container);
 		return;

@@ -55,8 +55,8 @@ void image_network(void)
 	write_setting("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 }
 
-/* The entry of the machine's passwd for a user; false when there is none. */
-static bool find_user(uid_t uid, gid_t *gid, char **home)
+/* The entry of the machine's passwd for a user, if there is one. */
+static void find_user(uid_t uid, struct image_user *user)
 {
 	FILE *f = fopen(HOST "/etc/passwd", "re");
 	const struct passwd *entry = NULL;
@@ -64,12 +64,12 @@ static bool find_user(uid_t uid, gid_t *gid, char **home)
 	while (f && (entry = fgetpwent(f)) != NULL && entry->pw_uid != uid)
 		;
 	if (entry) {
-		*gid = entry->pw_gid;
-		*home = must_copy(entry->pw_dir);
+		user->gid = entry->pw_gid;
+		user->home = must_copy(entry->pw_dir);
+		user->name = must_copy(entry->pw_name);
 	}
 	if (f)
 		fclose(f);
-	return entry != NULL;
 }
 
 /* Where the keys are mounted tells where an unknown user is at home. */
@@ -85,13 +85,15 @@ static char *home_by_keys(const char *ssh_path)
 struct image_user image_user(const struct node *node, const struct spec *spec)
 {
 	struct image_user user = { 0 };
-	gid_t gid = 0;
 
 	user.uid = spec->uid >= 0 ? (uid_t)spec->uid : 0;
-	user.known = find_user(user.uid, &gid, &user.home);
+	find_user(user.uid, &user);
+	if (!user.name)
+		user.name = must_copy(user.uid == 0 ? "root" : USER_NAME);
 	if (!user.home)
 		user.home = user.uid == 0 ? must_copy("/root") : home_by_keys(spec->ssh_path);
-	user.gid = spec->gid >= 0 ? (gid_t)spec->gid : gid;
+	if (spec->gid >= 0)
+		user.gid = (gid_t)spec->gid;
 	if (node->identity.kind == NODE_IDENTITY_SINGLE) {
 		/* sshd insists on more ids when it runs as 0: root has another number then. */
 		user.is_root = user.uid == 0;
@@ -141,25 +143,30 @@ static void each_line(const char *path, void (*each)(FILE *out, const char *line
 	free(on_host);
 }
 
+static bool is_entry_of(const char *line, const struct image_user *user)
+{
+	size_t len = strlen(user->name);
+
+	return strncmp(line, user->name, len) == 0 && line[len] == ':';
+}
+
 static void passwd_line(FILE *out, const char *line, const void *user)
 {
-	const struct image_user *u = user;
-	const char *shell = strrchr(line, ':');
-
-	if (u->is_root && strncmp(line, "root:", 5) == 0 && shell)
-		fprintf(out, "root:x:%lu:%lu:root:/root%s\n", (unsigned long)u->uid, (unsigned long)u->gid, shell);
-	else
+	if (!is_entry_of(line, user))
 		fprintf(out, "%s\n", line);
 }
 
+/*
+ * The user of the container comes first, with a plain shell: the start-up files of the machine's user are slow at
+ * best, and print something at worst, which ends an MPI's start over ssh.
+ */
 static void write_passwd(struct root *root, const struct image_user *user)
 {
 	struct buffer b;
 
 	buffer_open(&b);
-	if (!user->known && !user->is_root)
-		fprintf(b.stream, USER_NAME ":x:%lu:%lu::%s:/bin/sh\n", (unsigned long)user->uid,
-			(unsigned long)user->gid, user->home);
+	fprintf(b.stream, "%s:x:%lu:%lu::%s:/bin/sh\n", user->name, (unsigned long)user->uid, (unsigned long)user->gid,
+		user->home);
 	each_line("/etc/passwd", passwd_line, b.stream, user);
 	buffer_write(&b, root, "/etc/passwd", 0644);
 }
@@ -193,8 +200,7 @@ static void shadow_line(FILE *out, const char *line, const void *user)
 {
 	size_t name = strcspn(line, ":");
 
-	(void)user;
-	if (name > 0)
+	if (name > 0 && !is_entry_of(line, user))
 		fprintf(out, "%.*s:*:19000:0:99999:7:::\n", (int)name, line);
 }
 
@@ -203,8 +209,7 @@ static void write_shadow(struct root *root, const struct image_user *user)
 	struct buffer b;
 
 	buffer_open(&b);
-	if (!user->known && !user->is_root)
-		shadow_line(b.stream, USER_NAME ":", NULL);
+	fprintf(b.stream, "%s:*:19000:0:99999:7:::\n", user->name);
 	each_line("/etc/passwd", shadow_line, b.stream, user);
 	buffer_write(&b, root, "/etc/shadow", 0600);
 }

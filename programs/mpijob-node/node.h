@@ -163,8 +163,8 @@ struct spec { /* of a container or an exec; the texts are borrowed from `message
 struct image_user {
 	uid_t uid; /* as the command sees itself */
 	gid_t gid;
+	char *name;
 	char *home;
-	bool known;   /* the machine's passwd has it */
 	bool is_root; /* though its number is not 0 */
 };
 

@@ -640,12 +640,35 @@ static void workers(int count)
 	free(text);
 }
 
+/* As Open MPI reads them, and as MPICH and Intel MPI do. */
+static void write_host_files(int count, int slots)
+{
+	char *open_mpi = calloc(2, 64 * (size_t)(count + 1));
+	char *hydra = open_mpi + 64 * (count + 1);
+	struct node_file files[2] = { { .path = "hostfile", .data = open_mpi, .mode = 0444 },
+				      { .path = "hosts", .data = hydra, .mode = 0444 } };
+	struct node_volume v = { .id = 30, .kind = NODE_VOLUME_FILES, .fs_group = -1, .files = files, .file_count = 2 };
+
+	for (int i = 0; i < count; i++) {
+		files[0].len += (size_t)sprintf(open_mpi + files[0].len, "worker-%d.pi slots=%d\n", i, slots);
+		files[1].len += (size_t)sprintf(hydra + files[1].len, "worker-%d.pi:%d\n", i, slots);
+	}
+	expect_ok(mpijob__node_client_volume_write(client, &v, &request), "host files");
+	free(open_mpi);
+}
+
 static void mpi(int count, int slots, char **command)
 {
 	struct node_mount mounts[] = { { .volume = KEYS, .path = "/root/.ssh" }, { .volume = 30, .path = "/etc/mpi" } };
 	const char *env[] = { "OMPI_MCA_orte_keep_fqdn_hostnames=true",
 			      "OMPI_MCA_orte_default_hostfile=/etc/mpi/hostfile",
-			      "OMPI_MCA_plm_rsh_args=-o ConnectionAttempts=10", NULL };
+			      "OMPI_MCA_plm_rsh_args=-o ConnectionAttempts=10",
+			      "PRTE_MCA_prte_default_hostfile=/etc/mpi/hostfile",
+			      "PRTE_MCA_prte_keep_fqdn_hostnames=true",
+			      "PRTE_MCA_plm_ssh_args=-o ConnectionAttempts=10",
+			      "HYDRA_HOST_FILE=/etc/mpi/hosts",
+			      "HYDRA_LAUNCHER_EXTRA_ARGS=-o ConnectionAttempts=10",
+			      NULL };
 	struct node_container c = { .id = 1000,
 				    .sandbox = 1000,
 				    .uid = -1,
@@ -654,16 +677,12 @@ static void mpi(int count, int slots, char **command)
 				    .mount_count = 2,
 				    .argv = (const char *const *)command,
 				    .envp = env };
-	char *text = calloc(1, 64 * (size_t)(count + 1));
 	struct outcome *o;
 	double begin;
-	size_t len = 0;
 
 	make_key();
 	workers(count);
-	for (int i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "worker-%d.pi slots=%d\n", i, slots);
-	volume_file(30, "hostfile", text, 0444);
+	write_host_files(count, slots);
 	sandbox(1000, "launcher", "198.18.1.0");
 	begin = now();
 	o = run(&c);
@@ -671,7 +690,6 @@ static void mpi(int count, int slots, char **command)
 	printf("launcher ended with %d after %.1f ms, all after %.1f ms\n", o->code, (now() - begin) * 1e3,
 	       (now() - started) * 1e3);
 	check(o->code == 0, "the launcher failed");
-	free(text);
 }
 
 static void hold(int count)
