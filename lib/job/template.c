@@ -9,100 +9,100 @@
 #include "base/field_path.h"
 #include "job/value.h"
 
-struct cursor {
-	struct mpijob__report *report;
-	struct mpijob_text path;
-	struct mpijob__place place; /* Of the nearest value around that has one. */
+/* One step from the template to a value; the path is put together only when there is something to say. */
+struct step {
+	const struct step *before; /* NULL: the template itself. */
+	const char *key;           /* NULL: an entry of a list. */
+	size_t index;
 };
 
+struct cursor {
+	struct mpijob__report *report;
+	const char *pod_template;   /* Its path. */
+	struct mpijob__place place; /* Where it stands. */
+};
+
+static int put_path(struct mpijob_text *out, const struct cursor *at, const struct step *step)
+{
+	int code;
+
+	if (!step)
+		return mpijob__text_puts(out, at->pod_template);
+	code = put_path(out, at, step->before);
+	if (code)
+		return code;
+	return step->key ? mpijob__field_path_key(out, step->key) : mpijob__field_path_index(out, step->index);
+}
+
 /* VALUE_*, and a complaint where the kind is wrong. */
-static int check(struct cursor *at, const mpijob_node *node, int32_t kind)
+static int check(const struct cursor *at, const struct step *step, const mpijob_node *node, int32_t kind)
 {
 	const struct mpijob__row row = { .field.kind = kind };
+	struct mpijob__spot spot = { NULL, mpijob__report_place(at->report, node, &at->place) };
+	struct mpijob_text path = { 0 };
 	struct mpijob__value value;
 	int state = mpijob__value_read(&row, node, &value);
-	struct mpijob__spot spot = { mpijob_text_data(&at->path), mpijob__report_place(at->report, node, &at->place) };
 
-	if (state == VALUE_WRONG)
-		mpijob__value_complain(at->report, &spot, &row, node);
+	if (state != VALUE_WRONG)
+		return state;
+	if (put_path(&path, at, step))
+		at->report->code = MPIJOB_ERR_NOMEM;
+	spot.path = mpijob_text_data(&path);
+	mpijob__value_complain(at->report, &spot, &row, node);
+	mpijob__text_release(&path);
 	return state;
 }
 
-static size_t enter_key(struct cursor *at, const char *key)
-{
-	size_t mark = at->path.len;
-
-	if (mpijob__field_path_key(&at->path, key))
-		at->report->code = MPIJOB_ERR_NOMEM;
-	return mark;
-}
-
-static size_t enter_index(struct cursor *at, size_t index)
-{
-	size_t mark = at->path.len;
-
-	if (mpijob__field_path_index(&at->path, index))
-		at->report->code = MPIJOB_ERR_NOMEM;
-	return mark;
-}
+typedef void inside_fn(const struct cursor *at, const struct step *step, const mpijob_node *entry);
 
 /* Check the list at a key of a map, and each entry's kind; entries that fit go to `inside`. */
-static void check_list(struct cursor *at, const mpijob_node *map, const char *key, int32_t kind,
-		       void (*inside)(struct cursor *at, const mpijob_node *entry))
+static void check_list(const struct cursor *at, const struct step *before, const mpijob_node *map, const char *key,
+		       int32_t kind, inside_fn *inside)
 {
 	const mpijob_node *list = mpijob_node_get(map, key);
-	size_t mark, count;
+	const struct step step = { before, key, 0 };
 
-	if (!list)
+	if (check(at, &step, list, MPIJOB_KIND_LIST) != VALUE_GIVEN)
 		return;
-	mark = enter_key(at, key);
-	count = check(at, list, MPIJOB_KIND_LIST) == VALUE_GIVEN ? mpijob_node_count(list) : 0;
-	for (size_t i = 0; i < count; i++) {
-		size_t entry = enter_index(at, i);
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const struct step entry = { &step, NULL, i };
 
-		if (check(at, mpijob_node_at(list, i), kind) == VALUE_GIVEN && inside)
-			inside(at, mpijob_node_at(list, i));
-		mpijob__field_path_cut(&at->path, entry);
+		if (check(at, &entry, mpijob_node_at(list, i), kind) == VALUE_GIVEN && inside)
+			inside(at, &entry, mpijob_node_at(list, i));
 	}
-	mpijob__field_path_cut(&at->path, mark);
 }
 
-static void check_string(struct cursor *at, const mpijob_node *map, const char *key)
+static void check_string(const struct cursor *at, const struct step *before, const mpijob_node *map, const char *key)
 {
-	size_t mark = enter_key(at, key);
+	const struct step step = { before, key, 0 };
 
-	check(at, mpijob_node_get(map, key), MPIJOB_KIND_STRING);
-	mpijob__field_path_cut(&at->path, mark);
+	check(at, &step, mpijob_node_get(map, key), MPIJOB_KIND_STRING);
 }
 
-static void check_variable(struct cursor *at, const mpijob_node *variable)
+static void check_variable(const struct cursor *at, const struct step *step, const mpijob_node *variable)
 {
-	check_string(at, variable, "name");
-	check_string(at, variable, "value");
+	check_string(at, step, variable, "name");
+	check_string(at, step, variable, "value");
 }
 
-static void check_container(struct cursor *at, const mpijob_node *container)
+static void check_container(const struct cursor *at, const struct step *step, const mpijob_node *container)
 {
-	check_string(at, container, "name");
-	check_string(at, container, "image");
-	check_list(at, container, "command", MPIJOB_KIND_STRING, NULL);
-	check_list(at, container, "args", MPIJOB_KIND_STRING, NULL);
-	check_list(at, container, "env", MPIJOB_KIND_OBJECT, check_variable);
+	check_string(at, step, container, "name");
+	check_string(at, step, container, "image");
+	check_list(at, step, container, "command", MPIJOB_KIND_STRING, NULL);
+	check_list(at, step, container, "args", MPIJOB_KIND_STRING, NULL);
+	check_list(at, step, container, "env", MPIJOB_KIND_OBJECT, check_variable);
 }
 
 void mpijob__template_check_types(struct mpijob__report *report, int id, const mpijob_node *pod_template)
 {
 	const mpijob_node *spec = mpijob_node_get(pod_template, "spec");
-	struct cursor at = { .report = report, .place = mpijob__report_place(report, pod_template, NULL) };
+	const struct step step = { NULL, "spec", 0 };
+	const struct cursor at = { report, mpijob__field_row(id)->field.path,
+				   mpijob__report_place(report, pod_template, NULL) };
 
-	if (!spec)
+	if (check(&at, &step, spec, MPIJOB_KIND_OBJECT) != VALUE_GIVEN)
 		return;
-	if (mpijob__text_puts(&at.path, mpijob__field_row(id)->field.path))
-		report->code = MPIJOB_ERR_NOMEM;
-	enter_key(&at, "spec");
-	if (check(&at, spec, MPIJOB_KIND_OBJECT) == VALUE_GIVEN) {
-		check_list(&at, spec, "initContainers", MPIJOB_KIND_OBJECT, check_container);
-		check_list(&at, spec, "containers", MPIJOB_KIND_OBJECT, check_container);
-	}
-	mpijob__text_release(&at.path);
+	check_list(&at, &step, spec, "initContainers", MPIJOB_KIND_OBJECT, check_container);
+	check_list(&at, &step, spec, "containers", MPIJOB_KIND_OBJECT, check_container);
 }
