@@ -19,6 +19,7 @@
 
 #include "../support/render_options.h"
 
+__attribute__((format(printf, 1, 2)))
 static char *format(const char *pattern, ...)
 {
 	char *text = NULL;
