@@ -3,10 +3,12 @@
 
 Each test is a script of functions named check_*; main() calls them in order and prints one line for each.
 """
+import collections
 import contextlib
 import glob
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -151,6 +153,11 @@ def run(text, *options, timeout=120, **more):
     """Run the MPIJob with this text locally; nothing may be left behind."""
     with job_file(text) as name, nothing_left():
         return mpijob("run", *options, name, timeout=timeout, **more)
+
+
+def ranks(result):
+    """How many ranks of examples/pi/pi.c printed from each host."""
+    return collections.Counter(re.findall(r"^rank \d+ of \d+ on (\S+)$", result.out, re.M))
 
 
 def wait_for(what, condition, timeout=30):
