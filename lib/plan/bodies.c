@@ -44,22 +44,24 @@ static struct mpijob_render_options options_of(const struct mpijob_plan *plan)
 	return options;
 }
 
-static int render(const struct mpijob_plan *plan, mpijob_diag *diag)
+static int render(const struct mpijob_plan *plan)
 {
 	struct mpijob_render_options options = options_of(plan);
 
-	return plan->bodies->objects ? 0 : mpijob_render(plan->job, &options, &plan->bodies->objects, diag);
+	return plan->bodies->objects ? 0 : mpijob_render(plan->job, &options, &plan->bodies->objects, NULL);
 }
 
-int mpijob__bodies_render(struct mpijob_plan *plan)
+int mpijob__bodies_check(struct mpijob_plan *plan)
 {
 	mpijob_diag *findings = mpijob_diag_new();
-	int code = findings ? render(plan, findings) : MPIJOB_ERR_NOMEM;
+	mpijob_objects *objects = NULL;
+	int code = findings ? mpijob_render(plan->job, &plan->render, &objects, findings) : MPIJOB_ERR_NOMEM;
 
 	if (code == MPIJOB_ERR_SPEC)
 		mpijob__plan_refuse(plan, findings);
 	else if (code)
 		mpijob__plan_fail(plan, code);
+	mpijob_objects_free(objects);
 	mpijob_diag_free(findings);
 	return !code;
 }
@@ -68,7 +70,7 @@ int mpijob__bodies_render(struct mpijob_plan *plan)
 static int rendered(const struct mpijob_plan *plan, int32_t role, mpijob_doc **out)
 {
 	size_t at;
-	int code = render(plan, NULL);
+	int code = render(plan);
 
 	if (code)
 		return code;
@@ -81,7 +83,7 @@ static int write_create(const struct mpijob_plan *plan, const struct mpijob_acti
 			void *user)
 {
 	size_t at;
-	int code = render(plan, NULL);
+	int code = render(plan);
 
 	if (code)
 		return code;
@@ -263,54 +265,69 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijo
 	mpijob_node_put_string(doc, map, "type", condition->view.type);
 }
 
-/* Counts of 0 are absent, as the reference writes them; null removes what stood there. */
-static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count)
+/* Counts of 0 are absent, as the reference writes them: null removes what stood there. */
+static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count, int32_t old)
 {
+	if (count == old)
+		return;
 	if (count)
 		mpijob_node_put_int(doc, map, key, count);
 	else
 		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
 }
 
-static void put_replicas(mpijob_doc *doc, mpijob_node *parent, const char *role, const struct mpijob_replica_status *status)
+static void put_replicas(mpijob_doc *doc, const char *role, const struct mpijob_replica_status *status,
+			 const struct mpijob_replica_status *old, int had)
 {
-	mpijob_node *map = mpijob_node_put_map(doc, parent, role);
+	mpijob_node *map;
 
-	put_count(doc, map, "active", status->active);
-	put_count(doc, map, "succeeded", status->succeeded);
-	put_count(doc, map, "failed", status->failed);
+	if (had && status->active == old->active && status->succeeded == old->succeeded && status->failed == old->failed)
+		return;
+	map = mpijob_node_put_map(doc, mpijob_doc_make(doc, "status.replicaStatuses"), role);
+	put_count(doc, map, "active", status->active, old->active);
+	put_count(doc, map, "succeeded", status->succeeded, old->succeeded);
+	put_count(doc, map, "failed", status->failed, old->failed);
+}
+
+/* A list is sent as a whole; a condition that did not change as it was, with what we do not know of it. */
+static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpijob_node *status)
+{
+	const mpijob_node *former = mpijob_node_find(mpijob__job_node(plan->job), "status.conditions");
+	const struct mpijob__draft *draft = &plan->draft;
+	int changed = draft->count != plan->old.count;
+	mpijob_node *list;
+
+	for (size_t i = 0; i < draft->count; i++)
+		changed |= draft->conditions[i].origin != i;
+	if (!changed)
+		return;
+	list = mpijob_node_put_list(doc, status, "conditions");
+	for (size_t i = 0; i < draft->count; i++) {
+		const struct mpijob__condition *condition = &draft->conditions[i];
+
+		if (condition->origin < mpijob_node_count(former))
+			mpijob_node_append(doc, list, mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
+		else
+			put_condition(doc, list, condition);
+	}
 }
 
 static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
-	const struct mpijob__draft *draft = &plan->draft;
-	const mpijob_node *root = mpijob__job_node(plan->job);
-	const mpijob_node *former = mpijob_node_find(root, "status.conditions");
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata");
+	const struct mpijob__draft *draft = &plan->draft, *old = &plan->old;
 	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
-	mpijob_node *conditions = mpijob_node_put_list(doc, status, "conditions"), *replicas;
 
-	mpijob_node_put_string(doc, metadata, "resourceVersion",
-			       mpijob_node_string(mpijob_node_find(root, "metadata.resourceVersion")));
-	for (size_t i = 0; i < draft->count; i++) {
-		const struct mpijob__condition *condition = &draft->conditions[i];
-
-		/* One that did not change is sent as it was, with what we do not know of it. */
-		if (condition->origin < mpijob_node_count(former))
-			mpijob_node_append(doc, conditions,
-					   mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
-		else
-			put_condition(doc, conditions, condition);
-	}
-	put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);
-	put_time(doc, status, "completionTime", draft->has_completion_time, draft->completion_time);
-	if (!draft->has_launcher && !draft->has_worker)
-		return;
-	replicas = mpijob_node_put_map(doc, status, "replicaStatuses");
+	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+			       mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
+	put_conditions(plan, doc, status);
+	if (!old->has_start_time || old->start_time != draft->start_time)
+		put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);
+	if (!old->has_completion_time || old->completion_time != draft->completion_time)
+		put_time(doc, status, "completionTime", draft->has_completion_time, draft->completion_time);
 	if (draft->has_launcher)
-		put_replicas(doc, replicas, "Launcher", &draft->launcher);
+		put_replicas(doc, "Launcher", &draft->launcher, &old->launcher, old->has_launcher);
 	if (draft->has_worker)
-		put_replicas(doc, replicas, "Worker", &draft->worker);
+		put_replicas(doc, "Worker", &draft->worker, &old->worker, old->has_worker);
 }
 
 static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)

@@ -75,22 +75,25 @@ static int plan_service(struct mpijob_plan *plan)
 static int plan_config_map(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
-	size_t before = plan->count;
 	uint64_t hostfile = 0;
 	int64_t due_ms = 0;
+	int fresh;
 
 	if (!provide(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
 		return 0;
+	fresh = !mpijob_facts_child(plan->facts, MPIJOB_ROLE_CONFIG_MAP);
 	if (child)
 		mpijob__plan_fail(plan, mpijob__wanted_hostfile(&plan->subject, &hostfile));
 	if (child && child->digest != hostfile)
+		fresh = 1;
+	if (child && fresh)
 		patch(plan, child, MPIJOB__BODY_CONFIG_MAP, "the hosts of the job changed");
 	else if (child && mpijob__hosts_changed(plan, child, &due_ms))
 		patch(plan, child, MPIJOB__BODY_CONFIG_MAP, "other workers run than those that are listed");
 	if (due_ms)
 		mpijob__plan_look_again(plan, due_ms);
-	/* Its size is known once it is rendered, and has to be before anything is made. */
-	return plan->count == before || mpijob__bodies_render(plan);
+	/* One that would be too large is refused before any worker is made, not when all run. */
+	return !fresh || mpijob__bodies_check(plan);
 }
 
 static int plan_secret(struct mpijob_plan *plan)

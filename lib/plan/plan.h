@@ -178,7 +178,7 @@ void mpijob__status_close(struct mpijob_plan *plan);  /* write it if it changed,
 /* bodies.c */
 int mpijob__bodies_new(struct mpijob_plan *plan);
 void mpijob__bodies_free(struct mpijob__bodies *bodies);
-/* Render now rather than later: the one check that the ConfigMap is not too large. 1, or 0 when the job was refused. */
-int mpijob__bodies_render(struct mpijob_plan *plan);
+/* Check that the ConfigMap is not too large once all workers run. 1, or 0 when the job was refused. */
+int mpijob__bodies_check(struct mpijob_plan *plan);
 
 #endif

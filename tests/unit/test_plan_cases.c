@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/cases/plan/NAME: job.yaml and steps.yaml (a list of steps, one key each; see tests/cases/plan/README.md) run
+ * against a cluster in memory; what was planned must be expected.yaml. UPDATE_CASES=1 prints and writes differences.
+ */
+#include "../support/plan_cluster.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define CASES MPIJOB_TEST_SOURCE "/tests/cases/plan"
+
+static char *read_file(const char *folder, const char *name)
+{
+	char path[1024], *text;
+	FILE *file;
+	long len;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", CASES, folder, name);
+	file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	len = ftell(file);
+	rewind(file);
+	text = calloc((size_t)len + 1, 1);
+	NEED(text && fread(text, 1, (size_t)len, file) == (size_t)len);
+	fclose(file);
+	return text;
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	char path[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", CASES, folder, name);
+	file = fopen(path, "wb");
+	NEED(file && fwrite(text, 1, strlen(text), file) == strlen(text));
+	fclose(file);
+}
+
+static mpijob_doc *read_doc(const char *folder, const char *name)
+{
+	char *text = read_file(folder, name);
+	mpijob_doc *doc = NULL;
+
+	if (!text)
+		fake_die("%s/%s: cannot be read", folder, name);
+	if (mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL))
+		fake_die("%s/%s: is no document", folder, name);
+	free(text);
+	return doc;
+}
+
+static const char *const verbs[] = {
+	[MPIJOB_ACTION_CREATE] = "create",
+	[MPIJOB_ACTION_PATCH] = "patch",
+	[MPIJOB_ACTION_PATCH_STATUS] = "patch status",
+	[MPIJOB_ACTION_DELETE] = "delete",
+	[MPIJOB_ACTION_EVENT] = "event",
+};
+
+static void put_body(mpijob_doc *out, mpijob_node *map, const mpijob_plan *plan, size_t index)
+{
+	mpijob_text *text = fake_body(plan, index);
+	mpijob_doc *body = NULL;
+
+	NEED(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &body, NULL));
+	mpijob_node_remove(mpijob_doc_edit(body), "metadata");
+	mpijob_node_put_copy(out, map, "body", mpijob_doc_root(body));
+	mpijob_doc_free(body);
+	mpijob_text_free(text);
+}
+
+/* One line for what has no body to show. */
+static void put_action(mpijob_doc *out, mpijob_node *list, const mpijob_plan *plan, size_t index)
+{
+	const struct mpijob_action *action = mpijob_plan_at(plan, index);
+	char line[2048];
+	mpijob_node *map;
+
+	if (action->verb == MPIJOB_ACTION_EVENT)
+		snprintf(line, sizeof(line), "%d event %s %s: %s", action->stage, action->event_type, action->event_reason,
+			 action->event_message);
+	else
+		snprintf(line, sizeof(line), "%d %s %s/%s (%s)", action->stage, verbs[action->verb], action->kind, action->name,
+			 action->why);
+	if (action->verb != MPIJOB_ACTION_PATCH && action->verb != MPIJOB_ACTION_PATCH_STATUS) {
+		mpijob_node_append_string(out, list, line);
+		return;
+	}
+	map = mpijob_node_append_map(out, list);
+	mpijob_node_put_string(out, map, "do", line);
+	if (action->role != MPIJOB_ROLE_SECRET)
+		put_body(out, map, plan, index);
+}
+
+static void put_transitions(mpijob_doc *out, mpijob_node *map, int32_t transitions)
+{
+	char line[64] = "";
+
+	if (transitions & MPIJOB_TRANSITION_CREATED)
+		strcat(line, "created ");
+	if (transitions & MPIJOB_TRANSITION_SUCCEEDED)
+		strcat(line, "succeeded ");
+	if (transitions & MPIJOB_TRANSITION_FAILED)
+		strcat(line, "failed ");
+	if (*line)
+		line[strlen(line) - 1] = 0;
+	if (*line)
+		mpijob_node_put_string(out, map, "transitions", line);
+}
+
+static void show_plan(mpijob_doc *out, const struct fake *fake, const mpijob_plan *plan)
+{
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	mpijob_node *actions = mpijob_node_put_list(out, map, "actions");
+
+	mpijob_node_put_int(out, map, "at", (fake->now_ms - FAKE_START_MS) / 1000);
+	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+		put_action(out, actions, plan, i);
+	put_transitions(out, map, mpijob_plan_transitions(plan));
+	if (mpijob_plan_next_ms(plan))
+		mpijob_node_put_int(out, map, "nextMs", mpijob_plan_next_ms(plan) - fake->now_ms);
+}
+
+/* What the plan says the status will be is what the cluster then holds. */
+static void check_status(const struct fake *fake, const mpijob_plan *plan)
+{
+	const struct mpijob_status *want = mpijob_plan_status(plan), *have = NULL;
+	mpijob *job = NULL;
+
+	NEED(!mpijob_from_node(mpijob_doc_root(fake->job), NULL, &job, NULL));
+	NEED(!mpijob_status_get(job, &have, NULL));
+	assert_int_equal(want->conditions_count, have->conditions_count);
+	for (size_t i = 0; i < want->conditions_count; i++) {
+		assert_string_equal(want->conditions[i]->type, have->conditions[i]->type);
+		assert_int_equal(want->conditions[i]->status, have->conditions[i]->status);
+		assert_string_equal(want->conditions[i]->reason, have->conditions[i]->reason);
+		assert_string_equal(want->conditions[i]->message, have->conditions[i]->message);
+		assert_int_equal(*want->conditions[i]->last_update_time, *have->conditions[i]->last_update_time);
+		assert_int_equal(*want->conditions[i]->last_transition_time, *have->conditions[i]->last_transition_time);
+	}
+	assert_int_equal(!want->launcher, !have->launcher);
+	assert_int_equal(!want->worker, !have->worker);
+	if (want->worker) {
+		assert_int_equal(want->worker->active, have->worker->active);
+		assert_int_equal(want->worker->failed, have->worker->failed);
+		assert_int_equal(want->worker->succeeded, have->worker->succeeded);
+	}
+	assert_int_equal(!want->start_time, !have->start_time);
+	assert_int_equal(!want->completion_time, !have->completion_time);
+	mpijob_free(job);
+}
+
+/* Plan and carry out until there is nothing to do; the Job controller keeps up. */
+static void step_plan(struct fake *fake, mpijob_doc *out, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		size_t count = mpijob_plan_count(plan);
+
+		if (count || i == 0)
+			show_plan(out, fake, plan);
+		if (count && !fake_act_all(fake, plan))
+			check_status(fake, plan);
+		mpijob_plan_free(plan);
+		if (!fake_job_controller(fake) && !count)
+			return;
+	}
+}
+
+static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
+{
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	char kind[64], *slash;
+
+	snprintf(kind, sizeof(kind), "%s", what);
+	slash = strchr(kind, '/');
+	mpijob_node_put_string(out, map, "show", what);
+	if (strcmp(what, "status") == 0) {
+		mpijob_node_put_copy(out, map, "status", mpijob_node_get(mpijob_doc_root(fake->job), "status"));
+	} else if (strcmp(what, "objects") == 0) {
+		mpijob_node *list = mpijob_node_put_list(out, map, "objects");
+		char line[256];
+
+		for (size_t i = 0; i < fake->count; i++) {
+			const mpijob_doc *doc = fake->objects[i].doc;
+
+			snprintf(line, sizeof(line), "%s/%s%s", fake_text(doc, "kind"), fake_text(doc, "metadata.name"),
+				 fake_bool(doc, "spec.suspend") ? " suspended" : "");
+			mpijob_node_append_string(out, list, line);
+		}
+	} else if (slash) {
+		struct fake_object *object;
+
+		*slash = 0;
+		object = fake_find(fake, kind, slash + 1);
+		NEED(object);
+		mpijob_node_put_copy(out, map, "data", mpijob_node_get(mpijob_doc_root(object->doc), "data"));
+		mpijob_node_put_copy(out, map, "spec", mpijob_node_get(mpijob_doc_root(object->doc), "spec"));
+	}
+}
+
+static void step_patch(struct fake *fake, const mpijob_node *value)
+{
+	for (size_t i = 0; i < mpijob_node_count(value); i++) {
+		const char *key = mpijob_node_key(value, i), *slash = strchr(key, '/');
+		mpijob_text *text = fake_json(mpijob_node_at(value, i), MPIJOB_FORMAT_JSON_COMPACT);
+		struct fake_object *object;
+		char kind[64];
+
+		if (!slash) {
+			fake_pod(fake, key, mpijob_text_data(text));
+		} else {
+			snprintf(kind, sizeof(kind), "%.*s", (int)(slash - key), key);
+			object = fake_find(fake, kind, slash + 1);
+			NEED(object);
+			fake_set(&object->doc, "%s", mpijob_text_data(text));
+			fake_touch(fake, object);
+		}
+		mpijob_text_free(text);
+	}
+}
+
+static void step_delete(struct fake *fake, const char *what)
+{
+	char kind[128], *slash;
+	struct fake_object *object;
+
+	snprintf(kind, sizeof(kind), "%s", what);
+	slash = strchr(kind, '/');
+	NEED(slash);
+	*slash = 0;
+	object = fake_find(fake, kind, slash + 1);
+	NEED(object);
+	fake_delete(fake, object);
+}
+
+static void step_pods_run(struct fake *fake, const mpijob_node *list)
+{
+	for (size_t i = 0; i < mpijob_node_count(list); i++)
+		fake_pod_runs(fake, mpijob_node_string(mpijob_node_at(list, i)));
+}
+
+static int step_job(struct fake *fake, const char *key, const mpijob_node *value)
+{
+	mpijob_text *text;
+
+	if (strcmp(key, "job") == 0) {
+		text = fake_json(value, MPIJOB_FORMAT_JSON_COMPACT);
+		fake_change_job(fake, mpijob_text_data(text));
+		mpijob_text_free(text);
+	} else if (strcmp(key, "launcherFails") == 0) {
+		text = fake_json(mpijob_node_get(value, "status"), MPIJOB_FORMAT_JSON_COMPACT);
+		fake_launcher_failed(fake, mpijob_text_data(text), fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		mpijob_text_free(text);
+	} else if (strcmp(key, "launcherSucceeds") == 0) {
+		fake_launcher_succeeded(fake);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const mpijob_node *value)
+{
+	int64_t number = 0;
+
+	mpijob_node_int(value, &number);
+	if (strcmp(key, "plan") == 0)
+		step_plan(fake, out, number ? (int)number : 12);
+	else if (strcmp(key, "wait") == 0)
+		fake->now_ms += number;
+	else if (strcmp(key, "gang") == 0)
+		fake->render.gang_scheduler = mpijob_node_string(value);
+	else if (strcmp(key, "graceful") == 0)
+		fake->graceful = 1;
+	else if (strcmp(key, "reap") == 0)
+		fake_reap(fake);
+	else if (strcmp(key, "show") == 0)
+		step_show(fake, out, mpijob_node_string(value));
+	else if (strcmp(key, "run") == 0)
+		step_pods_run(fake, value);
+	else if (strcmp(key, "patch") == 0)
+		step_patch(fake, value);
+	else if (strcmp(key, "put") == 0)
+		fake_add(fake, mpijob_doc_from_node(value));
+	else if (strcmp(key, "delete") == 0)
+		step_delete(fake, mpijob_node_string(value));
+	else if (!step_job(fake, key, value))
+		fake_die("no step: %s", key);
+}
+
+static char *run_steps(const char *folder)
+{
+	mpijob_doc *steps = read_doc(folder, "steps.yaml"), *out = mpijob_doc_new();
+	struct fake fake;
+	mpijob_text *text;
+	char *copy;
+
+	fake_begin(&fake, read_doc(folder, "job.yaml"));
+	mpijob_doc_set_root(out, mpijob_node_new_list(out));
+	for (size_t i = 0; i < mpijob_node_count(mpijob_doc_root(steps)); i++) {
+		const mpijob_node *step = mpijob_node_at(mpijob_doc_root(steps), i);
+
+		run_step(&fake, out, mpijob_node_key(step, 0), mpijob_node_at(step, 0));
+	}
+	NEED(!mpijob_doc_error(out));
+	text = fake_json(mpijob_doc_root(out), MPIJOB_FORMAT_YAML);
+	copy = strdup(mpijob_text_data(text));
+	mpijob_text_free(text);
+	fake_end(&fake);
+	mpijob_doc_free(steps);
+	mpijob_doc_free(out);
+	return copy;
+}
+
+static void run_case(const char *folder, int *failures)
+{
+	char *expected = read_file(folder, "expected.yaml"), *actual = run_steps(folder), *again = run_steps(folder);
+
+	assert_string_equal(actual, again);
+	if (!expected || strcmp(expected, actual) != 0) {
+		fprintf(stderr, "tests/cases/plan/%s differs; it is now:\n%s\n", folder, actual);
+		if (getenv("UPDATE_CASES"))
+			write_file(folder, "expected.yaml", actual);
+		else
+			(*failures)++;
+	}
+	free(expected);
+	free(actual);
+	free(again);
+}
+
+static int is_folder(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
+}
+
+static void test_cases(void **state)
+{
+	struct dirent **entries;
+	int count = scandir(CASES, &entries, is_folder, alphasort), failures = 0;
+
+	(void)state;
+	assert_true(count > 20);
+	for (int i = 0; i < count; i++) {
+		run_case(entries[i]->d_name, &failures);
+		free(entries[i]);
+	}
+	free(entries);
+	printf("plan cases: %d\n", count);
+	assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
