@@ -77,7 +77,11 @@ mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec);
 /* environment.c: append the variables of a role to its first container. */
 void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container, int32_t role);
 
-/* hostfile.c: the texts; to any sink. */
+/* config_map.c: the most that an API server takes, and the finding that it is too little. */
+#define MPIJOB__CONFIG_MAP_MOST ((size_t)1024 * 1024)
+void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_diag *diag);
+
+/* hostfile.c: the texts; to any sink. `MPIJOB_ERR_SPEC` when even the names alone would not fit into a ConfigMap. */
 int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
 int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
 /* Append ".JOB.NAMESPACE.svc[.DOMAIN]". */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ConfigMap with the hostfile and the script by which elastic programs find the workers that run now. Knows how
- * much an API server accepts: the texts together must not be longer than 1 MiB.
+ * The ConfigMap with the hostfile and the script by which elastic programs find the workers that run now. An API
+ * server accepts no more than 1 MiB of texts together, which is checked before anything is sent.
  */
 #include "render/build.h"
 
 #include "base/diag.h"
-
-#define MOST_BYTES ((size_t)1024 * 1024)
 
 static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key,
 		     int (*print)(const struct mpijob__subject *, mpijob_write_fn, void *), size_t *total)
@@ -37,11 +35,21 @@ static void look_ahead(struct mpijob__build *b, size_t hostfile)
 	size_t total = hostfile;
 
 	all.options.running = NULL;
-	if (mpijob__discover_hosts_write(&all, count_bytes, &total) == 0 && total > MOST_BYTES)
+	if (mpijob__discover_hosts_write(&all, count_bytes, &total) == 0 && total > MPIJOB__CONFIG_MAP_MOST)
 		mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
 				  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 				  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted", total,
-				  MOST_BYTES);
+				  MPIJOB__CONFIG_MAP_MOST);
+}
+
+void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_diag *diag)
+{
+	mpijob__diag_addf(
+		diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong", "spec.mpiReplicaSpecs[Worker].replicas",
+		NULL,
+		"hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a ConfigMap may "
+		"hold: use fewer workers, or a shorter name, namespace or cluster domain",
+		(int)mpijob__subject_workers(subject), MPIJOB__CONFIG_MAP_MOST);
 }
 
 void mpijob__config_map_build(struct mpijob__build *b)
@@ -52,18 +60,12 @@ void mpijob__config_map_build(struct mpijob__build *b)
 
 	add_text(b, data, MPIJOB__KEY_HOSTFILE, mpijob__hostfile_write, &hostfile);
 	total = hostfile;
-	add_text(b, data, MPIJOB__KEY_DISCOVER_HOSTS, mpijob__discover_hosts_write, &total);
-	if (b->code != 0)
-		return;
-	if (total > MOST_BYTES) {
-		mpijob__diag_addf(
-			b->diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
-			"spec.mpiReplicaSpecs[Worker].replicas", NULL,
-			"hostfile and discover_hosts.sh take %zu bytes; a ConfigMap may hold %zu: use fewer workers, "
-			"or a shorter name, namespace or cluster domain",
-			total, MOST_BYTES);
+	if (b->code == 0)
+		add_text(b, data, MPIJOB__KEY_DISCOVER_HOSTS, mpijob__discover_hosts_write, &total);
+	if (b->code == 0 && total > MPIJOB__CONFIG_MAP_MOST)
 		b->code = MPIJOB_ERR_SPEC;
-	} else if (b->subject->options.running != NULL && !b->subject->options.reference) {
+	if (b->code == MPIJOB_ERR_SPEC)
+		mpijob__config_map_refuse(b->subject, b->diag);
+	else if (b->code == 0 && b->subject->options.running != NULL && !b->subject->options.reference)
 		look_ahead(b, hostfile);
-	}
 }

@@ -71,12 +71,22 @@ static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 				   (int)slots);
 }
 
+/* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for minutes. */
+static int check_count(const struct mpijob__subject *subject, size_t workers)
+{
+	size_t least = 2 * strlen(subject->name) + strlen(subject->namespace_) + strlen("-worker-0...svc");
+
+	return workers > MPIJOB__CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
+}
+
 int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
 {
 	struct line line = { write, user, { 0 }, { 0 } };
 	int32_t workers = mpijob__subject_workers(subject);
-	int code = mpijob__text_printf(&line.before, "%s-worker-", subject->name);
+	int code = check_count(subject, (size_t)workers);
 
+	if (code == 0)
+		code = mpijob__text_printf(&line.before, "%s-worker-", subject->name);
 	if (code == 0)
 		code = mpijob__hostfile_suffix(subject, &line.after);
 	if (code == 0)
@@ -95,6 +105,15 @@ static int runs(const struct mpijob__subject *subject, int32_t index)
 	const struct mpijob_render_options *options = &subject->options;
 
 	return options->running == NULL || ((size_t)index < options->running_count && options->running[index] != 0);
+}
+
+/* How many workers there are of which anything is known to run. */
+static int32_t known_workers(const struct mpijob__subject *subject)
+{
+	int32_t workers = mpijob__subject_workers(subject);
+	size_t known = subject->options.running_count;
+
+	return subject->options.running != NULL && known < (size_t)workers ? (int32_t)known : workers;
 }
 
 /* Visit the indices below `count` in the order of their texts: 0, 1, 10, 100, ..., 11, ..., 2. */
@@ -125,9 +144,11 @@ int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_w
 {
 	static const char shell[] = "#!/bin/sh\n";
 	struct line line = { write, user, { 0 }, { 0 } };
-	int32_t workers = mpijob__subject_workers(subject);
-	int code = mpijob__text_printf(&line.before, "echo %s-worker-", subject->name);
+	int32_t workers = known_workers(subject);
+	int code = check_count(subject, (size_t)workers);
 
+	if (code == 0)
+		code = mpijob__text_printf(&line.before, "echo %s-worker-", subject->name);
 	if (code == 0)
 		code = mpijob__hostfile_suffix(subject, &line.after);
 	if (code == 0)
@@ -197,7 +218,11 @@ int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *o
 	hostfile = calloc(1, sizeof(*hostfile));
 	if (hostfile == NULL)
 		return MPIJOB_ERR_NOMEM;
-	code = list_hosts(&subject, hostfile);
+	code = check_count(&subject, (size_t)mpijob__subject_workers(&subject));
+	if (code != 0)
+		mpijob__config_map_refuse(&subject, diag);
+	else
+		code = list_hosts(&subject, hostfile);
 	if (code != 0) {
 		mpijob_hostfile_free(hostfile);
 		return code;

@@ -50,8 +50,10 @@ static uint64_t of_number(const mpijob_node *node)
 	return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
 }
 
-/* 0 for what counts as absent: null, an empty map or list, a map of such. Depth is bounded by the reader's limit. */
-static uint64_t of_node(const mpijob_node *node)
+#define MOST_LEVELS 200 /* what lies deeper in labels or tolerations is no Kubernetes object any more, and left out */
+
+/* 0 for what counts as absent: null, an empty map or list, a map of such. */
+static uint64_t of_value(const mpijob_node *node, int level)
 {
 	int32_t kind = mpijob_node_kind(node);
 	uint64_t sum = 0;
@@ -66,11 +68,11 @@ static uint64_t of_node(const mpijob_node *node)
 		return of_pair(MPIJOB_NODE_BOOL, mpijob_node_bool(node, &yes) ? (uint64_t)yes : 0);
 	case MPIJOB_NODE_LIST:
 		for (size_t i = 0; i < mpijob_node_count(node); i++)
-			sum = of_pair(sum, of_node(mpijob_node_at(node, i)));
+			sum = of_pair(sum, level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0);
 		return sum;
 	case MPIJOB_NODE_MAP:
 		for (size_t i = 0; i < mpijob_node_count(node); i++) {
-			uint64_t value = of_node(mpijob_node_at(node, i));
+			uint64_t value = level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0;
 
 			if (value != 0)
 				sum += of_pair(of_text(mpijob_node_key(node, i)), value);
@@ -79,6 +81,11 @@ static uint64_t of_node(const mpijob_node *node)
 	default:
 		return 0;
 	}
+}
+
+static uint64_t of_node(const mpijob_node *node)
+{
+	return of_value(node, 0);
 }
 
 /* The digest of the fields `keys` of a map. */

@@ -292,6 +292,46 @@ static void invalid_job(void **state)
 	mpijob_free(job);
 }
 
+/* A number that nobody can have is refused at once, wherever hosts are listed. */
+static void far_too_many_workers(void **state)
+{
+	mpijob *job = make_job(2147483647, "");
+	mpijob_objects *objects = NULL;
+	mpijob_hostfile *hostfile = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+
+	(void)state;
+	assert_int_equal(mpijob_render(job, NULL, &objects, diag), MPIJOB_ERR_SPEC);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "config-map-too-large");
+	mpijob_diag_clear(diag);
+	assert_int_equal(mpijob_hostfile_new(job, NULL, &hostfile, diag), MPIJOB_ERR_SPEC);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "config-map-too-large");
+	mpijob_diag_free(diag);
+	mpijob_free(job);
+}
+
+/* A ConfigMap that is small enough only while few workers run is told of before they all do. */
+static void too_large_later(void **state)
+{
+	const uint8_t none = 0;
+	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
+	mpijob *job = make_job(18000, "");
+	mpijob_objects *objects = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+
+	(void)state;
+	assert_int_equal(mpijob_render(job, NULL, &objects, NULL), MPIJOB_ERR_SPEC);
+	options.running = &none;
+	options.running_count = 1;
+	assert_int_equal(mpijob_render(job, &options, &objects, diag), 0);
+	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "config-map-will-be-too-large");
+	assert_int_equal(mpijob_objects_count(objects), 18004);
+	mpijob_objects_free(objects);
+	mpijob_diag_free(diag);
+	mpijob_free(job);
+}
+
 static void lists_hosts(void **state)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
@@ -380,6 +420,8 @@ int main(void)
 		cmocka_unit_test(wrong_options),
 		cmocka_unit_test(invalid_job),
 		cmocka_unit_test(lists_hosts),
+		cmocka_unit_test(far_too_many_workers),
+		cmocka_unit_test(too_large_later),
 		cmocka_unit_test(streams_many_workers),
 	};
 
