@@ -146,6 +146,16 @@ struct pods {
 	int64_t restarts; /* failed runs of containers of live pods */
 };
 
+/* Whether the run before a restart that has not come yet failed. */
+static int failed_and_waits(const mpijob_node *status)
+{
+	const char *path = mpijob_node_find(status, "state.waiting") ? "lastState.terminated.exitCode" :
+									"state.terminated.exitCode";
+	int64_t code = 0;
+
+	return mpijob_node_int(mpijob_node_find(status, path), &code) && code != 0;
+}
+
 /* Runs that failed inside one pod: those started again, and one that waits to be. */
 static int64_t failed_runs(const struct object *pod)
 {
@@ -158,16 +168,19 @@ static int64_t failed_runs(const struct object *pod)
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
 			const mpijob_node *status = mpijob_node_at(list, j);
 			int64_t count = 0;
-			int64_t code = 0;
 
 			mpijob_node_int(mpijob_node_get(status, "restartCount"), &count);
-			runs += count;
-			if (mpijob_node_find(status, "state.waiting") &&
-			    mpijob_node_int(mpijob_node_find(status, "lastState.terminated.exitCode"), &code) && code != 0)
-				runs++;
+			runs += count + failed_and_waits(status);
 		}
 	}
 	return runs;
+}
+
+static int starts_again(const struct object *pod)
+{
+	const char *policy = mpijob__store_text(pod, "spec.restartPolicy");
+
+	return policy && strcmp(policy, "OnFailure") == 0;
 }
 
 static int is_ready(const struct object *pod)
@@ -206,7 +219,7 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 		pods->terminating += deleting;
 		pods->active += !deleting;
 		pods->ready += !deleting && is_ready(pod);
-		if (!deleting)
+		if (!deleting && starts_again(pod))
 			pods->restarts += failed_runs(pod);
 	}
 	/* A pod on its way out is a failure at once, unless it may only be replaced when it is really over. */

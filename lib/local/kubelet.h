@@ -17,6 +17,24 @@ void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int
 /* Do what there is to do. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO when the node is gone. `next_ms` gets the time to look again. */
 int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms);
 
+/*
+ * Run a program in a running container; `done` is called once with the answer, unless this fails.
+ * 0; MPIJOB_ERR_NOT_FOUND (no such container runs); what the node said.
+ */
+struct node_event;
+struct kubelet_exec {
+	const char *namespace_;
+	const char *pod;
+	const char *container; /* NULL: the first */
+	const char *const *argv;
+	int fds[3];
+	void (*done)(void *user, const struct node_event *event);
+	void *user;
+};
+int mpijob__kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec, uint64_t *request);
+/* Nobody waits any more: kill it, and forget `done`. */
+void mpijob__kubelet_exec_drop(struct kubelet *kubelet, uint64_t request);
+
 /* Borrowed; NULL when that container has not run. */
 struct log *mpijob__kubelet_log(struct kubelet *kubelet, const char *uid, const char *container, int previous);
 

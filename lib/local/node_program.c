@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the program mpijob-node is: beside the file that this code was loaded from, in a build tree as
+ * in an installed one, so that both can be moved as a whole.
+ */
+#define _GNU_SOURCE /* dladdr */
+
+#include "node_program.h"
+#include "words.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef MPIJOB_LIBEXECDIR
+#define MPIJOB_LIBEXECDIR "../libexec"
+#endif
+#ifndef MPIJOB_BUILD_LIBEXECDIR
+#define MPIJOB_BUILD_LIBEXECDIR "../libexec"
+#endif
+
+static const char here;
+
+char *mpijob__node_program_find(void)
+{
+	static const char *const folders[] = { MPIJOB_BUILD_LIBEXECDIR, MPIJOB_LIBEXECDIR };
+	Dl_info info;
+	char *file = dladdr(&here, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+	char *slash = file ? strrchr(file, '/') : NULL;
+	char *path = NULL;
+
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		free(path);
+		path = mpijob__words_format("%s%s%s/mpijob-node", folders[i][0] == '/' ? "" : slash ? file : ".",
+					    folders[i][0] == '/' ? "" : "/", folders[i]);
+		if (path && access(path, X_OK) == 0)
+			break;
+	}
+	free(file);
+	return path;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The variables of a container: env and envFrom with all their sources, and Kubernetes' rules for
+ * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees only the
+ * variables of env before it, while command and arguments see all.
+ */
+#include "base64.h"
+#include "pod.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mpijob__environment_clear(struct environment *environment)
+{
+	for (size_t i = 0; i < environment->count; i++)
+		mpijob__base64_wipe_free(environment->entries[i], strlen(environment->entries[i]));
+	free(environment->entries);
+	free(environment->missing);
+	memset(environment, 0, sizeof(*environment));
+}
+
+static int is_name(const char *entry, const char *name, size_t len)
+{
+	return strncmp(entry, name, len) == 0 && entry[len] == '=';
+}
+
+static const char *find_value(const struct environment *environment, size_t from, const char *name, size_t len)
+{
+	for (size_t i = environment->count; i-- > from;) {
+		if (is_name(environment->entries[i], name, len))
+			return environment->entries[i] + len + 1;
+	}
+	return NULL;
+}
+
+/* The later of two variables of one name wins, in its own place. */
+static int add(struct environment *environment, const char *prefix, const char *name, const char *value)
+{
+	char *entry = mpijob__words_format("%s%s=%s", prefix, name, value);
+	char **entries;
+
+	if (!entry)
+		return MPIJOB_ERR_NOMEM;
+	entries = realloc(environment->entries, (environment->count + 2) * sizeof(*entries));
+	if (!entries) {
+		mpijob__base64_wipe_free(entry, strlen(entry));
+		return MPIJOB_ERR_NOMEM;
+	}
+	environment->entries = entries;
+	entries[environment->count++] = entry;
+	entries[environment->count] = NULL;
+	return 0;
+}
+
+/* $(NAME) */
+
+struct piece {
+	char *data;
+	size_t len;
+	int failed;
+};
+
+static void put(struct piece *piece, const char *text, size_t len)
+{
+	char *data = piece->failed ? NULL : malloc(piece->len + len + 1);
+
+	if (!data) {
+		piece->failed = 1;
+		return;
+	}
+	if (piece->len)
+		memcpy(data, piece->data, piece->len);
+	memcpy(data + piece->len, text, len);
+	mpijob__base64_wipe_free(piece->data, piece->len);
+	piece->data = data;
+	piece->len += len;
+	data[piece->len] = 0;
+}
+
+/* At a dollar; gives the text after it and what follows from it. */
+static const char *put_reference(struct piece *piece, const struct environment *environment, size_t from, const char *at)
+{
+	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
+	const char *value = end ? find_value(environment, from, at + 2, (size_t)(end - at) - 2) : NULL;
+
+	if (at[1] == '$') {
+		put(piece, "$", 1);
+		return at + 2;
+	}
+	if (value)
+		put(piece, value, strlen(value));
+	else if (end)
+		put(piece, at, (size_t)(end - at) + 1);
+	else
+		put(piece, at, 1);
+	return end ? end + 1 : at + 1;
+}
+
+char *mpijob__environment_expand(const struct environment *environment, size_t from, const char *text)
+{
+	struct piece piece = { NULL, 0, 0 };
+
+	put(&piece, "", 0);
+	while (*text) {
+		size_t len = strcspn(text, "$");
+
+		put(&piece, text, len);
+		text += len;
+		if (*text)
+			text = put_reference(&piece, environment, from, text);
+	}
+	if (piece.failed) {
+		mpijob__base64_wipe_free(piece.data, piece.len);
+		return NULL;
+	}
+	return piece.data;
+}
+
+/* Sources. */
+
+static int is_optional(const mpijob_node *reference)
+{
+	int optional = 0;
+
+	mpijob_node_bool(mpijob_node_get(reference, "optional"), &optional);
+	return optional;
+}
+
+static int note_missing(struct environment *environment, const char *kind, const char *name, const char *key)
+{
+	if (environment->missing)
+		return 0;
+	environment->missing = key ? mpijob__words_format("key %s of %s \"%s\" not found", key, kind, name) :
+				     mpijob__words_format("%s \"%s\" not found", kind, name);
+	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, const char *name)
+{
+	const struct object *object = name ? mpijob__store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
+
+	return object ? mpijob_doc_root(object->doc) : NULL;
+}
+
+/* The text of one key; wiped by the caller. 1, 0 when it is no text, or MPIJOB_ERR_NOMEM. */
+static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
+{
+	const char *text = mpijob_node_string(value);
+	size_t len = 0;
+
+	if (!text)
+		return 0;
+	if (kind == KIND_SECRET)
+		*out = (char *)mpijob__base64_decode(text, mpijob_node_length(value), &len);
+	else
+		*out = strdup(text);
+	return *out ? 1 : MPIJOB_ERR_NOMEM;
+}
+
+static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind, const char *variable,
+		   const mpijob_node *reference)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
+	const char *key = mpijob_node_string(mpijob_node_get(reference, "key"));
+	const mpijob_node *root = source_data(pod, kind, name);
+	const mpijob_node *value = key ? mpijob_node_get(mpijob_node_get(root, "data"), key) : NULL;
+	char *text = NULL;
+	int error;
+
+	if (!value && is_optional(reference))
+		return 0;
+	if (!value)
+		return note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap", name ? name : "",
+				    root ? (key ? key : "") : NULL);
+	error = key_text(kind, value, &text);
+	if (error == 1) {
+		error = add(environment, "", variable, text);
+		mpijob__base64_wipe_free(text, strlen(text));
+	}
+	return error;
+}
+
+int mpijob__environment_field(const struct pod *pod, const char *path, char **out)
+{
+	const struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	const mpijob_node *root = object ? mpijob_doc_root(object->doc) : mpijob_doc_root(pod->doc);
+	const char *key = strchr(path, '[');
+	const char *text = NULL;
+
+	if (strcmp(path, "metadata.name") == 0)
+		text = pod->name;
+	else if (strcmp(path, "metadata.namespace") == 0)
+		text = pod->namespace_;
+	else if (strcmp(path, "metadata.uid") == 0)
+		text = pod->uid;
+	else if (strcmp(path, "spec.nodeName") == 0)
+		text = NODE_NAME;
+	else if (strcmp(path, "spec.serviceAccountName") == 0)
+		text = mpijob_node_string(mpijob_node_find(root, path)) ? mpijob_node_string(mpijob_node_find(root, path)) : "default";
+	else if (strcmp(path, "status.podIP") == 0 || strcmp(path, "status.podIPs") == 0)
+		text = pod->address;
+	else if (strcmp(path, "status.hostIP") == 0 || strcmp(path, "status.hostIPs") == 0)
+		text = NODE_ADDRESS;
+	else if (key && (strncmp(path, "metadata.labels[", 16) == 0 || strncmp(path, "metadata.annotations[", 21) == 0)) {
+		size_t len = strlen(key);
+		char *inner = len > 4 && key[1] == '\'' ? strndup(key + 2, len - 4) : strndup(key + 1, len > 2 ? len - 2 : 0);
+		const mpijob_node *map = mpijob_node_find(root, path[9] == 'l' ? "metadata.labels" : "metadata.annotations");
+
+		if (!inner)
+			return MPIJOB_ERR_NOMEM;
+		text = mpijob_node_string(mpijob_node_get(map, inner));
+		text = text ? text : "";
+		free(inner);
+	}
+	if (!text)
+		return 0;
+	*out = strdup(text);
+	return *out ? 1 : MPIJOB_ERR_NOMEM;
+}
+
+static int add_field(struct environment *environment, const struct pod *pod, const char *variable, const char *path)
+{
+	char *text = NULL;
+	int found = path ? mpijob__environment_field(pod, path, &text) : 0;
+
+	if (found == 1)
+		found = add(environment, "", variable, text);
+	free(text);
+	return found;
+}
+
+static int add_value(struct environment *environment, const char *variable, const char *text)
+{
+	char *value = mpijob__environment_expand(environment, environment->own, text);
+	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
+
+	if (value)
+		mpijob__base64_wipe_free(value, strlen(value));
+	return error;
+}
+
+static int add_variable(struct environment *environment, const struct pod *pod, const mpijob_node *entry)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(entry, "name"));
+	const char *value = mpijob_node_text(mpijob_node_get(entry, "value"));
+	const mpijob_node *from = mpijob_node_get(entry, "valueFrom");
+
+	if (!name || !*name)
+		return 0;
+	if (mpijob_node_kind(from) != MPIJOB_NODE_MAP)
+		return add_value(environment, name, value ? value : "");
+	if (mpijob_node_get(from, "configMapKeyRef"))
+		return add_key(environment, pod, KIND_CONFIG_MAP, name, mpijob_node_get(from, "configMapKeyRef"));
+	if (mpijob_node_get(from, "secretKeyRef"))
+		return add_key(environment, pod, KIND_SECRET, name, mpijob_node_get(from, "secretKeyRef"));
+	return add_field(environment, pod, name, mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath")));
+}
+
+static int add_all(struct environment *environment, const struct pod *pod, enum kind_id kind, const char *prefix,
+		   const mpijob_node *reference)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
+	const mpijob_node *root = source_data(pod, kind, name);
+	const mpijob_node *data = mpijob_node_get(root, "data");
+
+	if (!root)
+		return is_optional(reference) ?
+			       0 :
+			       note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap", name ? name : "", NULL);
+	for (size_t i = 0; i < mpijob_node_count(data); i++) {
+		char *text = NULL;
+		int error = key_text(kind, mpijob_node_at(data, i), &text);
+
+		if (error == 1) {
+			error = add(environment, prefix, mpijob_node_key(data, i), text);
+			mpijob__base64_wipe_free(text, strlen(text));
+		}
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+static int add_from(struct environment *environment, const struct pod *pod, const mpijob_node *entry)
+{
+	const char *prefix = mpijob_node_string(mpijob_node_get(entry, "prefix"));
+	const mpijob_node *map = mpijob_node_get(entry, "configMapRef");
+	const mpijob_node *secret = mpijob_node_get(entry, "secretRef");
+	int error = map ? add_all(environment, pod, KIND_CONFIG_MAP, prefix ? prefix : "", map) : 0;
+
+	if (!error && secret)
+		error = add_all(environment, pod, KIND_SECRET, prefix ? prefix : "", secret);
+	return error;
+}
+
+int mpijob__environment_make(struct environment *environment, struct container *container)
+{
+	const mpijob_node *from = mpijob_node_get(container->spec, "envFrom");
+	const mpijob_node *list = mpijob_node_get(container->spec, "env");
+	int error = 0;
+
+	memset(environment, 0, sizeof(*environment));
+	environment->entries = calloc(1, sizeof(*environment->entries));
+	if (!environment->entries)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < mpijob_node_count(from) && !error; i++)
+		error = add_from(environment, container->pod, mpijob_node_at(from, i));
+	environment->own = environment->count;
+	for (size_t i = 0; i < mpijob_node_count(list) && !error; i++)
+		error = add_variable(environment, container->pod, mpijob_node_at(list, i));
+	if (error)
+		mpijob__environment_clear(environment);
+	return error < 0 ? error : 0;
+}

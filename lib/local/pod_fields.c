@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which fields of a pod template work here. What is honoured, or means nothing without images and
+ * schedulers, is listed; every other field that is set is named once; and a pod that could only run
+ * wrongly (no command, a volume that is not there, a host path that is not allowed) fails at once.
+ */
+#include "pod.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const pod_fields[] = {
+	"containers",	 "initContainers",	"volumes",	   "restartPolicy",	 "hostname",
+	"subdomain",	 "hostNetwork",		"nodeName",	   "securityContext",	 "terminationGracePeriodSeconds",
+	"imagePullSecrets", "enableServiceLinks", "activeDeadlineSeconds", NULL
+};
+
+static const char *const container_fields[] = {
+	"name",	 "image",	 "imagePullPolicy", "command",	       "args",
+	"env",	 "envFrom",	 "workingDir",	    "ports",	       "volumeMounts",
+	"stdin", "stdinOnce",	 "tty",		    "securityContext", "readinessProbe",
+	"resources", "terminationMessagePolicy", NULL
+};
+
+static const char *const pod_security[] = { "runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "runAsNonRoot", NULL };
+
+static const char *const container_security[] = { "runAsUser", "runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot",
+						  "allowPrivilegeEscalation", "capabilities", NULL };
+
+static const char *const probe_fields[] = { "tcpSocket",      "exec",		  "initialDelaySeconds", "periodSeconds",
+					    "timeoutSeconds", "successThreshold", "failureThreshold",	 NULL };
+
+static int is_in(const char *word, const char *const *list)
+{
+	for (size_t i = 0; list[i]; i++) {
+		if (strcmp(list[i], word) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* An empty map, list or text, null and false say nothing. */
+static int says_something(const mpijob_node *node)
+{
+	int on = 1;
+
+	switch (mpijob_node_kind(node)) {
+	case MPIJOB_NODE_LIST:
+	case MPIJOB_NODE_MAP:
+		return mpijob_node_count(node) > 0;
+	case MPIJOB_NODE_STRING:
+		return mpijob_node_length(node) > 0;
+	case MPIJOB_NODE_BOOL:
+		return mpijob_node_bool(node, &on) && on;
+	case MPIJOB_NODE_NUMBER:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void name_field(const struct pod *pod, const char *where, const char *key, const char *what)
+{
+	char *path = mpijob__words_format("%s%s%s", where, *where && *key ? "." : "", key);
+
+	if (path)
+		mpijob__kubelet_notice_field(pod->kubelet, pod, path, what);
+	free(path);
+}
+
+static void name_others(const struct pod *pod, const mpijob_node *map, const char *where, const char *const *honoured)
+{
+	for (size_t i = 0; i < mpijob_node_count(map); i++) {
+		if (!is_in(mpijob_node_key(map, i), honoured) && says_something(mpijob_node_at(map, i)))
+			name_field(pod, where, mpijob_node_key(map, i), NULL);
+	}
+}
+
+/* What the operator itself puts into every pod is not worth a word. */
+static int is_usual(const mpijob_node *spec, const char *key)
+{
+	const char *text = mpijob_node_string(mpijob_node_get(spec, key));
+
+	if (strcmp(key, "dnsPolicy") == 0)
+		return !text || strncmp(text, "ClusterFirst", 12) == 0 || strcmp(text, "Default") == 0;
+	if (strcmp(key, "serviceAccountName") == 0 || strcmp(key, "serviceAccount") == 0)
+		return !text || strcmp(text, "default") == 0;
+	if (strcmp(key, "schedulerName") == 0)
+		return !text || strcmp(text, "default-scheduler") == 0;
+	return strcmp(key, "automountServiceAccountToken") == 0;
+}
+
+static void check_pod(const struct pod *pod)
+{
+	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
+		const char *key = mpijob_node_key(pod->spec, i);
+
+		if (!is_in(key, pod_fields) && !is_usual(pod->spec, key) && says_something(mpijob_node_at(pod->spec, i)))
+			name_field(pod, "", key, NULL);
+	}
+	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext", pod_security);
+}
+
+/* NET_BIND_SERVICE is what everybody has here. */
+static void check_capabilities(const struct pod *pod, const mpijob_node *context, const char *where)
+{
+	const mpijob_node *add = mpijob_node_find(context, "capabilities.add");
+	const char *only = mpijob_node_string(mpijob_node_at(add, 0));
+
+	if (mpijob_node_count(mpijob_node_find(context, "capabilities.drop")) > 0)
+		name_field(pod, where, "capabilities.drop", NULL);
+	if (mpijob_node_count(add) > 1 || (only && strcmp(only, "NET_BIND_SERVICE") != 0))
+		name_field(pod, where, "capabilities.add", NULL);
+}
+
+static void check_env(const struct container *container, const char *where)
+{
+	const mpijob_node *env = mpijob_node_get(container->spec, "env");
+
+	for (size_t i = 0; i < mpijob_node_count(env); i++) {
+		const mpijob_node *from = mpijob_node_get(mpijob_node_at(env, i), "valueFrom");
+		const char *path = mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath"));
+		char *text = NULL;
+		char *field = mpijob__words_format("env[%zu].valueFrom", i);
+		int known = mpijob_node_kind(from) != MPIJOB_NODE_MAP || mpijob_node_get(from, "configMapKeyRef") ||
+			    mpijob_node_get(from, "secretKeyRef") ||
+			    (path && mpijob__environment_field(container->pod, path, &text) != 0);
+
+		if (field && !known)
+			name_field(container->pod, where, field, "the variable is not set");
+		free(field);
+		free(text);
+	}
+}
+
+static void check_ports(const struct container *container, const char *where)
+{
+	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
+
+	for (size_t i = 0; i < mpijob_node_count(ports); i++) {
+		if (says_something(mpijob_node_get(mpijob_node_at(ports, i), "hostPort")) && !container->pod->host_network)
+			name_field(container->pod, where, "ports[].hostPort", NULL);
+	}
+}
+
+static void check_container_fields(const struct container *container, const char *where)
+{
+	const struct pod *pod = container->pod;
+	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
+	char *security = mpijob__words_format("%s.securityContext", where);
+	char *resources = mpijob__words_format("%s.resources", where);
+	char *probe = mpijob__words_format("%s.readinessProbe", where);
+	static const char *const none[] = { NULL };
+
+	name_others(pod, container->spec, where, container_fields);
+	if (security) {
+		name_others(pod, context, security, container_security);
+		check_capabilities(pod, context, security);
+	}
+	if (resources)
+		name_others(pod, mpijob_node_get(container->spec, "resources"), resources, none);
+	if (probe)
+		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe, probe_fields);
+	check_env(container, where);
+	check_ports(container, where);
+	free(security);
+	free(resources);
+	free(probe);
+}
+
+/* What cannot be run. */
+
+static void check_command(struct pod *pod, const struct container *container)
+{
+	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
+	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
+		mpijob__pod_fail(pod, "NoCommand",
+				 mpijob__words_format("container %s has neither command nor args, and the program that its image "
+						      "would start is not known here: give it a command",
+						      container->name));
+}
+
+static int64_t user_of(const struct container *container)
+{
+	int64_t user = 0;
+
+	if (!mpijob_node_int(mpijob_node_find(container->spec, "securityContext.runAsUser"), &user))
+		mpijob_node_int(mpijob_node_find(container->pod->spec, "securityContext.runAsUser"), &user);
+	return user;
+}
+
+static void check_user(struct pod *pod, const struct container *container)
+{
+	int non_root = 0;
+
+	if (!mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.runAsNonRoot"), &non_root))
+		mpijob_node_bool(mpijob_node_find(pod->spec, "securityContext.runAsNonRoot"), &non_root);
+	if (non_root && user_of(container) == 0)
+		mpijob__pod_fail(pod, "RunAsNonRoot",
+				 mpijob__words_format("container %s has runAsNonRoot, but no runAsUser other than 0", container->name));
+}
+
+static void check_restart(struct pod *pod, const struct container *container)
+{
+	if (container->init && mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
+		mpijob__pod_fail(pod, "SidecarNotSupported",
+				 mpijob__words_format("init container %s has a restartPolicy: containers that start before the "
+						      "others and stay are not run here",
+						      container->name));
+}
+
+static int is_known_projection(const mpijob_node *projected)
+{
+	const mpijob_node *sources = mpijob_node_get(projected, "sources");
+
+	for (size_t i = 0; i < mpijob_node_count(sources); i++) {
+		const mpijob_node *part = mpijob_node_at(sources, i);
+
+		if (!mpijob_node_get(part, "configMap") && !mpijob_node_get(part, "secret") && !mpijob_node_get(part, "downwardAPI"))
+			return 0;
+	}
+	return 1;
+}
+
+static const char *volume_kind(const mpijob_node *spec)
+{
+	for (size_t i = 0; i < mpijob_node_count(spec); i++) {
+		if (strcmp(mpijob_node_key(spec, i), "name") != 0 && mpijob_node_kind(mpijob_node_at(spec, i)) != MPIJOB_NODE_NULL)
+			return mpijob_node_key(spec, i);
+	}
+	return "emptyDir";
+}
+
+static void check_volume(struct pod *pod, const struct volume *volume)
+{
+	static const char *const known[] = { "emptyDir", "configMap", "secret", "downwardAPI", "projected", "hostPath", NULL };
+	const char *kind = volume_kind(volume->spec);
+
+	if (strcmp(kind, "hostPath") == 0 && !pod->local->allow_host_path)
+		mpijob__pod_fail(pod, "HostPathNotAllowed",
+				 mpijob__words_format("volume %s is a path of this machine, which is only given with "
+						      "--allow-host-path",
+						      volume->name));
+	else if (!is_in(kind, known) ||
+		 (strcmp(kind, "projected") == 0 && !is_known_projection(mpijob_node_get(volume->spec, kind))))
+		mpijob__pod_fail(pod, "VolumeNotSupported",
+				 mpijob__words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
+						      "downwardAPI, projected of these, or hostPath",
+						      volume->name, kind));
+}
+
+void mpijob__pod_fields_check(struct pod *pod)
+{
+	check_pod(pod);
+	for (size_t i = 0; i < pod->volume_count; i++)
+		check_volume(pod, &pod->volumes[i]);
+	for (size_t i = 0; i < pod->count; i++) {
+		struct container *container = &pod->containers[i];
+		char *where = mpijob__words_format("%s[%zu]", container->init ? "initContainers" : "containers",
+						   container->init ? i : i - pod->init_count);
+
+		if (where)
+			check_container_fields(container, where);
+		free(where);
+		check_command(pod, container);
+		check_user(pod, container);
+		check_restart(pod, container);
+	}
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When a container counts as ready: its own readiness probe (tcpSocket, exec), or, for a worker that
+ * runs the default sshd, when that listens, so that no launcher meets a closed port; else when it runs.
+ */
+#include "pod.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTEN_RETRY_MS 5
+#define LISTEN_TIMEOUT_MS 60000
+#define LISTEN_AGAIN_MS 1000
+
+static const mpijob_node *probe_of(const struct container *container)
+{
+	return mpijob_node_get(container->spec, "readinessProbe");
+}
+
+static int64_t number(const struct container *container, const char *key, int64_t absent)
+{
+	int64_t value = absent;
+
+	mpijob_node_int(mpijob_node_get(probe_of(container), key), &value);
+	return value > 0 ? value : absent;
+}
+
+int mpijob__pod_probe_port(const struct container *container, const mpijob_node *port, uint16_t *out)
+{
+	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
+	const char *name = mpijob_node_string(port);
+	int64_t value = 0;
+	int found = mpijob_node_int(port, &value);
+
+	for (size_t i = 0; name && !found && i < mpijob_node_count(ports); i++) {
+		const mpijob_node *entry = mpijob_node_at(ports, i);
+		const char *other = mpijob_node_string(mpijob_node_get(entry, "name"));
+
+		if (other && strcmp(other, name) == 0)
+			found = mpijob_node_int(mpijob_node_get(entry, "containerPort"), &value);
+	}
+	if (!found || value < 1 || value > 65535)
+		return 0;
+	*out = (uint16_t)value;
+	return 1;
+}
+
+static int ends_in_sshd(const char *word)
+{
+	const char *slash = word ? strrchr(word, '/') : NULL;
+
+	return word && strcmp(slash ? slash + 1 : word, "sshd") == 0;
+}
+
+/* "-p N", "-pN", "-oPort=N"; a configuration of its own may say 2222, as the project's usual images do. */
+static void sshd_ports(const struct container *container, uint16_t ports[2])
+{
+	static const char *const lists[] = { "command", "args" };
+	const char *before = "";
+	uint64_t port = 0;
+
+	ports[0] = 22;
+	ports[1] = 0;
+	for (size_t l = 0; l < 2; l++) {
+		const mpijob_node *list = mpijob_node_get(container->spec, lists[l]);
+
+		for (size_t i = 0; i < mpijob_node_count(list); i++) {
+			const char *word = mpijob_node_text(mpijob_node_at(list, i));
+
+			word = word ? word : "";
+			if (strncmp(word, "-f", 2) == 0)
+				ports[1] = 2222;
+			if ((strcmp(before, "-p") == 0 && mpijob__words_number(word, &port)) ||
+			    (strncmp(word, "-p", 2) == 0 && mpijob__words_number(word + 2, &port)) ||
+			    (strncmp(word, "-oPort=", 7) == 0 && mpijob__words_number(word + 7, &port)))
+				ports[0] = (uint16_t)port;
+			before = word;
+		}
+	}
+}
+
+static int runs_default_sshd(const struct container *container)
+{
+	const mpijob_node *command = mpijob_node_get(container->spec, "command");
+	const mpijob_node *args = mpijob_node_get(container->spec, "args");
+	const mpijob_node *list = mpijob_node_count(command) ? command : args;
+
+	return mpijob__pod_is_worker(container->pod) && container == mpijob__pod_container(container->pod, NULL) &&
+	       ends_in_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
+}
+
+void mpijob__pod_probe_set_up(struct container *container)
+{
+	struct readiness *readiness = &container->readiness;
+	const mpijob_node *probe = probe_of(container);
+
+	memset(readiness, 0, sizeof(*readiness));
+	readiness->next_ms = -1;
+	if (container->init)
+		return;
+	if (mpijob__pod_probe_port(container, mpijob_node_find(probe, "tcpSocket.port"), &readiness->ports[0]))
+		readiness->kind = READY_TCP;
+	else if (mpijob_node_count(mpijob_node_find(probe, "exec.command")) > 0)
+		readiness->kind = READY_EXEC;
+	else if (runs_default_sshd(container))
+		readiness->kind = READY_LISTEN;
+	if (readiness->kind == READY_LISTEN)
+		sshd_ports(container, readiness->ports);
+	if (readiness->kind == READY_RUNNING)
+		readiness->ready = 1;
+	else
+		readiness->next_ms = mpijob__words_clock() +
+				     (readiness->kind == READY_LISTEN ? 0 : number(container, "initialDelaySeconds", 0) * 1000);
+}
+
+static int ask_port(struct container *container, uint16_t port, int listen)
+{
+	struct pod *pod = container->pod;
+	struct node_probe request = { 0 };
+	uint64_t ask = 0;
+	int error;
+
+	request.sandbox = pod->id;
+	request.port = port;
+	request.timeout_ms = listen ? LISTEN_TIMEOUT_MS : (int32_t)(number(container, "timeoutSeconds", 1) * 1000);
+	request.retry_ms = listen ? LISTEN_RETRY_MS : 0;
+	request.listen_only = listen;
+	error = mpijob__node_client_probe(mpijob__kubelet_node(pod->kubelet), &request, &ask);
+	if (error)
+		return error;
+	container->readiness.pending++;
+	return mpijob__kubelet_expect(pod->kubelet, ask, ASK_PROBE, pod->id, container->id);
+}
+
+static int ask_command(struct container *container)
+{
+	const mpijob_node *command = mpijob_node_find(probe_of(container), "exec.command");
+	size_t count = mpijob_node_count(command);
+	const char **argv = calloc(count + 1, sizeof(*argv));
+	struct node_exec request = { 0 };
+	uint64_t ask = 0;
+	int error;
+
+	if (!argv)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		argv[i] = mpijob_node_text(mpijob_node_at(command, i));
+		argv[i] = argv[i] ? argv[i] : "";
+	}
+	request.container = container->id;
+	request.argv = argv;
+	request.fds[0] = request.fds[1] = request.fds[2] = -1;
+	error = mpijob__node_client_exec(mpijob__kubelet_node(container->pod->kubelet), &request, &ask);
+	free(argv);
+	if (error)
+		return error;
+	container->readiness.pending++;
+	return mpijob__kubelet_expect(container->pod->kubelet, ask, ASK_PROBE, container->pod->id, container->id);
+}
+
+int mpijob__pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
+{
+	struct readiness *readiness = &container->readiness;
+	int error = 0;
+
+	if (container->state != CONTAINER_RUNNING || readiness->next_ms < 0)
+		return 0;
+	if (readiness->next_ms > clock_ms) {
+		*next_ms = mpijob__local_sooner(*next_ms, readiness->next_ms);
+		return 0;
+	}
+	readiness->next_ms = -1;
+	if (readiness->kind == READY_EXEC)
+		return ask_command(container);
+	error = ask_port(container, readiness->ports[0], readiness->kind == READY_LISTEN);
+	if (!error && readiness->kind == READY_LISTEN && readiness->ports[1])
+		error = ask_port(container, readiness->ports[1], 1);
+	return error;
+}
+
+static void count_answer(struct container *container, int good)
+{
+	struct readiness *readiness = &container->readiness;
+
+	readiness->successes = good ? readiness->successes + 1 : 0;
+	readiness->failures = good ? 0 : readiness->failures + 1;
+	if (readiness->successes >= number(container, "successThreshold", 1))
+		readiness->ready = 1;
+	if (readiness->failures >= number(container, "failureThreshold", 3))
+		readiness->ready = 0;
+	readiness->next_ms = mpijob__words_clock() + number(container, "periodSeconds", 10) * 1000;
+}
+
+void mpijob__pod_probe_answer(struct container *container, const struct node_event *event)
+{
+	struct readiness *readiness = &container->readiness;
+	int good = event->type == NODE_ANS_OK ? event->code == NODE_PROBE_OK : event->type == NODE_ANS_EXITED && event->code == 0;
+
+	readiness->pending--;
+	container->pod->dirty = 1;
+	if (container->state != CONTAINER_RUNNING)
+		return;
+	if (readiness->kind != READY_LISTEN)
+		count_answer(container, good);
+	else if (good)
+		readiness->ready = 1;
+	else if (readiness->pending == 0 && !readiness->ready)
+		readiness->next_ms = mpijob__words_clock() + LISTEN_AGAIN_MS;
+}

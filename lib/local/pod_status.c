@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod's status as a kubelet writes it: phase, conditions with the times at which they turned, and
+ * what each container is doing, did last, and how often.
+ */
+#include "pod.h"
+#include "verbs.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int all_done(const struct pod *pod, int wanted_code_zero)
+{
+	for (size_t i = pod->init_count; i < pod->count; i++) {
+		const struct container *container = &pod->containers[i];
+
+		if (container->state != CONTAINER_ENDED || (wanted_code_zero && container->ending.code != 0))
+			return 0;
+	}
+	return 1;
+}
+
+static int is_initialized(const struct pod *pod)
+{
+	for (size_t i = 0; i < pod->init_count; i++) {
+		if (pod->containers[i].state != CONTAINER_ENDED || pod->containers[i].ending.code != 0)
+			return 0;
+	}
+	return pod->stage != POD_SETUP;
+}
+
+static int has_run(const struct pod *pod)
+{
+	for (size_t i = pod->init_count; i < pod->count; i++) {
+		if (pod->containers[i].state == CONTAINER_RUNNING || pod->containers[i].state == CONTAINER_ENDED ||
+		    pod->containers[i].last.known)
+			return 1;
+	}
+	return 0;
+}
+
+const char *mpijob__pod_status_phase(const struct pod *pod)
+{
+	if (pod->stage == POD_OVER)
+		return !pod->reason && all_done(pod, 1) ? "Succeeded" : "Failed";
+	return has_run(pod) ? "Running" : "Pending";
+}
+
+static int is_ready(const struct pod *pod)
+{
+	for (size_t i = pod->init_count; i < pod->count; i++) {
+		if (pod->containers[i].state != CONTAINER_RUNNING || !pod->containers[i].readiness.ready)
+			return 0;
+	}
+	return pod->stage == POD_RUNNING;
+}
+
+static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
+{
+	char text[WORDS_TIME_SIZE];
+
+	mpijob__words_time(ms, text);
+	mpijob_node_put_string(doc, map, key, text);
+}
+
+/* Conditions. */
+
+static const char *old_time(const struct object *object, const char *type, const char *status)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *condition = mpijob_node_at(list, i);
+		const char *old_type = mpijob_node_string(mpijob_node_get(condition, "type"));
+		const char *old_status = mpijob_node_string(mpijob_node_get(condition, "status"));
+
+		if (old_type && old_status && strcmp(old_type, type) == 0 && strcmp(old_status, status) == 0)
+			return mpijob_node_string(mpijob_node_get(condition, "lastTransitionTime"));
+	}
+	return NULL;
+}
+
+static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct object *object, const char *type, int on,
+			  const char *reason)
+{
+	mpijob_node *condition = mpijob_node_append_map(doc, list);
+	const char *time = old_time(object, type, on ? "True" : "False");
+
+	mpijob_node_put_string(doc, condition, "type", type);
+	mpijob_node_put_string(doc, condition, "status", on ? "True" : "False");
+	if (time)
+		mpijob_node_put_string(doc, condition, "lastTransitionTime", time);
+	else
+		put_time(doc, condition, "lastTransitionTime", mpijob__words_now());
+	if (!on)
+		mpijob_node_put_string(doc, condition, "reason", reason);
+}
+
+static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct object *object, const struct pod *pod)
+{
+	mpijob_node *list = mpijob_node_put_list(doc, status, "conditions");
+	const char *phase = mpijob__pod_status_phase(pod);
+	const char *not_ready = strcmp(phase, "Succeeded") == 0 ? "PodCompleted" :
+				strcmp(phase, "Failed") == 0	? "PodFailed" :
+								  "ContainersNotReady";
+
+	put_condition(doc, list, object, "PodScheduled", 1, NULL);
+	put_condition(doc, list, object, "PodReadyToStartContainers", pod->sandbox_ready && !pod->sandbox_gone, NULL);
+	put_condition(doc, list, object, "Initialized", is_initialized(pod), "ContainersNotInitialized");
+	put_condition(doc, list, object, "Ready", is_ready(pod), not_ready);
+	put_condition(doc, list, object, "ContainersReady", is_ready(pod), not_ready);
+}
+
+/* Containers. */
+
+static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending *ending)
+{
+	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
+	char *id = mpijob__words_format("local://%llu", (unsigned long long)ending->id);
+
+	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
+	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
+	mpijob_node_put_string(doc, terminated, "message", ending->message);
+	put_time(doc, terminated, "startedAt", ending->started_ms);
+	put_time(doc, terminated, "finishedAt", ending->finished_ms);
+	mpijob_node_put_string(doc, terminated, "containerID", id);
+	free(id);
+}
+
+static void put_state(mpijob_doc *doc, mpijob_node *status, const struct container *container)
+{
+	mpijob_node *state = mpijob_node_put_map(doc, status, "state");
+	mpijob_node *waiting;
+
+	if (container->state == CONTAINER_ENDED) {
+		put_ending(doc, state, &container->ending);
+	} else if (container->state == CONTAINER_RUNNING) {
+		put_time(doc, mpijob_node_put_map(doc, state, "running"), "startedAt", container->started_ms);
+	} else {
+		waiting = mpijob_node_put_map(doc, state, "waiting");
+		mpijob_node_put_string(doc, waiting, "reason", container->waiting);
+		mpijob_node_put_string(doc, waiting, "message", container->waiting_message);
+	}
+}
+
+static void put_container(mpijob_doc *doc, mpijob_node *list, const struct container *container)
+{
+	mpijob_node *status = mpijob_node_append_map(doc, list);
+	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
+	int running = container->state == CONTAINER_RUNNING;
+	char *id = container->id ? mpijob__words_format("local://%llu", (unsigned long long)container->id) : NULL;
+
+	mpijob_node_put_string(doc, status, "name", container->name);
+	put_state(doc, status, container);
+	mpijob_node_put_map(doc, status, "lastState");
+	if (container->last.known)
+		put_ending(doc, mpijob_node_edit(status, "lastState"), &container->last);
+	mpijob_node_put_bool(doc, status, "ready",
+			     container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0 :
+					       running && container->readiness.ready);
+	mpijob_node_put_int(doc, status, "restartCount", container->restarts);
+	mpijob_node_put_string(doc, status, "image", image ? image : "");
+	mpijob_node_put_string(doc, status, "imageID", "");
+	mpijob_node_put_string(doc, status, "containerID", id);
+	mpijob_node_put_bool(doc, status, "started", running);
+	free(id);
+}
+
+static void put_containers(mpijob_doc *doc, mpijob_node *status, const struct pod *pod)
+{
+	mpijob_node *list = NULL;
+
+	if (pod->init_count)
+		list = mpijob_node_put_list(doc, status, "initContainerStatuses");
+	for (size_t i = 0; i < pod->init_count; i++)
+		put_container(doc, list, &pod->containers[i]);
+	list = mpijob_node_put_list(doc, status, "containerStatuses");
+	for (size_t i = pod->init_count; i < pod->count; i++)
+		put_container(doc, list, &pod->containers[i]);
+}
+
+int mpijob__pod_status_write(struct pod *pod)
+{
+	struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	mpijob_doc *doc;
+	mpijob_node *status;
+
+	if (!object)
+		return 0;
+	doc = mpijob_doc_clone(object->doc);
+	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	mpijob_node_put_string(doc, status, "phase", mpijob__pod_status_phase(pod));
+	put_conditions(doc, status, object, pod);
+	if (pod->reason) {
+		mpijob_node_put_string(doc, status, "reason", pod->reason);
+		mpijob_node_put_string(doc, status, "message", pod->message);
+	}
+	mpijob_node_put_string(doc, status, "hostIP", NODE_ADDRESS);
+	mpijob_node_put_string(doc, status, "podIP", pod->address);
+	mpijob_node_put_string(doc, mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip", pod->address);
+	put_time(doc, status, "startTime", pod->started_ms);
+	put_containers(doc, status, pod);
+	return mpijob__verbs_store(pod->local, object, doc);
+}
