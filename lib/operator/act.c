@@ -212,35 +212,6 @@ static void note_code(struct mpijob__write *write, int code)
 		write->operator_->nomem = 1;
 }
 
-/* What a DELETE answered: the object that is going, or anything else: it is gone. */
-static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
-{
-	mpijob_operator *operator_ = write->operator_;
-	const struct mpijob_observed *observed;
-	int rc = answer->body_len ? mpijob_observe(operator_->observation, answer->body, answer->body_len, NULL) : 1;
-
-	if (rc == MPIJOB_ERR_NOMEM)
-		return rc;
-	observed = mpijob_observation_view(operator_->observation);
-	if (rc == 0 && observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0)
-		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
-	mpijob__route_gone(operator_, write->record, write->action.uid);
-	return 0;
-}
-
-static void succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
-{
-	struct mpijob__act *act = &write->record->act;
-
-	act->wrote = 1;
-	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
-	if (write->action.role == MPIJOB_ROLE_SECRET)
-		write->record->secret_known = 1;
-	note_code(write, write->action.verb == MPIJOB_ACTION_DELETE
-				 ? take_deleted(write, answer)
-				 : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len));
-}
-
 static void when_done(void *user, const struct mpijob_answer *answer);
 
 static void fill_target(const struct mpijob__write *write, struct mpijob_target *target)
@@ -261,6 +232,43 @@ static int look(struct mpijob__write *write, int failed)
 	write->failed = failed;
 	fill_target(write, &target);
 	return mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
+}
+
+/* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is gone. */
+static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	mpijob_operator *operator_ = write->operator_;
+	const struct mpijob_observed *observed;
+	int rc = mpijob_observe(operator_->observation, answer->body, answer->body_len, NULL);
+
+	if (rc)
+		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
+	observed = mpijob_observation_view(operator_->observation);
+	if (!observed->kind)
+		return MPIJOB_ERR_SYNTAX;
+	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0)
+		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+	mpijob__route_gone(operator_, write->record, write->action.uid);
+	return 0;
+}
+
+/* 1 when it goes on with a GET: the answer cannot be understood. */
+static int succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__act *act = &write->record->act;
+	int code;
+
+	act->wrote = 1;
+	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
+	if (write->action.role == MPIJOB_ROLE_SECRET)
+		write->record->secret_known = 1;
+	code = write->action.verb == MPIJOB_ACTION_DELETE
+		       ? take_deleted(write, answer)
+		       : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len);
+	if (code == MPIJOB_ERR_SYNTAX && look(write, 1) == 0)
+		return 1;
+	note_code(write, code);
+	return 0;
 }
 
 /* The object was looked at. */
@@ -327,9 +335,7 @@ static void when_done(void *user, const struct mpijob_answer *answer)
 	write->call = NULL;
 	if (write->looking)
 		looked(write, answer);
-	else if (answer->code == 0)
-		succeeded(write, answer);
-	else if (not_done(write, answer))
+	else if (answer->code == 0 ? succeeded(write, answer) : not_done(write, answer))
 		return;
 	forget_write(write);
 	advance(operator_, record);

@@ -598,7 +598,7 @@ FAKE int fake_poll(void *self, int timeout_ms)
 	while (count > 0)
 		news |= fake_tell(fake, seen[--count]);
 	if (!news && timeout_ms != 0) {
-		struct timespec pause = { 0, 1000000 };
+		struct timespec pause = { 0, 200000 };
 
 		nanosleep(&pause, NULL);
 	}

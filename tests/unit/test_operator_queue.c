@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator/queue.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Take everything that is ready, done at once; written down by position in `items`. */
+static void drain(struct mpijob__queue *queue, struct mpijob__queue_item *items, int64_t now, const char *expected)
+{
+	char seen[64] = "";
+	size_t len = 0;
+	struct mpijob__queue_item *item;
+
+	while ((item = mpijob__queue_take(queue, now)) != NULL) {
+		seen[len++] = (char)('a' + (item - items));
+		mpijob__queue_done(queue, item);
+	}
+	seen[len] = 0;
+	assert_string_equal(seen, expected);
+}
+
+static void join(struct mpijob__queue *queue, struct mpijob__queue_item *items, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(mpijob__queue_join(queue, &items[i], names[i]), 0);
+}
+
+static void leave(struct mpijob__queue *queue, struct mpijob__queue_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		mpijob__queue_leave(queue, &items[i]);
+	assert_null(queue->groups);
+	assert_null(queue->turn);
+	assert_int_equal(queue->heap_count, 0);
+	mpijob__queue_release(queue);
+}
+
+static void each_key_once_and_namespaces_take_turns(void **state)
+{
+	static const char *const names[] = { "x", "x", "x", "y", "z", "z" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[6];
+
+	(void)state;
+	join(&queue, items, names, 6);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 6; i++)
+			mpijob__queue_add(&queue, &items[i]);
+	assert_int_equal(mpijob__queue_due_ms(&queue), INT64_MIN);
+	drain(&queue, items, 0, "adebfc");
+	drain(&queue, items, 0, "");
+	assert_int_equal(mpijob__queue_due_ms(&queue), MPIJOB__QUEUE_NEVER);
+	leave(&queue, items, 6);
+}
+
+static void added_while_busy(void **state)
+{
+	static const char *const names[] = { "x" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[1];
+
+	(void)state;
+	join(&queue, items, names, 1);
+	mpijob__queue_add(&queue, &items[0]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	mpijob__queue_add(&queue, &items[0]);
+	mpijob__queue_add(&queue, &items[0]);
+	assert_null(mpijob__queue_take(&queue, 0));
+	/* It is still the same turn that comes again. */
+	mpijob__queue_again(&queue, &items[0]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	assert_int_equal(items[0].dirty, 1);
+	mpijob__queue_done(&queue, &items[0]);
+	drain(&queue, items, 0, "a");
+	leave(&queue, items, 1);
+}
+
+static void the_earliest_time_wins(void **state)
+{
+	static const char *const names[] = { "x", "y", "z" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[3];
+
+	(void)state;
+	join(&queue, items, names, 3);
+	mpijob__queue_add_at(&queue, &items[0], 50);
+	mpijob__queue_add_at(&queue, &items[0], 90);
+	mpijob__queue_add_at(&queue, &items[1], 70);
+	mpijob__queue_add_at(&queue, &items[1], 30);
+	mpijob__queue_add_at(&queue, &items[2], 40);
+	assert_int_equal(mpijob__queue_due_ms(&queue), 30);
+	drain(&queue, items, 29, "");
+	drain(&queue, items, 45, "bc");
+	drain(&queue, items, 100, "a");
+	/* Taking a key takes its timer too. */
+	mpijob__queue_add_at(&queue, &items[0], 200);
+	mpijob__queue_add(&queue, &items[0]);
+	drain(&queue, items, 100, "a");
+	drain(&queue, items, 300, "");
+	leave(&queue, items, 3);
+}
+
+static int64_t fail_once(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now, int64_t least)
+{
+	mpijob__queue_add_at(queue, item, now);
+	assert_ptr_equal(mpijob__queue_take(queue, now), item);
+	mpijob__queue_failed(queue, item, now, least);
+	return mpijob__queue_due_ms(queue) - now;
+}
+
+static void failures_back_off(void **state)
+{
+	static const char *const names[] = { "x" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item item;
+	int64_t now = 1000, wait = 5;
+
+	(void)state;
+	join(&queue, &item, names, 1);
+	for (int i = 0; i < 18; i++, wait *= 2) {
+		assert_int_equal(fail_once(&queue, &item, now, 0), wait);
+		now += wait;
+	}
+	assert_int_equal(fail_once(&queue, &item, now, 0), 1000000);
+	now += 1000000;
+	assert_int_equal(fail_once(&queue, &item, now, 2000000), 2000000);
+	/* What the server asked for holds, also when something changes. */
+	mpijob__queue_add(&queue, &item);
+	assert_null(mpijob__queue_take(&queue, now + 1999999));
+	assert_ptr_equal(mpijob__queue_take(&queue, now + 2000000), &item);
+	mpijob__queue_done(&queue, &item);
+	/* Success forgets. News end a back-off at once. */
+	now += 3000000;
+	assert_int_equal(fail_once(&queue, &item, now, 0), 5);
+	assert_int_equal(fail_once(&queue, &item, now + 5, 0), 10);
+	mpijob__queue_add(&queue, &item);
+	assert_ptr_equal(mpijob__queue_take(&queue, now + 6), &item);
+	mpijob__queue_done(&queue, &item);
+	leave(&queue, &item, 1);
+}
+
+/* Many keys and times in random order come out in order of time. */
+static void many_timers(void **state)
+{
+	enum { COUNT = 500 };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item *items = calloc(COUNT, sizeof(*items));
+	int64_t last = 0;
+	size_t taken = 0;
+	unsigned dice = 1;
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(mpijob__queue_join(&queue, &items[i], "x"), 0);
+	for (int i = 0; i < 3 * COUNT; i++) {
+		dice = dice * 1103515245u + 12345u;
+		mpijob__queue_add_at(&queue, &items[(dice >> 8) % COUNT], (int64_t)(dice >> 16));
+	}
+	for (int i = 0; i < COUNT; i += 7)
+		mpijob__queue_leave(&queue, &items[i]);
+	while (mpijob__queue_due_ms(&queue) != MPIJOB__QUEUE_NEVER) {
+		int64_t due = mpijob__queue_due_ms(&queue);
+		struct mpijob__queue_item *item;
+
+		assert_true(due >= last);
+		last = due;
+		while ((item = mpijob__queue_take(&queue, due)) != NULL) {
+			mpijob__queue_done(&queue, item);
+			taken++;
+		}
+	}
+	assert_in_range(taken, 300, COUNT);
+	for (int i = 0; i < COUNT; i++)
+		if (i % 7)
+			mpijob__queue_leave(&queue, &items[i]);
+	assert_null(queue.groups);
+	mpijob__queue_release(&queue);
+	free(items);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_key_once_and_namespaces_take_turns),
+		cmocka_unit_test(added_while_busy),
+		cmocka_unit_test(the_earliest_time_wins),
+		cmocka_unit_test(failures_back_off),
+		cmocka_unit_test(many_timers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

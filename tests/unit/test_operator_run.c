@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator against a small server that a test can break: what it makes, when it is silent, how it recovers. */
+#include "../support/fake_cluster.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#define JOBS "/apis/kubeflow.org/v2beta1/mpijobs"
+#define PODS "/api/v1/pods"
+#define LAUNCHERS "/apis/batch/v1/jobs"
+#define SERVICES "/api/v1/services"
+#define CONFIG_MAPS "/api/v1/configmaps"
+#define SECRETS "/api/v1/secrets"
+#define EVENTS "/api/v1/events"
+
+struct rig {
+	struct fake fake;
+	mpijob_client *client;
+	mpijob_operator *operator_;
+	int logged;
+	char *last_log;
+};
+
+static void on_log(void *user, const struct mpijob_finding *finding)
+{
+	struct rig *rig = user;
+
+	rig->logged++;
+	free(rig->last_log);
+	rig->last_log = strdup(finding->message);
+}
+
+static void start_operator(struct rig *rig)
+{
+	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
+
+	options.log = on_log;
+	options.log_user = rig;
+	assert_int_equal(mpijob_operator_new(rig->client, &options, &rig->operator_, NULL), 0);
+}
+
+static void set_up(struct rig *rig)
+{
+	memset(rig, 0, sizeof(*rig));
+	rig->client = fake_client(&rig->fake);
+	start_operator(rig);
+}
+
+static void tear_down(struct rig *rig)
+{
+	mpijob_operator_free(rig->operator_);
+	assert_null(rig->fake.exchanges);
+	mpijob_client_free(rig->client);
+	free(rig->last_log);
+	fake_release(&rig->fake);
+}
+
+static void run(struct rig *rig, int steps)
+{
+	for (int i = 0; i < steps; i++)
+		assert_int_equal(mpijob_operator_step(rig->operator_, 1), 0);
+}
+
+static struct fake_object *put_job(struct rig *rig, const char *namespace_, const char *name, int workers, const char *policy)
+{
+	char *yaml = fake_text("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: %s}\nspec:\n"
+			       "  slotsPerWorker: 2\n  runPolicy: {%s}\n  mpiReplicaSpecs:\n"
+			       "    Launcher:\n      template: {spec: {containers: [{name: l, image: i, command: [mpirun]}]}}\n"
+			       "    Worker:\n      replicas: %d\n      template: {spec: {containers: [{name: w, image: i}]}}\n",
+			       name, policy, workers);
+	struct fake_object *job = fake_put(&rig->fake, JOBS, namespace_, yaml);
+
+	free(yaml);
+	return job;
+}
+
+/* All pods of a job begin to run. */
+static void run_pods(struct rig *rig)
+{
+	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+		if (strcmp(object->collection, PODS) == 0 && !fake_string(object, "status.phase"))
+			fake_patch(&rig->fake, object, "status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}");
+}
+
+static const char *condition(const struct fake_object *job, const char *type)
+{
+	const mpijob_node *list = job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *one = mpijob_node_at(list, i);
+
+		if (strcmp(mpijob_node_string(mpijob_node_get(one, "type")), type) == 0)
+			return mpijob_node_string(mpijob_node_get(one, "status"));
+	}
+	return "absent";
+}
+
+static int is_true(const struct fake_object *job, const char *type)
+{
+	return strcmp(condition(job, type), "True") == 0;
+}
+
+static int has_children(const struct rig *rig, size_t jobs, size_t workers)
+{
+	return fake_objects(&rig->fake, SERVICES) == jobs && fake_objects(&rig->fake, CONFIG_MAPS) == jobs &&
+	       fake_objects(&rig->fake, SECRETS) == jobs && fake_objects(&rig->fake, LAUNCHERS) == jobs &&
+	       fake_objects(&rig->fake, PODS) == workers;
+}
+
+static void expect_children(const struct rig *rig, size_t jobs, size_t workers)
+{
+	assert_int_equal(fake_objects(&rig->fake, SERVICES), jobs);
+	assert_int_equal(fake_objects(&rig->fake, CONFIG_MAPS), jobs);
+	assert_int_equal(fake_objects(&rig->fake, SECRETS), jobs);
+	assert_int_equal(fake_objects(&rig->fake, LAUNCHERS), jobs);
+	assert_int_equal(fake_objects(&rig->fake, PODS), workers);
+}
+
+/* The whole life of a job, with answers in pieces of every size. */
+static void a_life(void **state)
+{
+	(void)state;
+	for (size_t piece = 0; piece < 3; piece++) {
+		struct rig rig;
+		struct fake_object *job, *launcher;
+		size_t requests;
+
+		set_up(&rig);
+		rig.fake.piece = piece * 61;
+		assert_int_equal(mpijob_operator_synced(rig.operator_), 0);
+		run(&rig, 20);
+		assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
+		assert_int_equal(fake_writes(&rig.fake), 0);
+		job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: Running");
+		run(&rig, 600);
+		expect_children(&rig, 1, 3);
+		assert_string_equal(condition(job, "Created"), "True");
+		/* Exactly one write each: Service, ConfigMap, Secret, launcher, three workers. */
+		assert_int_equal(fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"), 7);
+		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets"), 0);
+		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
+
+		run_pods(&rig);
+		launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
+		fake_put(&rig.fake, PODS, "team",
+			 "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-launcher-x\n  labels:\n"
+			 "    training.kubeflow.org/operator-name: mpi-operator\n    training.kubeflow.org/job-name: pi\n"
+			 "    training.kubeflow.org/job-role: launcher\n  ownerReferences:\n"
+			 "  - {apiVersion: batch/v1, kind: Job, name: pi-launcher, controller: true, uid: nobody}\n"
+			 "status: {phase: Running}\n");
+		fake_patch(&rig.fake, launcher, "status: {active: 1, startTime: '2026-11-21T12:00:00Z'}");
+		run(&rig, 600);
+		assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"),
+				       "pi-worker-2"));
+
+		/* Nothing changes: nothing is asked and nothing written. */
+		requests = rig.fake.log_count;
+		run(&rig, 100);
+		assert_int_equal(rig.fake.log_count, requests);
+
+		fake_patch(&rig.fake, launcher,
+			   "status: {active: 0, succeeded: 1, completionTime: '2026-11-21T12:05:00Z', "
+			   "conditions: [{type: Complete, status: 'True'}]}");
+		run(&rig, 600);
+		assert_string_equal(condition(job, "Succeeded"), "True");
+		assert_null(fake_find(&rig.fake, PODS, "team", "pi-worker-0"));
+		assert_int_equal(fake_objects(&rig.fake, PODS), 1);
+		requests = rig.fake.log_count;
+		run(&rig, 100);
+		assert_int_equal(rig.fake.log_count, requests);
+
+		fake_delete(&rig.fake, job);
+		run(&rig, 20);
+		assert_int_equal(rig.fake.log_count, requests);
+		tear_down(&rig);
+	}
+}
+
+static void writes_are_parallel_and_bounded(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "wide", 200, "cleanPodPolicy: None");
+	run(&rig, 600);
+	expect_children(&rig, 1, 200);
+	assert_int_equal(rig.fake.most_writes, 16);
+	tear_down(&rig);
+}
+
+/* The small job of another namespace is not behind the two hundred pods of the first. */
+static void namespaces_are_treated_alike(void **state)
+{
+	struct rig rig;
+	int steps = 0;
+
+	(void)state;
+	set_up(&rig);
+	run(&rig, 20);
+	put_job(&rig, "large", "wide", 1000, "cleanPodPolicy: None");
+	run(&rig, 20);
+	assert_true(fake_objects(&rig.fake, PODS) > 16);
+	put_job(&rig, "small", "one", 1, "cleanPodPolicy: None");
+	while (!fake_find(&rig.fake, LAUNCHERS, "small", "one-launcher") && steps < 600) {
+		run(&rig, 1);
+		steps++;
+	}
+	assert_true(steps < 40);
+	assert_true(fake_objects(&rig.fake, PODS) < 900);
+	tear_down(&rig);
+}
+
+/* --- faults --- */
+
+/* Every n-th write fails in one way; `user` says which. */
+struct plan_of_faults {
+	int every, count, kind;
+};
+
+static int spoil(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	struct plan_of_faults *plan = fake->user;
+
+	if (strcmp(method, "GET") == 0 || strstr(path, "/events") || ++plan->count % plan->every)
+		return 0;
+	switch (plan->kind) {
+	case 0: /* done, but the answer is lost */
+		reply->apply = 1;
+		reply->end_code = MPIJOB_ERR_IO;
+		return 1;
+	case 1: /* not done, and no answer */
+		reply->end_code = MPIJOB_ERR_TIMEOUT;
+		return 1;
+	case 2:
+		reply->status = 500;
+		reply->body = "oops";
+		return 1;
+	case 3:
+		reply->status = 409;
+		reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Conflict\",\"code\":409}";
+		return 1;
+	case 4:
+		reply->status = 429;
+		reply->body = "{}";
+		return 1;
+	case 5:
+		reply->status = 201;
+		reply->body = "no json";
+		reply->apply = 0;
+		return 1;
+	case 6:
+		reply->refuse = MPIJOB_ERR_IO;
+		return 1;
+	default:
+		reply->polls = 20;
+		return 1;
+	}
+}
+
+static void faults_change_nothing_in_the_end(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind <= 7; kind++)
+		for (int every = 1; every <= 4; every++) {
+			struct plan_of_faults plan = { every == 1 ? 2 : every, every == 1, kind };
+			struct rig rig;
+			struct fake_object *job;
+
+			set_up(&rig);
+			rig.fake.decide = spoil;
+			rig.fake.user = &plan;
+			job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+			for (int i = 0; i < 30000 && !(has_children(&rig, 1, 3) && is_true(job, "Created")); i++)
+				run(&rig, 1);
+			expect_children(&rig, 1, 3);
+			assert_string_equal(condition(job, "Created"), "True");
+			fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+				   "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z', "
+				   "conditions: [{type: Complete, status: 'True'}]}");
+			for (int i = 0; i < 30000 && !(fake_objects(&rig.fake, PODS) == 0 && is_true(job, "Succeeded")); i++)
+				run(&rig, 1);
+			assert_string_equal(condition(job, "Succeeded"), "True");
+			assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+			tear_down(&rig);
+		}
+}
+
+/* A write that the server did, and whose answer was lost, is looked at, not sent again. */
+static void a_lost_answer_is_no_second_write(void **state)
+{
+	struct plan_of_faults plan = { 2, 0, 0 };
+	struct rig rig;
+	size_t writes;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = spoil;
+	rig.fake.user = &plan;
+	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 900);
+	expect_children(&rig, 1, 3);
+	writes = fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events");
+	assert_int_equal(writes, 7);
+	tear_down(&rig);
+}
+
+static int too_many(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)path;
+	if (strcmp(method, "GET") == 0 || fake->user)
+		return 0;
+	fake->user = fake;
+	reply->status = 429;
+	reply->header = "Retry-After: 1";
+	reply->body = "";
+	return 1;
+}
+
+static void retry_after_is_obeyed(void **state)
+{
+	struct timespec from, now;
+	struct rig rig;
+	size_t writes = 0;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = too_many;
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	while (!rig.fake.user)
+		run(&rig, 1);
+	run(&rig, 2);
+	writes = fake_writes(&rig.fake);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do {
+		run(&rig, 1);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (fake_writes(&rig.fake) == writes && now.tv_sec - from.tv_sec < 5);
+	assert_in_range((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000, 900, 2000);
+	run(&rig, 600);
+	expect_children(&rig, 1, 1);
+	tear_down(&rig);
+}
+
+static void cut_watches(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.cut_watches = 1;
+	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	run_pods(&rig);
+	run(&rig, 400);
+	expect_children(&rig, 1, 3);
+	assert_string_equal(condition(job, "Created"), "True");
+	assert_int_equal(fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"), 7);
+	tear_down(&rig);
+}
+
+/* --- what it finds when it comes --- */
+
+static void a_second_operator_finds_all_done(void **state)
+{
+	struct rig rig;
+	size_t writes;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	run_pods(&rig);
+	run(&rig, 400);
+	expect_children(&rig, 1, 3);
+	mpijob_operator_free(rig.operator_);
+	writes = fake_writes(&rig.fake);
+	start_operator(&rig);
+	run(&rig, 400);
+	assert_int_equal(fake_writes(&rig.fake), writes);
+	/* The Secret is not listed: it was asked for by name, once. */
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
+	tear_down(&rig);
+}
+
+static void a_deleted_worker_comes_again(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	fake_delete(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
+	run(&rig, 200);
+	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
+	tear_down(&rig);
+}
+
+static void somebody_elses_service(void **state)
+{
+	struct rig rig;
+	struct fake_object *event = NULL;
+
+	(void)state;
+	set_up(&rig);
+	fake_put(&rig.fake, SERVICES, "team", "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\n");
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 400);
+	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
+		if (strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), "ErrResourceExists") == 0)
+			event = object;
+	assert_non_null(event);
+	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
+	assert_string_equal(fake_string(event, "type"), "Warning");
+	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
+	/* When it goes, the job goes on. */
+	fake_delete(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"));
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	tear_down(&rig);
+}
+
+static void hostile_objects_are_set_aside(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
+	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: empty}\n");
+	fake_put(&rig.fake, PODS, "team",
+		 "apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {training.kubeflow.org/operator-name: mpi-operator}, "
+		 "ownerReferences: [1, {controller: true}]}\nspec: []\nstatus: [1]\n");
+	fake_put(&rig.fake, CONFIG_MAPS, "team", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {hostfile: 7}\n");
+	put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
+	run(&rig, 400);
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
+	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "odd-launcher"));
+	tear_down(&rig);
+}
+
+/* Ownership does not reach across namespaces. */
+static void a_claim_from_another_namespace(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+	char *yaml;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	yaml = fake_text("apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi-launcher\n  ownerReferences:\n"
+			 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: %s}\n"
+			 "status: {conditions: [{type: Failed, status: 'True'}]}\n",
+			 fake_string(job, "metadata.uid"));
+	fake_put(&rig.fake, LAUNCHERS, "evil", yaml);
+	free(yaml);
+	run(&rig, 400);
+	assert_string_equal(condition(job, "Failed"), "absent");
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"));
+	tear_down(&rig);
+}
+
+static void suspend_and_resume(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "suspend: true");
+	run(&rig, 400);
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	assert_string_equal(condition(job, "Suspended"), "True");
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
+	run(&rig, 400);
+	expect_children(&rig, 1, 2);
+	assert_string_equal(condition(job, "Suspended"), "False");
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+	run(&rig, 400);
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	assert_string_equal(condition(job, "Suspended"), "True");
+	tear_down(&rig);
+}
+
+/* A watch that expires; meanwhile things went and came. */
+static int expire(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)method;
+	if (!fake->user || !strstr(path, "watch=1"))
+		return 0;
+	reply->status = 410;
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Expired\",\"code\":410}";
+	return 1;
+}
+
+static void lists_find_what_vanished(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = expire;
+	put_job(&rig, "team", "gone", 1, "cleanPodPolicy: All");
+	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	expect_children(&rig, 2, 4);
+	/* All watches end, and none may go on from where it stood. */
+	rig.fake.cut_watches = 1;
+	rig.fake.user = job;
+	run_pods(&rig);
+	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), "metadata: {labels: {a: b}}");
+	run(&rig, 20);
+	fake_delete(&rig.fake, fake_find(&rig.fake, JOBS, "team", "gone"));
+	fake_delete(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
+	rig.fake.user = NULL;
+	rig.fake.cut_watches = 0;
+	for (int i = 0; i < 30000 && !fake_find(&rig.fake, PODS, "team", "pi-worker-1"); i++)
+		run(&rig, 1);
+	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
+	tear_down(&rig);
+}
+
+/* Pods of a launcher that are seen before the Job that owns them. */
+static void orphans_are_fetched(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+	char *yaml;
+
+	(void)state;
+	set_up(&rig);
+	run(&rig, 20);
+	/* A child whose MPIJob comes later. */
+	fake_put(&rig.fake, SERVICES, "team",
+		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	run(&rig, 20);
+	yaml = strdup("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
+		      "  mpiReplicaSpecs:\n"
+		      "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
+		      "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: w, image: i}]}}\n");
+	job = fake_put(&rig.fake, JOBS, "team", yaml);
+	free(yaml);
+	run(&rig, 400);
+	/* Once for its owner, and once more if the job wanted to make it in the meantime. */
+	assert_in_range(fake_count(&rig.fake, "GET /api/v1/namespaces/team/services/pi"), 1, 2);
+	expect_children(&rig, 1, 1);
+	assert_string_equal(condition(job, "Created"), "True");
+	tear_down(&rig);
+}
+
+static void options(void **state)
+{
+	struct mpijob_operator_options given = MPIJOB_OPERATOR_OPTIONS_INIT;
+	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	mpijob_operator *operator_ = NULL;
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	(void)state;
+	given.max_writes = -1;
+	assert_int_equal(mpijob_operator_new(client, &given, &operator_, NULL), MPIJOB_ERR_USAGE);
+	given.max_writes = 1;
+	render.size = 2;
+	given.render = &render;
+	assert_int_equal(mpijob_operator_new(client, &given, &operator_, NULL), MPIJOB_ERR_USAGE);
+	assert_null(operator_);
+	render.size = sizeof(render);
+	render.gang_scheduler = "volcano";
+	given.namespace_ = "team";
+	assert_int_equal(mpijob_operator_new(client, &given, &operator_, NULL), 0);
+	assert_int_equal(fake.log_count, 0);
+	fake_put(&fake, "/apis/scheduling.k8s.io/v1/priorityclasses", NULL,
+		 "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 9\n");
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(mpijob_operator_step(operator_, 0), 0);
+	assert_int_equal(mpijob_operator_synced(operator_), 1);
+	assert_int_equal(fake_count(&fake, "GET /api/v1/namespaces/team/pods?"), 2);
+	assert_int_equal(fake_count(&fake, "GET /apis/scheduling.k8s.io/v1/priorityclasses?"), 2);
+	assert_int_equal(fake_count(&fake, "GET /apis/scheduling.volcano.sh/v1beta1/namespaces/team/podgroups?"), 2);
+	mpijob_operator_free(operator_);
+	mpijob_operator_free(NULL);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_life),
+		cmocka_unit_test(writes_are_parallel_and_bounded),
+		cmocka_unit_test(namespaces_are_treated_alike),
+		cmocka_unit_test(faults_change_nothing_in_the_end),
+		cmocka_unit_test(a_lost_answer_is_no_second_write),
+		cmocka_unit_test(retry_after_is_obeyed),
+		cmocka_unit_test(cut_watches),
+		cmocka_unit_test(a_second_operator_finds_all_done),
+		cmocka_unit_test(a_deleted_worker_comes_again),
+		cmocka_unit_test(somebody_elses_service),
+		cmocka_unit_test(hostile_objects_are_set_aside),
+		cmocka_unit_test(a_claim_from_another_namespace),
+		cmocka_unit_test(suspend_and_resume),
+		cmocka_unit_test(lists_find_what_vanished),
+		cmocka_unit_test(orphans_are_fetched),
+		cmocka_unit_test(options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
