@@ -77,11 +77,27 @@ static void name_others(const struct pod *pod, const mpijob_node *map, const cha
 	}
 }
 
+/* Search domains inside the cluster: all their names are in the hosts file. */
+static int is_own_domain(const mpijob_node *config)
+{
+	const mpijob_node *searches = mpijob_node_get(config, "searches");
+
+	for (size_t i = 0; i < mpijob_node_count(searches); i++) {
+		const char *domain = mpijob_node_string(mpijob_node_at(searches, i));
+
+		if (!domain || !strstr(domain, ".svc"))
+			return 0;
+	}
+	return mpijob_node_count(config) == 1 && searches;
+}
+
 /* What the operator itself puts into every pod is not worth a word. */
 static int is_usual(const mpijob_node *spec, const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(spec, key));
 
+	if (strcmp(key, "dnsConfig") == 0)
+		return is_own_domain(mpijob_node_get(spec, key));
 	if (strcmp(key, "dnsPolicy") == 0)
 		return !text || strncmp(text, "ClusterFirst", 12) == 0 || strcmp(text, "Default") == 0;
 	if (strcmp(key, "serviceAccountName") == 0 || strcmp(key, "serviceAccount") == 0)
