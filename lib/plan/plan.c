@@ -276,8 +276,10 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	if (findings)
 		code = examine(plan, findings);
-	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++)
-		mpijob_diag_add(diag, mpijob_diag_at(findings, i));
+	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++) {
+		if (mpijob_diag_add(diag, mpijob_diag_at(findings, i)))
+			code = MPIJOB_ERR_NOMEM;
+	}
 	if (code == MPIJOB_ERR_SPEC)
 		mpijob__plan_refuse(plan, findings);
 	else if (code)
