@@ -31,44 +31,45 @@ SHOWN void free(void *block);
 
 static struct {
 	uintptr_t block;
-	unsigned long number;
+	size_t number;
 } slots[SLOTS];
 
 static int counting, lasting;
-static unsigned long asked, refused, fails, traced;
-static size_t live;
+static size_t asked, failed, fails, traced;
+static long live;
 
-void oom_start(unsigned long fail_at, int persistent)
+void oom_start(size_t fail_at, int persistent)
 {
-	asked = refused = 0;
+	asked = failed = 0;
 	fails = fail_at;
 	lasting = persistent;
 	counting = 1;
 }
 
-void oom_stop(void)
+size_t oom_stop(void)
 {
 	counting = 0;
+	return asked;
 }
 
-unsigned long oom_count(void)
+size_t oom_count(void)
 {
 	return asked;
 }
 
-unsigned long oom_refused(void)
+size_t oom_failed(void)
 {
-	return refused;
+	return failed;
 }
 
-size_t oom_live(void)
+long oom_live(void)
 {
 	return live;
 }
 
-unsigned long oom_oldest(void)
+size_t oom_oldest(void)
 {
-	unsigned long oldest = 0;
+	size_t oldest = 0;
 
 	for (size_t at = 0; live && at < SLOTS; at++) {
 		if (slots[at].block && (!oldest || slots[at].number < oldest))
@@ -87,7 +88,7 @@ static void print_stack(void)
 	counting = was;
 }
 
-void oom_trace(unsigned long number)
+void oom_trace(size_t number)
 {
 	void *frame[1];
 
@@ -107,7 +108,7 @@ static void *remember(void *block)
 
 	if (!block || !counting)
 		return block;
-	if (live > SLOTS / 2)
+	if (live > (long)SLOTS / 2)
 		_exit(99); /* the table is too small for this test */
 	while (slots[at].block)
 		at = (at + 1) % SLOTS;
@@ -150,7 +151,7 @@ static int refuse(void)
 		print_stack();
 	if (!fails || asked < fails || (asked > fails && !lasting))
 		return 0;
-	refused++;
+	failed++;
 	errno = ENOMEM;
 	return 1;
 }

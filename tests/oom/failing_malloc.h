@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocator of a test program, which can be told to fail. Add failing_malloc.c to the program's sources: it defines
+ * The allocator of a test program, which can be told to fail:
+ *
+ *	oom_start(0, 0);                // count only
+ *	scenario();
+ *	count = oom_stop();
+ *	for (size_t i = 1; i <= count; i++) {
+ *		oom_start(i, 0);        // the i-th fails
+ *		code = scenario();
+ *		oom_stop();
+ *		... code is MPIJOB_ERR_NOMEM, or all is well; and oom_live() is 0
+ *	}
+ *
+ * Add failing_malloc.c to the program's sources: it defines
  * malloc and its family for the whole process, so that the libraries that we use get the same treatment as ours.
  * One thread only; glibc only; not together with AddressSanitizer, which brings an allocator of its own.
  */
@@ -10,24 +22,24 @@
 #include <stddef.h>
 
 /* Count from 0. Allocation number `fail_at` (from 1; 0: none) fails, with `persistent` also every later one. */
-void oom_start(unsigned long fail_at, int persistent);
+void oom_start(size_t fail_at, int persistent);
 
-/* Nothing fails and nothing is counted any more; what is freed still is. */
-void oom_stop(void);
+/* Nothing fails and nothing is counted any more, but what is freed still is. Tells how many allocations there were. */
+size_t oom_stop(void);
 
-/* How many allocations were asked for since oom_start(), refused ones included. */
-unsigned long oom_count(void);
+/* How many allocations were asked for since oom_start(), failed ones included. */
+size_t oom_count(void);
 
-/* How many of them were refused. */
-unsigned long oom_refused(void);
+/* How many of them failed. */
+size_t oom_failed(void);
 
 /* How many blocks were allocated between oom_start() and oom_stop() and are not freed yet. */
-size_t oom_live(void);
+long oom_live(void);
 
 /* The number of the oldest such block; 0 when there is none. */
-unsigned long oom_oldest(void);
+size_t oom_oldest(void);
 
 /* Print the stack to stderr when this allocation is asked for. Call it before oom_start(). */
-void oom_trace(unsigned long number);
+void oom_trace(size_t number);
 
 #endif /* TESTS_OOM_FAILING_MALLOC_H */

@@ -96,13 +96,13 @@ static enum verdict judge(const struct scenario *scenario, struct subject *subje
 	mpijob_free(subject->job);
 	forget_thread();
 	if (oom_live()) {
-		fprintf(stderr, "%zu blocks, the oldest is allocation %lu\n", oom_live(), oom_oldest());
+		fprintf(stderr, "%ld blocks, the oldest is allocation %zu\n", oom_live(), oom_oldest());
 		return LEAK;
 	}
 	return verdict;
 }
 
-static enum verdict disturb(const struct scenario *scenario, struct subject *subject, unsigned long at, int on)
+static enum verdict disturb(const struct scenario *scenario, struct subject *subject, size_t at, int on)
 {
 	int code;
 
@@ -111,13 +111,13 @@ static enum verdict disturb(const struct scenario *scenario, struct subject *sub
 	oom_start(at, on);
 	code = scenario->act(scenario, subject, &have);
 	oom_stop();
-	if (at && !oom_refused())
+	if (at && !oom_failed())
 		return UNTOUCHED;
 	return judge(scenario, subject, code);
 }
 
 /* In a fork; 1 when it ended as it should. */
-static int try(const struct scenario *scenario, struct subject *subject, unsigned long at, int on, int shown)
+static int try(const struct scenario *scenario, struct subject *subject, size_t at, int on, int shown)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -138,7 +138,7 @@ static int try(const struct scenario *scenario, struct subject *subject, unsigne
 		return 1;
 	if (!shown)
 		return 0;
-	fprintf(stderr, "%s: %s: allocation %lu%s: ", subject->name, scenario->name, at, on ? " and all later ones" : "");
+	fprintf(stderr, "%s: %s: allocation %zu%s: ", subject->name, scenario->name, at, on ? " and all later ones" : "");
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "%s\n", WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) <= UNTOUCHED)
@@ -158,9 +158,9 @@ static void prepare(const struct scenario *scenario, struct subject *subject)
 }
 
 /* Run undisturbed, in this process: warms libcrypto, and tells what is wanted. */
-static unsigned long undisturbed(const struct scenario *scenario, struct subject *subject)
+static size_t undisturbed(const struct scenario *scenario, struct subject *subject)
 {
-	unsigned long count = 0;
+	size_t count = 0;
 
 	for (int round = 0; round < 2; round++) {
 		prepare(scenario, subject);
@@ -173,12 +173,12 @@ static unsigned long undisturbed(const struct scenario *scenario, struct subject
 		forget_thread();
 	}
 	if (want_code == MPIJOB_ERR_NOMEM || !count || !want.len) {
-		fprintf(stderr, "%s: %s: result %d, %lu allocations, %zu bytes of output\n", subject->name, scenario->name, want_code, count,
+		fprintf(stderr, "%s: %s: result %d, %zu allocations, %zu bytes of output\n", subject->name, scenario->name, want_code, count,
 			want.len);
 		exit(1);
 	}
 	if (oom_live()) {
-		fprintf(stderr, "%s: %s: %zu blocks leak undisturbed, the oldest is allocation %lu\n", subject->name, scenario->name,
+		fprintf(stderr, "%s: %s: %ld blocks leak undisturbed, the oldest is allocation %zu\n", subject->name, scenario->name,
 			oom_live(), oom_oldest());
 		exit(1);
 	}
@@ -193,18 +193,18 @@ static int applies(const struct scenario *scenario, const struct subject *subjec
 }
 
 /* How many tries ended badly. */
-static unsigned long sweep(const struct scenario *scenario, struct subject *subject, unsigned long *tried)
+static size_t sweep(const struct scenario *scenario, struct subject *subject, size_t *tried)
 {
-	unsigned long count = undisturbed(scenario, subject), bad = 0;
+	size_t count = undisturbed(scenario, subject), bad = 0;
 
 	prepare(scenario, subject);
 	for (int on = 0; on < 2; on++) {
-		for (unsigned long at = 1; at <= count; at++)
+		for (size_t at = 1; at <= count; at++)
 			bad += !try(scenario, subject, at, on, bad < SHOWN_EACH);
 	}
 	mpijob_free(subject->job);
 	*tried += 2 * count;
-	printf("%-10s %-18s %6lu allocations, %6lu tried, %lu bad\n", subject->name, scenario->name, count, 2 * count, bad);
+	printf("%-10s %-18s %6zu allocations, %6zu tried, %zu bad\n", subject->name, scenario->name, count, 2 * count, bad);
 	fflush(stdout);
 	return bad;
 }
@@ -236,7 +236,7 @@ static void begin(struct subject *subject, const char *name, const char *folder,
 
 static int one(struct subject *subjects, size_t count, char **argv, int argc)
 {
-	unsigned long at = strtoul(argv[2], NULL, 10);
+	size_t at = strtoul(argv[2], NULL, 10);
 
 	for (size_t i = 0; i < count * scenarios_count; i++) {
 		const struct scenario *scenario = &scenarios[i % scenarios_count];
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
 	static struct subject subjects[5];
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	size_t count = sizeof(subjects) / sizeof(subjects[0]);
-	unsigned long tried = 0, bad = 0;
+	size_t tried = 0, bad = 0;
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: AddressSanitizer brings an allocator of its own");
@@ -293,6 +293,6 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < count; i++)
 		subject_end(&subjects[i]);
-	printf("%lu allocation failures tried, %lu bad\n", tried, bad);
+	printf("%zu allocation failures tried, %zu bad\n", tried, bad);
 	return bad != 0;
 }
