@@ -28,6 +28,9 @@ void mpijob__cleanup_plan(struct mpijob_plan *plan)
 
 	stamp(plan);
 	mpijob__launcher_stop(plan, WHY);
+	/* The one count that still changes: a launcher that was stopped is no longer active. */
+	if (plan->launcher && !mpijob__launcher_done(plan))
+		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
 	if (!policy || (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL &&
 			policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
 		return;

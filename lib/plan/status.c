@@ -266,8 +266,8 @@ void mpijob__status_end_unseen(struct mpijob_plan *plan)
 	if (pod) {
 		succeed(plan, plan->now_ms);
 	} else {
-		message = mpijob__plan_text(plan, "launcher Job %s was deleted, %d s after its end at the latest, before it was "
-						  "seen how it ended",
+		message = mpijob__plan_text(plan, "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
+						  "how it ended",
 					    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
 					    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
 		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);

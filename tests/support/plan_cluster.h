@@ -346,8 +346,12 @@ FAKE void fake_pod(struct fake *fake, const char *name, const char *patch)
 
 FAKE void fake_pod_runs(struct fake *fake, const char *name)
 {
+	struct fake_object *pod = fake_find(fake, "Pod", name);
 	char patch[512], now[32];
 
+	/* A pod that ended does not run again. */
+	if (!pod || strcmp(fake_text(pod->doc, "status.phase"), "Pending") != 0)
+		return;
 	fake_time(fake->now_ms, now);
 	snprintf(patch, sizeof(patch),
 		 "{spec: {nodeName: node-1}, status: {phase: Running, startTime: \"%s\", conditions: [{type: Ready, status: \"True\"}], "
