@@ -41,7 +41,7 @@ enum {
 	NODE_REQ_SANDBOX_CREATE = 1, /* ID HOSTNAME ADDRESS HOST_NETWORK GROUP? -> OK once its network is up */
 	NODE_REQ_SANDBOX_DESTROY,    /* ID; kills what still runs in it -> OK */
 	NODE_REQ_VOLUME_WRITE,       /* ID KIND FS_GROUP? FILE* -> OK once readers see the new content */
-	NODE_REQ_VOLUME_REMOVE,      /* ID -> OK; running containers keep what they have mounted */
+	NODE_REQ_VOLUME_REMOVE,      /* ID -> OK; for when no container has it mounted any more */
 	NODE_REQ_HOSTS_WRITE,        /* GROUP DATA -> OK once every pod of the group sees it */
 	NODE_REQ_CONTAINER_START,    /* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH?
 				      * STDIO and its descriptors -> OK with PID once the command runs */

@@ -43,6 +43,16 @@ static void read_only(const char *target)
 		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", target);
 }
 
+/* What shall not be written to, but for what the containers of a pod share. */
+static void read_only_root(void)
+{
+	struct mount_attr attr = { .attr_clr = MOUNT_ATTR_RDONLY };
+
+	read_only(ROOT);
+	if (syscall(SYS_mount_setattr, AT_FDCWD, ROOT "/dev/shm", 0, &attr, sizeof(attr)))
+		die(MPIJOB_ERR_IO, "cannot make /dev/shm writable: %m");
+}
+
 static void make_folder(const char *path, mode_t mode)
 {
 	if (mkdir(path, mode) && errno != EEXIST)
@@ -213,6 +223,16 @@ void rootfs_file(struct root *root, const char *path, mode_t mode, const char *t
 	free(real);
 }
 
+/* Early, because the way to the working directory may lead through it. */
+static void mount_shm(const struct root *root)
+{
+	char *shm = format_text("/pods/%llu/shm", (unsigned long long)root->container->sandbox->id);
+
+	make_folder(ROOT "/dev/shm", 0755);
+	must_mount(shm, ROOT "/dev/shm", NULL, MS_BIND, NULL);
+	free(shm);
+}
+
 static void prepare_leaf(struct root *root, size_t index)
 {
 	const struct leaf *leaf = &root->node->layers.leaf[index];
@@ -233,6 +253,8 @@ static void prepare_leaf(struct root *root, size_t index)
 			die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
 		look_like_host(root, place, leaf->path, 0755);
 	}
+	if (strcmp(leaf->path, "/dev") == 0)
+		mount_shm(root);
 	if (leaf->kind == LEAF_COPY)
 		copy_tree(leaf->path, place);
 	if (leaf->kind == LEAF_LAYER) {
@@ -282,7 +304,8 @@ static void mount_leaf(const struct layers *layers, size_t index)
 
 	if (leaf->kind == LEAF_LAYER)
 		done = mount_layer(layers, index, target);
-	if (!done) { /* some file systems cannot be under an overlay */
+	if (!done && access(source, F_OK) == 0) { /* what is gone since the plan was made stays away */
+		/* Some file systems cannot be under an overlay. */
 		must_mount(source, target, NULL, MS_BIND | MS_REC, NULL);
 		read_only(target);
 	}
@@ -423,7 +446,6 @@ static void make_devices(void)
 	    symlink("pts/ptmx", ROOT "/dev/ptmx"))
 		die(MPIJOB_ERR_IO, "cannot make the links in /dev: %m");
 	make_folder(ROOT "/dev/pts", 0755);
-	make_folder(ROOT "/dev/shm", 0755);
 	make_folder(ROOT "/dev/mqueue", 0755);
 	make_folder(ROOT "/proc", 0555);
 	make_folder(ROOT "/sys", 0555);
@@ -448,7 +470,6 @@ static void mount_system(const struct root *root)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	const struct identity *identity = &root->node->identity;
-	char *shm = format_text("/pods/%llu/shm", (unsigned long long)root->container->sandbox->id);
 
 	must_mount("proc", ROOT "/proc", "proc", flags, NULL);
 	if (identity->kind == NODE_IDENTITY_ROOT)
@@ -460,9 +481,7 @@ static void mount_system(const struct root *root)
 	must_mount("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 		   identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
 						 : "newinstance,ptmxmode=0666,mode=0620");
-	must_mount(shm, ROOT "/dev/shm", NULL, MS_BIND, NULL);
 	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags, NULL); /* where the kernel has it */
-	free(shm);
 }
 
 /* The machine's ssh keys are nobody's business in a pod: an empty directory lies over them. */
@@ -556,7 +575,7 @@ void rootfs_enter(const struct node *node, const struct container *container)
 	hide(own, "own");
 	hide(roots, "roots");
 	if (spec->read_only)
-		read_only(ROOT);
+		read_only_root();
 	mount_system(&root);
 	mount_shared(&root);
 	for (size_t i = 0; i < spec->mount_count; i++)

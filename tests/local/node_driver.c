@@ -7,8 +7,11 @@
  *   node_driver NODE IDENTITY mpi N SLOTS CMD...  N workers with sshd, and a launcher that runs CMD
  *   node_driver NODE IDENTITY hold N              N workers with sshd; says "holding" and waits to be killed
  *   node_driver NODE IDENTITY fatal               prints what the node says instead of becoming ready
+ *   node_driver NODE IDENTITY nonsense N          N frames that no parent would send; the node must live on
+ *   node_driver NODE IDENTITY bench N             how long each operation takes, N times each
  */
 #include "local/node_client.h"
+#include "local/node_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -717,6 +721,119 @@ static void fatal(const char *program, int identity)
 	}
 }
 
+static uint64_t dice = 88172645463325252u;
+
+static uint64_t roll(uint64_t below)
+{
+	dice ^= dice << 13;
+	dice ^= dice >> 7;
+	dice ^= dice << 17;
+	return dice % below;
+}
+
+static void put_nonsense(struct node_writer *w, int depth)
+{
+	static const char *const words[] = { "",      "/",          "a",          "/bin/sh", "-c",
+					     "../..", "/proc/1/fd", "198.18.0.2", "A=b",     "..data" };
+	uint16_t tag = (uint16_t)roll(NODE_F_FEATURES + 2);
+	uint64_t noise[4] = { roll(UINT64_MAX), roll(UINT64_MAX), roll(UINT64_MAX), roll(UINT64_MAX) };
+	size_t opened;
+
+	switch (roll(depth ? 3 : 4)) {
+	case 0:
+		mpijob__node_message_put_text(w, tag, words[roll(sizeof(words) / sizeof(words[0]))]);
+		break;
+	case 1:
+		mpijob__node_message_put_number(w, tag, roll(4) ? roll(6) : noise[0]);
+		break;
+	case 2:
+		mpijob__node_message_put(w, tag, noise, roll(sizeof(noise)));
+		break;
+	default:
+		opened = mpijob__node_message_open(w, tag);
+		for (uint64_t i = roll(5); i > 0; i--)
+			put_nonsense(w, depth + 1);
+		mpijob__node_message_close(w, opened);
+		break;
+	}
+}
+
+/* Every request is answered once, whatever it is; containers may even start. */
+static void nonsense(const char *program, const char *identity, int count)
+{
+	struct node_channel channel;
+	struct node_incoming in;
+	struct node_writer w;
+	int answers = 0;
+	int sent = 0;
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		stop("socketpair");
+	pid = fork();
+	if (pid == 0) {
+		dup2(pair[1], NODE_FD);
+		execl(program, program, identity, (char *)NULL);
+		_exit(127);
+	}
+	close(pair[1]);
+	mpijob__node_message_channel_init(&channel, pair[0]);
+	while (answers < count && !channel.dead) {
+		struct pollfd fds = { .fd = pair[0], .events = POLLIN };
+
+		if (sent < count && sent - answers < 32) {
+			mpijob__node_message_begin(&w, (uint16_t)roll(NODE_REQ_PROBE + 2), (uint64_t)++sent);
+			for (uint64_t i = roll(12); i > 0; i--)
+				put_nonsense(&w, 0);
+			mpijob__node_message_send(&channel, &w);
+			mpijob__node_message_flush(&channel);
+		} else if (poll(&fds, 1, 10000) == 0) {
+			stop("%d of %d answered, then silence", answers, sent);
+		}
+		while (mpijob__node_message_receive(&channel, &in) == 1) {
+			if (in.frame.type == NODE_EVT_FATAL)
+				fprintf(stderr, "fatal\n");
+			answers += in.frame.request != 0;
+			mpijob__node_message_incoming_free(&in);
+		}
+	}
+	printf("%d frames, %d answers\n", sent, answers);
+	check(answers == count, "the node did not answer everything");
+	mpijob__node_message_channel_close(&channel);
+	waitpid(pid, NULL, 0);
+}
+
+static void bench(int count)
+{
+	const char *const nothing[] = { "/bin/true", NULL };
+	struct node_container c = { .id = 1, .sandbox = 1, .uid = -1, .gid = -1, .argv = nothing };
+	char address[32];
+	double begin = now();
+
+	for (int i = 0; i < count; i++) {
+		snprintf(address, sizeof(address), "198.18.%d.%d", i / 250 + 3, i % 250 + 1);
+		sandbox((uint64_t)i + 1, "bench", address);
+	}
+	printf("sandbox %.2f ms\n", (now() - begin) * 1e3 / count);
+	begin = now();
+	for (int i = 0; i < count; i++)
+		check(run(&c)->code == 0, "true");
+	printf("container, start to end, %.2f ms\n", (now() - begin) * 1e3 / count);
+	c.id = 2;
+	c.argv = (const char *const[]){ "/bin/sleep", "1000", NULL };
+	c.fds[0] = c.fds[1] = c.fds[2] = -1;
+	expect_ok(mpijob__node_client_container_start(client, &c, &request), "sleeper");
+	begin = now();
+	for (int i = 0; i < count; i++)
+		check(execute(2, nothing)->code == 0, "exec");
+	printf("exec, start to end, %.2f ms\n", (now() - begin) * 1e3 / count);
+	begin = now();
+	for (int i = 0; i < count; i++)
+		volume_file(7, "name", "content", 0644);
+	printf("volume update %.3f ms\n", (now() - begin) * 1e3 / count);
+}
+
 int main(int argc, char **argv)
 {
 	double before;
@@ -726,6 +843,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (strcmp(argv[3], "fatal") == 0) {
 		fatal(argv[1], atoi(argv[2]));
+	} else if (strcmp(argv[3], "nonsense") == 0 && argc > 4) {
+		nonsense(argv[1], argv[2], atoi(argv[4]));
 	} else {
 		start_node(argv[1], atoi(argv[2]));
 		if (strcmp(argv[3], "checks") == 0)
@@ -734,6 +853,8 @@ int main(int argc, char **argv)
 			mpi(atoi(argv[4]), atoi(argv[5]), argv + 6);
 		else if (strcmp(argv[3], "hold") == 0 && argc > 4)
 			hold(atoi(argv[4]));
+		else if (strcmp(argv[3], "bench") == 0 && argc > 4)
+			bench(atoi(argv[4]));
 	}
 	before = now();
 	mpijob__node_client_free(client);
