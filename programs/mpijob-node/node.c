@@ -174,7 +174,8 @@ static void set_up(struct node *node, int life, int identity)
 	node->net = must_open("/proc/self/ns/net");
 	node->ipc = must_open("/proc/self/ns/ipc");
 	node->uts = must_open("/proc/self/ns/uts");
-	sethostname("mpijob-node", strlen("mpijob-node"));
+	if (sethostname("mpijob-node", strlen("mpijob-node")))
+		die(MPIJOB_ERR_IO, "cannot name the node: %m");
 	layers_plan(&node->layers, &node->identity, node->cwd);
 	tell_ready(node);
 }
