@@ -296,9 +296,12 @@ size_t mpijob__number_spell(double value, int bits, char into[MPIJOB__NUMBER_ROO
 	char *to = into;
 	int plain;
 
-	if (signbit(value))
+	if (signbit(value)) {
 		*to++ = '-';
-	value = bits == 32 ? (double)fabsf((float)value) : fabs(value);
+		value = -value;
+	}
+	if (bits == 32)
+		value = (double)(float)value;
 	if (isinf(value)) {
 		memcpy(to, ".inf", 5);
 		return (size_t)(to - into) + 4;
