@@ -104,17 +104,18 @@ def state():
 
 @contextlib.contextmanager
 def nothing_left():
-    """Fail when anything new is there at the end, with a second for the kernel to clean up."""
+    """Fail when something new is there at the end and stays: what other programs make meanwhile comes and goes."""
     before = state()
     yield
-    for _ in range(40):
+    left = None
+    for _ in range(60):
         after = state()
-        new = {what: sorted(map(str, after[what] - before[what])) for what in before if after[what] - before[what]}
-        # Namespaces and files of other programs come and go; ours have a process, a mount or a name of ours.
-        if not new:
+        new = {(what, str(item)) for what in before for item in after[what] - before[what]}
+        left = new if left is None else left & new
+        if not left:
             return
-        time.sleep(0.05)
-    raise AssertionError(f"left behind: {new}")
+        time.sleep(0.1)
+    raise AssertionError(f"left behind: {sorted(left)}")
 
 
 class Result:
