@@ -59,7 +59,8 @@ static void copy_link(int from, int to, const char *name)
 
 	if (n > 0) {
 		target[n] = 0;
-		symlinkat(target, to, name);
+		if (symlinkat(target, to, name) && errno != EEXIST)
+			die(MPIJOB_ERR_IO, "cannot copy the link %s: %m", name);
 	}
 }
 
