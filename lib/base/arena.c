@@ -2,7 +2,7 @@
 /*
  * Memory that is given back all at once.
  *
- * Small pieces are cut from blocks that double in size; a piece over LARGE has
+ * Small pieces are cut from blocks that grow with the arena, each half of what there is; a piece over LARGE has
  * a block of its own, so that a growing array (a list of a million values) is
  * moved by realloc() instead of leaving all its former lives in the arena.
  */
@@ -50,17 +50,18 @@ static struct mpijob__arena_block *block_new(struct mpijob__arena *arena, size_t
 
 void mpijob__arena_expect(struct mpijob__arena *arena, size_t bytes)
 {
-	if (bytes > LAST_BLOCK)
-		bytes = LAST_BLOCK;
-	if (bytes > arena->next_size)
-		arena->next_size = bytes;
+	arena->expected = bytes;
 }
 
 static int more(struct mpijob__arena *arena, size_t size)
 {
 	struct mpijob__arena_block *block;
-	size_t want = arena->next_size < FIRST_BLOCK ? FIRST_BLOCK : arena->next_size;
+	size_t want = arena->blocks ? arena->total / 2 : arena->expected;
 
+	if (want > LAST_BLOCK)
+		want = LAST_BLOCK;
+	if (want < FIRST_BLOCK)
+		want = FIRST_BLOCK;
 	if (want < size)
 		want = size;
 	block = block_new(arena, want);
@@ -68,7 +69,6 @@ static int more(struct mpijob__arena *arena, size_t size)
 		return -1;
 	arena->at = (char *)block->data;
 	arena->end = arena->at + want;
-	arena->next_size = want * 2 > LAST_BLOCK ? LAST_BLOCK : want * 2;
 	return 0;
 }
 

@@ -12,8 +12,8 @@ struct mpijob__arena {
 	char *at;   /* next free byte of the newest small block */
 	char *end;
 	struct mpijob__arena_block *blocks;
-	size_t next_size; /* of the next small block */
-	size_t total;     /* bytes that the blocks hold */
+	size_t expected; /* hint for the first block */
+	size_t total;    /* bytes that the blocks hold */
 };
 
 /* Tell how much will be needed, before the first allocation; a hint only. */

@@ -255,7 +255,7 @@ static int prepare(struct mpijob__reader *r)
 	if (!r->docs)
 		return MPIJOB_ERR_NOMEM;
 	r->arena = &r->docs->arena;
-	mpijob__arena_expect(r->arena, r->len * 4);
+	mpijob__arena_expect(r->arena, r->len * 5);
 	if (!r->options.source)
 		return 0;
 	r->source = mpijob__arena_copy(r->arena, r->options.source, strlen(r->options.source));
