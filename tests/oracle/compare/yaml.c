@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other side of the comparison: reads the same stream as main.go and answers in the same form, with our reader. */
+/*
+ * The other side of the comparisons: reads the same stream as ../yaml/main.go and answers in the same form, with our
+ * reader. With the argument `json` each text must be one JSON value.
+ */
 #include <mpijob/doc.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int to_stdout(void *user, const char *data, size_t len)
 {
@@ -11,13 +15,13 @@ static int to_stdout(void *user, const char *data, size_t len)
 	return fwrite(data, 1, len, stdout) == len ? 0 : MPIJOB_ERR_IO;
 }
 
-static void answer(const char *text, size_t len)
+static void answer(const char *text, size_t len, int32_t format)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_docs *docs = NULL;
 
-	options.format = MPIJOB_FORMAT_YAML;
+	options.format = format;
 	if (mpijob_docs_parse(text, len, &options, &docs, diag)) {
 		fputs("E ", stdout);
 		if (mpijob_diag_count(diag)) {
@@ -25,6 +29,8 @@ static void answer(const char *text, size_t len)
 			fputs(": ", stdout);
 			(void)mpijob_finding_write(mpijob_diag_at(diag, 0), to_stdout, NULL);
 		}
+	} else if (format == MPIJOB_FORMAT_JSON && mpijob_docs_count(docs) != 1) {
+		fputs("E not one document", stdout);
 	} else if (mpijob_docs_count(docs) == 0) {
 		fputs("J null", stdout);
 	} else {
@@ -37,8 +43,9 @@ static void answer(const char *text, size_t len)
 	mpijob_diag_free(diag);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int32_t format = argc > 1 && strcmp(argv[1], "json") == 0 ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML;
 	size_t len;
 
 	while (scanf("%zu", &len) == 1) {
@@ -46,7 +53,7 @@ int main(void)
 
 		if (!text || getchar() != '\n' || fread(text, 1, len, stdin) != len)
 			return 1;
-		answer(text, len);
+		answer(text, len, format);
 		free(text);
 	}
 	return 0;
