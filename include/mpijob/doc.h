@@ -10,7 +10,8 @@
  * A mpijob_node is one value inside a document. Nodes belong to their document and live until the
  * document is freed, also after they were replaced or removed (a document's memory only grows; to
  * shrink it, clone it). Text becomes numbers and strings exactly as kubectl would send it:
- * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error here.
+ * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error here. Numbers in
+ * YAML take the spelling that kubectl would send (1e3 is 1000); numbers in JSON keep their own.
  *
  * Building is made for chains: every building call accepts NULL nodes, does nothing with them and
  * returns NULL, and the document remembers the first failure. So build a whole object and ask
@@ -44,10 +45,10 @@ struct mpijob_parse_options {
 	size_t size;           /**< `sizeof` this struct. */
 	const char *source;    /**< Name for findings ("job.yaml"); may be NULL; copied. */
 	int32_t format;        /**< `MPIJOB_FORMAT_*`. */
-	int32_t max_depth;     /**< Nesting of lists and maps; default 500. */
+	int32_t max_depth;     /**< Nesting of lists and maps; default 500, at most 10,000. */
 	size_t max_bytes;      /**< Size of the text; default 3 MiB, what an API server accepts. */
 	size_t max_values;     /**< Values in the tree, expanded aliases included; default 1,000,000. */
-	size_t max_aliases;    /**< Aliases (`*name`) in the text; default 10,000. */
+	size_t max_aliases;    /**< Aliases (`*name`) in the text, and as many anchors; default 10,000. */
 	size_t max_expanded;   /**< Bytes of scalars that aliases copy; default 8 MiB. */
 	size_t max_findings;   /**< Findings before reading stops; default 100. */
 };
@@ -322,7 +323,8 @@ MPIJOB_API void mpijob_node_key_place(const mpijob_node *node, size_t index, int
 /**
  * Compare two values: same kinds, strings, numbers and entries, the order of keys left aside.
  *
- * Numbers are equal when their spellings are, or when both are whole and equal in value.
+ * Numbers are equal when Kubernetes reads the same number from both spellings: 1, 1.0 and 1e0; 1.5 and 1.50.
+ * Trees deeper than 500 need memory to be compared; where there is none, the answer is 0.
  *
  * @param a  may be NULL.
  * @param b  may be NULL; two NULLs are equal.
@@ -389,7 +391,8 @@ MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
  * Make a value that is not yet part of the tree.
  *
  * @param doc   may be NULL.
- * @param text  string or spelling; not NULL. For a number: JSON's grammar, else `MPIJOB_ERR_USAGE` in the document.
+ * @param text  string or spelling; not NULL. For a number: JSON's grammar, and no
+ *              larger than a double, else `MPIJOB_ERR_USAGE` in the document.
  * @param len   bytes of the string.
  * @return borrowed from the document, or NULL.
  * @since 0.1
