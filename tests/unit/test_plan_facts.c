@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts: their order, news of the same and of others, what is stale, and that they do not grow with a job's history. */
+#include "../support/plan_cluster.h"
+
+#include "plan/facts.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct mpijob_pod_facts pod_of(int32_t role, int32_t index, char name[32], char uid[40], int number)
+{
+	struct mpijob_pod_facts pod = MPIJOB_POD_FACTS_INIT;
+
+	if (role == MPIJOB_ROLE_WORKER)
+		snprintf(name, 32, "pi-worker-%d", index);
+	else
+		snprintf(name, 32, "pi-launcher-%05d", number);
+	snprintf(uid, 40, "uid-%d", number);
+	pod.name = name;
+	pod.uid = uid;
+	pod.owner_uid = "job";
+	pod.role = role;
+	pod.index = role == MPIJOB_ROLE_WORKER ? index : -1;
+	pod.phase = MPIJOB_POD_RUNNING;
+	return pod;
+}
+
+static int put(mpijob_facts *facts, int32_t index, int number, int64_t created_ms)
+{
+	char name[32], uid[40];
+	struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, index, name, uid, number);
+
+	pod.created_ms = created_ms;
+	return mpijob_facts_put_pod(facts, &pod);
+}
+
+static void test_order(void **state)
+{
+	enum { COUNT = 10007 };
+	mpijob_facts *facts = mpijob_facts_new();
+	char name[32], uid[40];
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++) {
+		int32_t index = (int32_t)((int64_t)i * 5003 % COUNT);
+
+		assert_int_equal(put(facts, index, index, 0), 1);
+	}
+	for (int i = 0; i < 3; i++) {
+		struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_LAUNCHER, -1, name, uid, 20003 - i);
+
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	}
+	assert_int_equal(mpijob_facts_pod_count(facts), COUNT + 3);
+	for (int i = 0; i < COUNT; i++)
+		assert_int_equal(mpijob_facts_pod_at(facts, (size_t)i)->index, i);
+	assert_string_equal(mpijob_facts_pod_at(facts, COUNT)->name, "pi-launcher-20001");
+	assert_string_equal(mpijob_facts_pod_at(facts, COUNT + 2)->name, "pi-launcher-20003");
+	assert_null(mpijob_facts_pod_at(facts, COUNT + 3));
+	for (int i = 0; i < COUNT; i += 2) {
+		snprintf(uid, sizeof(uid), "uid-%d", i);
+		assert_int_equal(mpijob_facts_forget(facts, uid), 1);
+		assert_int_equal(mpijob_facts_forget(facts, uid), 0);
+	}
+	assert_int_equal(mpijob_facts_pod_count(facts), COUNT / 2 + 3);
+	for (int i = 0; i < COUNT / 2; i++)
+		assert_int_equal(mpijob_facts_pod_at(facts, (size_t)i)->index, 2 * i + 1);
+	mpijob_facts_free(facts);
+}
+
+static void test_news(void **state)
+{
+	mpijob_facts *facts = mpijob_facts_new();
+	char name[32], uid[40];
+	struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, 3, name, uid, 1);
+
+	(void)state;
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+	pod.message = "said";
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	assert_int_equal(mpijob_facts_put_pod(facts, mpijob_facts_pod_at(facts, 0)), 0);
+	pod.exit_code = 1;
+	pod.reason = "Error";
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	assert_string_equal(mpijob_facts_pod_at(facts, 0)->message, "said");
+	/* Its label was changed: it is in one place still. */
+	pod.role = MPIJOB_ROLE_LAUNCHER;
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	assert_int_equal(mpijob_facts_pod_at(facts, 0)->role, MPIJOB_ROLE_LAUNCHER);
+	pod.role = MPIJOB_ROLE_SECRET;
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), MPIJOB_ERR_USAGE);
+	pod.role = MPIJOB_ROLE_WORKER;
+	pod.uid = NULL;
+	assert_int_equal(mpijob_facts_put_pod(facts, &pod), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_facts_put_pod(facts, NULL), MPIJOB_ERR_USAGE);
+	mpijob_facts_free(facts);
+	mpijob_facts_free(NULL);
+}
+
+static void test_made_again(void **state)
+{
+	mpijob_facts *facts = mpijob_facts_new();
+	char name[32], uid[40];
+	struct mpijob_pod_facts going = pod_of(MPIJOB_ROLE_WORKER, 0, name, uid, 1);
+
+	(void)state;
+	assert_int_equal(put(facts, 0, 1, 1000), 1);
+	assert_int_equal(put(facts, 0, 2, 2000), 1);
+	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	/* Late news of the first one, and of its end. */
+	assert_int_equal(put(facts, 0, 1, 1000), 0);
+	assert_int_equal(mpijob_facts_forget(facts, "uid-1"), 0);
+	assert_string_equal(mpijob_facts_pod_at(facts, 0)->uid, "uid-2");
+	/* Made in the same second: the one that is going is the older one. */
+	assert_int_equal(put(facts, 0, 3, 2000), 1);
+	going.created_ms = 2000;
+	going.deleting = 1;
+	going.uid = "uid-2";
+	assert_int_equal(mpijob_facts_put_pod(facts, &going), 0);
+	assert_string_equal(mpijob_facts_pod_at(facts, 0)->uid, "uid-3");
+	assert_int_equal(mpijob_facts_forget(facts, "uid-3"), 1);
+	assert_int_equal(mpijob_facts_pod_count(facts), 0);
+	mpijob_facts_free(facts);
+}
+
+static void test_launcher_made_again(void **state)
+{
+	struct mpijob_launcher_facts job = MPIJOB_LAUNCHER_FACTS_INIT;
+	mpijob_facts *facts = mpijob_facts_new();
+
+	(void)state;
+	job.name = "pi-launcher";
+	job.uid = "new";
+	job.resource_version = "1000";
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 0);
+	job.uid = "old";
+	job.resource_version = "999";
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 0);
+	assert_int_equal(mpijob_facts_forget(facts, "old"), 0);
+	assert_string_equal(mpijob_facts_launcher(facts)->uid, "new");
+	assert_int_equal(mpijob_facts_forget(facts, "new"), 1);
+	assert_null(mpijob_facts_launcher(facts));
+	mpijob_facts_free(facts);
+}
+
+/* A job that lives for months sees many pods, nodes and reasons; its facts hold those of today. */
+static void test_growth(void **state)
+{
+	mpijob_facts *facts = mpijob_facts_new();
+	char name[32], uid[40], node[40], reason[40];
+	size_t slots = 0;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		for (int32_t i = 0; i < 50; i++) {
+			struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, i, name, uid, round * 50 + i);
+
+			snprintf(node, sizeof(node), "node-%d", round * 50 + i);
+			snprintf(reason, sizeof(reason), "Reason%d", round);
+			pod.node = node;
+			pod.reason = reason;
+			pod.created_ms = round + 1;
+			assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+			if (round % 3 == 0)
+				assert_int_equal(mpijob_facts_forget(facts, uid), 1);
+		}
+		assert_true(facts->pods.count <= 50);
+		assert_true(facts->pods.strings.count <= 50 + 1 + 1);
+		if (round == 3)
+			slots = facts->pods.slots;
+		if (round > 3)
+			assert_int_equal(facts->pods.slots, slots);
+	}
+	mpijob_facts_free(facts);
+}
+
+static int apply(mpijob_facts *facts, const char *json)
+{
+	mpijob_observation *observation = mpijob_observation_new();
+	int code;
+
+	NEED(!mpijob_observe(observation, json, strlen(json), NULL));
+	code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
+	mpijob_observation_free(observation);
+	return code;
+}
+
+#define OWNED(name) "\"metadata\":{\"name\":\"" name "\",\"uid\":\"u-" name "\",\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"job\",\"controller\":true}]}}"
+
+static void test_apply(void **state)
+{
+	mpijob_facts *facts = mpijob_facts_new();
+
+	(void)state;
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")), 1);
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")), 0);
+	/* The user's own, tied to the job so that it goes with it. */
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("input")), 0);
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," OWNED("after")), 0);
+	assert_string_equal(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP)->name, "pi-config");
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Node\"," OWNED("n")), 0);
+	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("input") "}"), 0);
+	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config") "}"), 1);
+	assert_null(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP));
+	assert_null(mpijob_facts_child(facts, 99));
+	assert_int_equal(mpijob_facts_apply(facts, NULL), MPIJOB_ERR_USAGE);
+	mpijob_facts_free(facts);
+}
+
+/* Structs of an older, shorter version, in memory of exactly that size; and of a newer one. */
+static void test_sizes(void **state)
+{
+	struct mpijob_pod_facts pod = MPIJOB_POD_FACTS_INIT;
+	struct { struct mpijob_pod_facts pod; uint64_t more; } newer = { MPIJOB_POD_FACTS_INIT, 0 };
+	size_t older = offsetof(struct mpijob_pod_facts, phase);
+	mpijob_facts *facts = mpijob_facts_new();
+	char *exact = malloc(older);
+
+	(void)state;
+	pod.size = older;
+	pod.name = "pi-worker-0";
+	pod.uid = "u";
+	pod.role = MPIJOB_ROLE_WORKER;
+	pod.index = 0;
+	NEED(exact);
+	memcpy(exact, &pod, older);
+	assert_int_equal(mpijob_facts_put_pod(facts, (const struct mpijob_pod_facts *)(void *)exact), 1);
+	newer.pod = pod;
+	newer.pod.size = sizeof(newer);
+	newer.pod.phase = MPIJOB_POD_RUNNING;
+	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), 1);
+	newer.more = 1;
+	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), MPIJOB_ERR_UNSUPPORTED);
+	newer.pod.size = 4;
+	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), MPIJOB_ERR_USAGE);
+	free(exact);
+	mpijob_facts_free(facts);
+}
+
+static mpijob *job_of(const char *metadata)
+{
+	char text[512];
+	mpijob *job = NULL;
+
+	snprintf(text, sizeof(text),
+		 "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":%s,\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":"
+		 "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}",
+		 metadata);
+	NEED(!mpijob_parse(text, strlen(text), NULL, &job, NULL));
+	return job;
+}
+
+static int count_bytes(void *user, const char *data, size_t len)
+{
+	(void)data;
+	*(size_t *)user += len;
+	return 0;
+}
+
+static void test_calls(void **state)
+{
+	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
+	mpijob *job = job_of("{\"name\":\"pi\",\"uid\":\"u\"}"), *nobody = job_of("{\"name\":\"pi\"}");
+	mpijob_facts *facts = mpijob_facts_new();
+	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 1 };
+	mpijob_plan *plan = NULL;
+	size_t bytes = 0;
+
+	(void)state;
+	assert_int_equal(mpijob_plan_new(nobody, facts, &options, &plan, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_plan_new(job, facts, NULL, &plan, NULL), MPIJOB_ERR_USAGE);
+	assert_null(plan);
+	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
+	assert_null(mpijob_plan_at(plan, mpijob_plan_count(plan)));
+	assert_int_equal(mpijob_plan_write_body(plan, 1000, NULL, 0, count_bytes, &bytes), MPIJOB_ERR_NOT_FOUND);
+	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+		int code = mpijob_plan_write_body(plan, i, NULL, 0, count_bytes, &bytes);
+
+		assert_int_equal(action->size, sizeof(*action));
+		assert_non_null(action->why);
+		if (action->verb == MPIJOB_ACTION_EVENT)
+			assert_int_equal(code, MPIJOB_ERR_NOT_FOUND);
+		else if (action->role != MPIJOB_ROLE_SECRET)
+			assert_int_equal(code, 0);
+		if (action->role != MPIJOB_ROLE_SECRET)
+			continue;
+		assert_int_equal(code, MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy) - 1, count_bytes, &bytes), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), count_bytes, &bytes), 0);
+	}
+	mpijob_plan_free(plan);
+	mpijob_plan_free(NULL);
+	mpijob_facts_free(facts);
+	mpijob_free(job);
+	mpijob_free(nobody);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),	    cmocka_unit_test(test_news),  cmocka_unit_test(test_made_again),
+		cmocka_unit_test(test_launcher_made_again), cmocka_unit_test(test_growth), cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_sizes),	    cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
