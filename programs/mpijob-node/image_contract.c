@@ -243,30 +243,35 @@ static void write_names(struct root *root, const struct container *container)
 	free(place);
 }
 
-static void write_host_key(struct root *root, const struct node *node, const struct image_user *user)
+/* False: there is none, because ssh-keygen is not there or did not do it. */
+static bool write_host_key(struct root *root, const struct node *node, const struct image_user *user)
 {
 	struct pollfd made = { .fd = node->host_key, .events = POLLIN };
-	char *text = must_alloc(16384);
+	char text[16384];
 	int fd;
 	ssize_t n;
 
+	if (node->host_key < 0)
+		return false;
 	while (poll(&made, 1, -1) < 0 && errno == EINTR)
 		;
 	fd = open("/key/host_key", O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, 16384);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
 	if (n <= 0)
-		die(MPIJOB_ERR_IO, "cannot make a host key for sshd: ssh-keygen failed");
+		return false;
 	rootfs_file(root, HOST_KEY, 0600, text, (size_t)n);
 	rootfs_own(root, HOST_KEY, user->uid, user->gid);
-	explicit_bzero(text, 16384);
-	close(fd);
-	free(text);
+	explicit_bzero(text, sizeof(text));
+	return true;
 }
 
 static void write_ssh(struct root *root, const struct node *node, const struct container *container)
 {
 	const char *keys = container->spec.ssh_path ? container->spec.ssh_path : DEFAULT_SSH_PATH;
 	char *job_key = format_text("%s/id_rsa", keys);
+	bool own_key = write_host_key(root, node, &container->user);
 	struct buffer b;
 
 	buffer_open(&b);
@@ -303,10 +308,8 @@ static void write_ssh(struct root *root, const struct node *node, const struct c
 		"X11Forwarding no\n"
 		"SetEnv OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
 		"Subsystem sftp internal-sftp\n",
-		node->host_key >= 0 ? HOST_KEY : job_key, keys);
+		own_key ? HOST_KEY : job_key, keys);
 	buffer_write(&b, root, "/etc/ssh/sshd_config", 0644);
-	if (node->host_key >= 0)
-		write_host_key(root, node, &container->user);
 	rootfs_folder(root, "/run/sshd", 0755, 0, 0);
 	rootfs_folder(root, "/run/lock", 01777, 0, 0);
 	free(job_key);

@@ -26,19 +26,31 @@
 #define BRIDGE       "pods"
 #define UNSENT_LIMIT (1u << 20) /* while more waits to be sent no request is read */
 
+/* Ubuntu lets everybody make a user namespace, but without any rights in it. */
+static bool limited_by_apparmor(void)
+{
+	int fd = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
+	char c = '0';
+	bool limited = fd >= 0 && read(fd, &c, 1) == 1 && c == '1';
+
+	if (fd >= 0)
+		close(fd);
+	return limited;
+}
+
 static void must_mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)
 {
-	const char *hint = "";
+	const char *hint = "in a container: start that one with --privileged";
 	int number;
 
 	if (mount(source, target, type, flags, data) == 0)
 		return;
 	number = errno;
-	if (number == EACCES && access("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", F_OK) == 0)
-		hint = "; AppArmor limits user namespaces here: sysctl -w "
-		       "kernel.apparmor_restrict_unprivileged_userns=0, "
-		       "or give mpijob-node a profile with 'userns,'";
-	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot mount %s for the node: %s%s", target, strerror(number), hint);
+	if (limited_by_apparmor())
+		hint = "AppArmor limits user namespaces here: sysctl -w "
+		       "kernel.apparmor_restrict_unprivileged_userns=0, or give mpijob-node a profile with 'userns,'";
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot mount %s for the node: %s; %s", target, strerror(number),
+		  hint);
 }
 
 static void must_folder(const char *path)
