@@ -7,8 +7,8 @@
  */
 #include "render/min_resources.h"
 
+#include "base/quantity.h"
 #include "render/differences.h"
-#include "render/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "render/build.h"
-#include "render/quantity.h"
+#include "base/quantity.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "render/quantity.h"
+#include "base/quantity.h"
 
 static struct mpijob__quantity parse(const char *text)
 {

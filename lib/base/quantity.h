@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kubernetes quantities ("500m", "1.5Gi", "2e3"), calculated exactly. */
-#ifndef MPIJOB_RENDER_QUANTITY_H
-#define MPIJOB_RENDER_QUANTITY_H
+#ifndef MPIJOB_BASE_QUANTITY_H
+#define MPIJOB_BASE_QUANTITY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,4 +32,4 @@ int mpijob__quantity_compare(const struct mpijob__quantity *a, const struct mpij
 /* Print in Kubernetes' canonical form. Returns the length. */
 size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[MPIJOB__QUANTITY_TEXT]);
 
-#endif /* MPIJOB_RENDER_QUANTITY_H */
+#endif /* MPIJOB_BASE_QUANTITY_H */

@@ -6,7 +6,7 @@
  * Kubernetes reads them. Values are held as whole billionths in 192 bits, so that sums over any number of containers
  * and replicas are exact.
  */
-#include "render/quantity.h"
+#include "base/quantity.h"
 
 #include <string.h>
 
