@@ -5,6 +5,8 @@
  */
 #include "base64.h"
 
+#include <mpijob/base.h>
+
 #include <stdlib.h>
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -46,7 +48,7 @@ static int value_of(char c)
 	return -1;
 }
 
-unsigned char *mpijob__base64_decode(const char *text, size_t len, size_t *out_len)
+int mpijob__base64_decode(const char *text, size_t len, unsigned char **result, size_t *out_len)
 {
 	unsigned char *out;
 	unsigned bits = 0;
@@ -54,18 +56,18 @@ unsigned char *mpijob__base64_decode(const char *text, size_t len, size_t *out_l
 	size_t n = 0;
 
 	if (len % 4 != 0)
-		return NULL;
+		return MPIJOB_ERR_SYNTAX;
 	while (len > 0 && text[len - 1] == '=' && len % 4 != 2)
 		len--;
 	out = malloc(len / 4 * 3 + 4);
 	if (!out)
-		return NULL;
+		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < len; i++) {
 		int value = value_of(text[i]);
 
 		if (value < 0) {
 			mpijob__base64_wipe_free(out, n);
-			return NULL;
+			return MPIJOB_ERR_SYNTAX;
 		}
 		bits = (bits << 6) | (unsigned)value;
 		have += 6;
@@ -75,8 +77,9 @@ unsigned char *mpijob__base64_decode(const char *text, size_t len, size_t *out_l
 		}
 	}
 	out[n] = 0;
+	*result = out;
 	*out_len = n;
-	return out;
+	return 0;
 }
 
 void mpijob__base64_wipe_free(void *data, size_t len)

@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* Both give memory of their own, NUL-terminated; NULL when there is none, or (decode) the text is not base64. */
+/* Memory of its own; NULL when there is none. */
 char *mpijob__base64_encode(const void *data, size_t len);
-unsigned char *mpijob__base64_decode(const char *text, size_t len, size_t *out_len);
+/* 0 and memory of its own, NUL-terminated; MPIJOB_ERR_SYNTAX (this is not base64); MPIJOB_ERR_NOMEM. */
+int mpijob__base64_decode(const char *text, size_t len, unsigned char **out, size_t *out_len);
 
 /* Free what may be a key. */
 void mpijob__base64_wipe_free(void *data, size_t len);

@@ -147,15 +147,16 @@ static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, 
 static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
 {
 	const char *text = mpijob_node_string(value);
+	unsigned char *bytes = NULL;
 	size_t len = 0;
+	int error = 0;
 
 	if (!text)
 		return 0;
 	if (kind == KIND_SECRET)
-		*out = (char *)mpijob__base64_decode(text, mpijob_node_length(value), &len);
-	else
-		*out = strdup(text);
-	return *out ? 1 : MPIJOB_ERR_NOMEM;
+		error = mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len);
+	*out = kind == KIND_SECRET ? (char *)bytes : strdup(text);
+	return *out ? 1 : error == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind, const char *variable,

@@ -60,13 +60,13 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 {
 	const char *text = mpijob_node_string(value);
 	size_t len = text ? mpijob_node_length(value) : 0;
-	void *data;
+	unsigned char *data = NULL;
 
 	if (!text)
 		return 0;
-	if (coded) {
-		data = mpijob__base64_decode(text, len, &len);
-	} else {
+	if (coded && mpijob__base64_decode(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
+		return 0; /* the store takes no such thing */
+	if (!coded) {
 		data = malloc(len + 1);
 		if (data)
 			memcpy(data, text, len + 1);

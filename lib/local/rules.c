@@ -248,29 +248,40 @@ static int new_secret(mpijob_doc *doc)
 	return 0;
 }
 
-static int check_secret(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+static int check_coded(const struct kind *kind, const mpijob_doc *doc, const char *map, struct reply *reply)
 {
-	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), "data");
+	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), map);
 
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		const mpijob_node *value = mpijob_node_at(data, i);
 		const char *text = mpijob_node_string(value);
+		unsigned char *bytes = NULL;
 		size_t len = 0;
-		unsigned char *bytes = text ? mpijob__base64_decode(text, mpijob_node_length(value), &len) : NULL;
+		int error = text ? mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
 
-		if (!bytes)
+		if (error == MPIJOB_ERR_SYNTAX)
 			return mpijob__reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
-						    mpijob__words_format("data[%s] of Secret \"%s\" is not base64",
-									 mpijob_node_key(data, i), name_of(doc)));
+						    mpijob__words_format("%s[%s] of %s \"%s\" is not base64", map,
+									 mpijob_node_key(data, i), kind->name, name_of(doc)));
+		if (error)
+			return error;
 		mpijob__base64_wipe_free(bytes, len);
 	}
 	return 0;
 }
 
-int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+static int check_data(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
 	int error;
 
+	if (kind->id == KIND_CONFIG_MAP)
+		return check_coded(kind, doc, "binaryData", reply);
+	error = new_secret(doc);
+	return error ? error : check_coded(kind, doc, "data", reply);
+}
+
+int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+{
 	switch (kind->id) {
 	case KIND_NAMESPACE:
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
@@ -280,8 +291,8 @@ int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *re
 	case KIND_JOB:
 		return new_job(kind, doc, reply);
 	case KIND_SECRET:
-		error = new_secret(doc);
-		return error ? error : check_secret(kind, doc, reply);
+	case KIND_CONFIG_MAP:
+		return check_data(kind, doc, reply);
 	default:
 		return 0;
 	}
@@ -315,15 +326,15 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 static int change_data(const struct object *old, mpijob_doc *doc, struct reply *reply)
 {
 	int immutable = 0;
-	int error = old->kind->id == KIND_SECRET ? new_secret(doc) : 0;
+	int error = check_data(old->kind, doc, reply);
 
-	if (error)
-		return error;
 	mpijob_node_bool(mpijob_node_get(mpijob_doc_root(old->doc), "immutable"), &immutable);
-	if (immutable && (differs(old, doc, "data") || differs(old, doc, "binaryData") || differs(old, doc, "immutable")))
-		return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
-					     mpijob__words_format("Forbidden: field is immutable when `immutable` is set"));
-	return old->kind->id == KIND_SECRET ? check_secret(old->kind, doc, reply) : 0;
+	if (error || reply->status || !immutable)
+		return error;
+	if (!differs(old, doc, "data") && !differs(old, doc, "binaryData") && !differs(old, doc, "immutable"))
+		return 0;
+	return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
+				     mpijob__words_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
 int mpijob__rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)

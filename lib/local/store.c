@@ -473,11 +473,8 @@ int mpijob__store_init(struct store *store, void (*changed)(void *user, struct o
 	memset(store, 0, sizeof(*store));
 	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));
 	store->uid_buckets = calloc(FIRST_BUCKETS, sizeof(*store->uid_buckets));
-	if (!store->buckets || !store->uid_buckets) {
-		free(store->buckets);
-		free(store->uid_buckets);
-		return MPIJOB_ERR_NOMEM;
-	}
+	if (!store->buckets || !store->uid_buckets)
+		return MPIJOB_ERR_NOMEM; /* mpijob__store_clear() frees the other */
 	store->bucket_count = FIRST_BUCKETS;
 	store->window = DEFAULT_WINDOW;
 	store->window_bytes = DEFAULT_WINDOW_BYTES;

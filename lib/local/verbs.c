@@ -82,6 +82,8 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	const char *prefix = mpijob_node_string(mpijob_node_get(metadata, "generateName"));
 	char suffix[WORDS_SUFFIX_SIZE];
 
+	if (!metadata)
+		return MPIJOB_ERR_NOMEM;
 	if (name && *name)
 		return check_name(kind, name, reply);
 	if (!prefix || !*prefix)
@@ -97,6 +99,8 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 		if (!taken)
 			mpijob_node_put_string(doc, metadata, "name", made);
 		free(made);
+		if (mpijob_doc_error(doc))
+			return MPIJOB_ERR_NOMEM;
 		if (!taken)
 			return check_name(kind, mpijob_node_string(mpijob_node_get(metadata, "name")), reply);
 	}
