@@ -19,6 +19,7 @@
 
 #define BACKOFF_FIRST_MS 800
 #define BACKOFF_LAST_MS 30000
+#define NOMEM_MS 100
 #define HEALTHY_MS 120000
 #define SHORT_LIFE_MS 1000
 #define WATCH_LEAST_S 300
@@ -152,6 +153,12 @@ static void rest(mpijob__watch *watch, int failed, int64_t at_least_ms)
 	watch->due_ms = wait ? watch->config.clock() + wait : INT64_MIN;
 }
 
+/* Memory ran out here: the server is not to be spared, and nothing was learned about it. */
+static void rest_short_of_memory(mpijob__watch *watch)
+{
+	rest(watch, 0, NOMEM_MS);
+}
+
 /* A failure is told when it is another one than before. */
 static void tell_failure(mpijob__watch *watch, const struct mpijob_answer *answer, const char *what)
 {
@@ -253,7 +260,10 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 	if (watch->next.data)
 		mpijob_text_clear(&watch->next);
 	tell_failure(watch, &failure, "list");
-	rest(watch, 1, answer->retry_after_ms);
+	if (code == MPIJOB_ERR_NOMEM)
+		rest_short_of_memory(watch);
+	else
+		rest(watch, 1, answer->retry_after_ms);
 }
 
 static int start_call(mpijob__watch *watch, const char *const *query, size_t count, int streaming,
@@ -413,7 +423,10 @@ static void watch_done(void *user, const struct mpijob_answer *answer)
 	}
 	if (!failed)
 		watch->told_code = 0;
-	rest(watch, failed, answer->retry_after_ms);
+	if (answer->code == MPIJOB_ERR_NOMEM)
+		rest_short_of_memory(watch);
+	else
+		rest(watch, failed, answer->retry_after_ms);
 }
 
 static int start_watch(mpijob__watch *watch)
@@ -470,6 +483,10 @@ int mpijob__watch_step(mpijob__watch *watch)
 	answer.code = rc;
 	answer.message = mpijob_error_text(rc);
 	tell_failure(watch, &answer, watch->need_list ? "list" : "watch");
+	if (rc == MPIJOB_ERR_NOMEM) {
+		rest_short_of_memory(watch);
+		return rc;
+	}
 	rest(watch, 1, 0);
-	return rc == MPIJOB_ERR_NOMEM ? rc : 0;
+	return 0;
 }
