@@ -13,6 +13,7 @@
 #include "local/node_client.h"
 #include "local/node_message.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -804,8 +805,41 @@ static void nonsense(const char *program, const char *identity, int count)
 	waitpid(pid, NULL, 0);
 }
 
+static int first_child(int pid)
+{
+	char path[64];
+	int child = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%d", &child) != 1)
+		child = -1;
+	if (f)
+		fclose(f);
+	return child;
+}
+
+/* How many descriptors the node's PID 1 has; -1 when that cannot be seen. */
+static int open_descriptors(void)
+{
+	char path[64];
+	int count = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", first_child(first_child((int)getpid())));
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
 static void bench(int count)
 {
+	int descriptors;
 	const char *const nothing[] = { "/bin/true", NULL };
 	struct node_container c = { .id = 1, .sandbox = 1, .uid = -1, .gid = -1, .argv = nothing };
 	char address[32];
@@ -816,6 +850,7 @@ static void bench(int count)
 		sandbox((uint64_t)i + 1, "bench", address);
 	}
 	printf("sandbox %.2f ms\n", (now() - begin) * 1e3 / count);
+	descriptors = open_descriptors();
 	begin = now();
 	for (int i = 0; i < count; i++)
 		check(run(&c)->code == 0, "true");
@@ -832,6 +867,10 @@ static void bench(int count)
 	for (int i = 0; i < count; i++)
 		volume_file(7, "name", "content", 0644);
 	printf("volume update %.3f ms\n", (now() - begin) * 1e3 / count);
+	expect_ok(mpijob__node_client_container_signal(client, 2, SIGKILL, &request), "kill");
+	wait_for(0, NODE_EVT_EXITED, 2, "end");
+	check(open_descriptors() == descriptors, "the node had %d descriptors, and has %d after all that", descriptors,
+	      open_descriptors());
 }
 
 int main(int argc, char **argv)
