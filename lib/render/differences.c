@@ -5,6 +5,7 @@
  */
 #include "render/differences.h"
 
+#define PLANNED "what the objects of such a job look like is the same"
 #define REFERENCE "`reference = 1` in the options, `--reference`"
 
 static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
@@ -82,6 +83,97 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"Kubernetes does not have.",
 		"A newer cluster knows them, and the CRD of its MPIJob decides what is stored.",
 		MPIJOB__DIFFERENCE_ALWAYS, "the API server drops what its schema does not have",
+	},
+	[MPIJOB__DIFFERENCE_RESUME_WAITS] = {
+		"resume-waits-for-workers",
+		"A suspended job with `WaitForWorkersReady` starts its launcher again only when all workers are ready. The "
+		"reference starts it at once: no worker is there, and none is not ready.",
+		"The launcher runs before there is anything to reach.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_EVICTED_ENDS] = {
+		"evicted-job-ends",
+		"A job with an evicted worker is Failed with a completion time: cleanPodPolicy is followed, the launcher Job is "
+		"suspended so that its pods stop, and the job is counted as failed. The reference leaves the launcher running, "
+		"cleans nothing up, and may turn the job into a success.",
+		"A failed job held its nodes for ever, or was not failed in the end.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_EVENTS_ONCE] = {
+		"events-once",
+		"MPIJobRunning and MPIJobEvicted are reported when they become true. The reference reports them on every sync, "
+		"and writes the status of a finished job on every sync.",
+		"Repeated news hides news.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_HOSTS_GATHERED] = {
+		"hosts-gathered",
+		"While workers start, `discover_hosts.sh` is written when all run, when twice as many run as are listed, or when "
+		"none started for as long as the starts took (a second at least). One that stopped is taken out at once. The "
+		"reference writes it for every start.",
+		"Each write goes to every node that mounts it; ten thousand workers cost ten thousand writes.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_SAME_HOSTS_STAY] = {
+		"same-hosts-stay",
+		"A ConfigMap that lists the right workers is left as it is, whatever the order in `discover_hosts.sh`. The "
+		"reference compares the text.",
+		"A job that another operator began is not rewritten under its launcher.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_STEADY_WORKERS] = {
+		"leaving-workers",
+		"A worker pod that is being deleted does not count as running or ready, and `discover_hosts.sh` no longer lists "
+		"it. The reference looks at its phase alone.",
+		"A job that is resumed quickly is not running because its former workers still are.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_SCALE_DOWN_BY_NAME] = {
+		"scale-down-by-name",
+		"Scaling down deletes the workers whose names are beyond the number. The reference reads the label "
+		"`replica-index`, which is one higher with `runLauncherAsWorker`, and deletes one worker too many; a pod without "
+		"that label stops its sync.",
+		"A worker that is needed is lost.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_OWN_FIELDS] = {
+		"own-fields-only",
+		"Service, Secret and PodGroup are updated when a field that we set differs. The reference compares whole specs, "
+		"so a default that the server or the scheduler fills in is written back for ever; a queue that the scheduler gave "
+		"is left alone.",
+		"Two controllers write in turns.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_LAUNCHER_ONCE] = {
+		"launcher-not-made-twice",
+		"With `ttlSecondsAfterFinished`, a launcher Job that was there and is gone is not made again: the job succeeds if "
+		"a launcher pod is known to have succeeded, else it is Failed with reason MPIJobLauncherGone. The reference runs "
+		"the job a second time.",
+		"A job that was done while the operator was away must not run again.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_TERMINAL_STAYS] = {
+		"finished-stays-finished",
+		"A condition Succeeded or Failed that is True stays so. A job that an older operator left Failed without a "
+		"completion time gets one.",
+		"Who waits for a job acts on the first end that it sees.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_FAILURE_NAMES_PODS] = {
+		"failure-names-pods",
+		"The message of a failure says what the reference says, then names the first worker pod that failed: pod, node, "
+		"reason, exit code and up to 512 bytes of its last words. Where the launcher pod left no message, it is named in "
+		"the same way; the reason behind `BackoffLimitExceeded/` is that of its container where the pod has none.",
+		"The launcher only knows that a connection was lost.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_TAKEN_NAMES] = {
+		"taken-names",
+		"A child's name that is taken is reported with the kind of the object, and looked at again every minute; what is "
+		"known of the job is written into its status before. At a job's end a worker's name that is taken is passed over. "
+		"The reference leaves the kind empty, retries faster at first, and never finishes cleaning up.",
+		"The job says that it was seen.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
 };
 
