@@ -123,15 +123,15 @@ static void structs(void **state)
 	struct { struct known known; int64_t later; } newer = { { sizeof(newer), 1, 2, "c" }, 0 };
 	struct known local;
 	/* Exactly as long as an older version, in memory of its own, so that reading past it is found. */
-	struct known *older = malloc(offsetof(struct known, b));
+	char *older = malloc(offsetof(struct known, b));
 	size_t *bare = malloc(sizeof(*bare));
 	char *partly = malloc(offsetof(struct known, b) + 2);
 
 	(void)state;
 	assert_int_equal(mpijob__struct_check(&local, sizeof(local), NULL), 0);
 	assert_int_equal(local.size, sizeof(local));
-	older->size = offsetof(struct known, b);
-	older->a = 7;
+	memcpy(older, &(size_t){ offsetof(struct known, b) }, sizeof(size_t));
+	memcpy(older + offsetof(struct known, a), &(int32_t){ 7 }, sizeof(int32_t));
 	assert_int_equal(mpijob__struct_check(&local, sizeof(local), older), 0);
 	assert_int_equal(local.size, sizeof(local));
 	assert_int_equal(local.a, 7);
