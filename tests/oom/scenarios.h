@@ -48,6 +48,8 @@ struct scenario {
 
 extern const struct scenario scenarios[];
 extern const size_t scenarios_count;
+extern const struct scenario canaries[]; /* each of them goes wrong in its own way */
+extern const size_t canaries_count;
 
 int sink_write(void *sink, const char *data, size_t len);
 

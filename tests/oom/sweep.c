@@ -185,6 +185,19 @@ static size_t undisturbed(const struct scenario *scenario, struct subject *subje
 	return count;
 }
 
+/* The sweep itself is tested first: every canary must be found out, the leak when its second allocation fails. */
+static void try_canaries(struct subject *subject)
+{
+	for (size_t i = 0; i < canaries_count; i++) {
+		size_t count = undisturbed(&canaries[i], subject);
+
+		if (!try(&canaries[i], subject, 0, 0, 1) || try(&canaries[i], subject, count, 0, 0)) {
+			fprintf(stderr, "self-test: %s was not noticed\n", canaries[i].name);
+			exit(1);
+		}
+	}
+}
+
 static int applies(const struct scenario *scenario, const struct subject *subject)
 {
 	if (scenario->valid && !subject->states[0].job)
@@ -287,6 +300,7 @@ int main(int argc, char **argv)
 	begin(&subjects[4], "broken", argv[1], "broken.yaml");
 	if (argc > 6)
 		return one(subjects, count, argv + 3, argc - 3);
+	try_canaries(&subjects[0]);
 	for (size_t i = 0; i < count * scenarios_count; i++) {
 		if (applies(&scenarios[i % scenarios_count], &subjects[i / scenarios_count]))
 			bad += sweep(&scenarios[i % scenarios_count], &subjects[i / scenarios_count], &tried);
