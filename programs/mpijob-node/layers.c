@@ -20,7 +20,9 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#define MANY_ENTRIES 256 /* a directory with more is not taken apart */
+/* A directory with more entries is not taken apart: every entry costs every container a mount. */
+#define MANY_OPEN   256
+#define MANY_OTHERS 64
 
 struct mounts {
 	char **path; /* as the machine names it */
@@ -182,6 +184,7 @@ static void plan_inside(struct planner *p, const char *path, const char *on_host
 static enum leaf_kind plan_folder(struct planner *p, const char *path, const char *on_host, const struct stat *st)
 {
 	bool apart = has_mount_inside(&p->mounts, path);
+	size_t many;
 
 	if (access(on_host, R_OK | X_OK))
 		return LEAF_DIRECTORY;
@@ -189,9 +192,10 @@ static enum leaf_kind plan_folder(struct planner *p, const char *path, const cha
 		return LEAF_LAYER;
 	if (strcmp(path, "/etc") == 0)
 		return LEAF_COPY; /* in a container single files of it are mounts */
-	if (!is_open(p, path) && !(apart && ours(p, st)))
+	if (!p->layers->overlay && !is_open(p, path))
 		return LEAF_BIND;
-	if (count_entries(on_host) > MANY_ENTRIES && !path_below(p->cwd, path))
+	many = is_open(p, path) || ours(p, st) ? MANY_OPEN : MANY_OTHERS;
+	if (count_entries(on_host) > many && !path_below(p->cwd, path))
 		return LEAF_BIND;
 	plan_inside(p, path, on_host);
 	return LEAF_LINK; /* it is added already */

@@ -588,6 +588,34 @@ static void check_ssh_as_user(void)
 	expect(shell(&c, "ssh delta 'hostname; id -u'"), 0, "delta\n1234", "ssh as an ordinary user of the pod");
 }
 
+/* A reader never sees half a hosts file, nor none. */
+static void check_hosts_are_whole(void)
+{
+	const char *const argv[] = {
+		"/bin/sh", "-c",
+		"i=0; while [ $i -lt 200 ]; do i=$((i+1)); grep -q '^# end$' /etc/hosts || exit 9; done", NULL
+	};
+	struct node_container c = { .id = 41, .sandbox = 1, .uid = -1, .gid = -1, .argv = argv, .fds = { -1, -1, -1 } };
+	static char text[200000];
+	struct node_event event;
+	int round = 0;
+
+	hosts("# end\n");
+	expect_ok(mpijob__node_client_container_start(client, &c, &request), "reader");
+	do {
+		size_t len = (size_t)(round % 2 ? 100 : 190000);
+
+		memset(text, '#', len);
+		for (size_t i = 79; i < len; i += 80)
+			text[i] = '\n';
+		memcpy(text + len, "\n# end\n", sizeof("\n# end\n"));
+		hosts(text);
+		round++;
+	} while (!take(0, NODE_EVT_EXITED, 41, &event));
+	check(event.code == 0 && round > 10, "a hosts file was read in part: code %d after %d updates", event.code,
+	      round);
+}
+
 static void check_host_network(void)
 {
 	struct node_container c = { .id = 40, .sandbox = 5, .uid = -1, .gid = -1 };
@@ -610,6 +638,7 @@ static void checks(void)
 	check_ssh();
 	check_ssh_as_user();
 	check_host_network();
+	check_hosts_are_whole();
 }
 
 /* Everything is asked for at once, as lib/local does. */
