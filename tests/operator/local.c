@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator over the embedded cluster, without its node: the test plays kubelet by patching pods. */
-#include "local_client.h"
+/*
+ * The operator over the embedded cluster, without its node: the test plays kubelet by patching pods. It is linked
+ * with the shared libraries and uses nothing but public headers, as any host would.
+ */
+#include <mpijob/local.h>
+#include <mpijob/mpijob.h>
 
-#include <mpijob/operator.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 #define JOB "kubeflow.org/v2beta1"
 
 struct world {
-	struct cluster *cluster;
+	mpijob_client *client;
 	mpijob_operator *operator_;
 };
 
@@ -20,13 +30,17 @@ static const char job_text[] =
 
 static int up(void **state)
 {
+	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	struct world *world = calloc(1, sizeof(*world));
-	void *cluster;
+	mpijob_local *local = NULL;
 
 	assert_non_null(world);
-	assert_int_equal(cluster_up_with(&cluster, 20), 0);
-	world->cluster = cluster;
-	assert_int_equal(mpijob_operator_new(world->cluster->client, NULL, &world->operator_, NULL), 0);
+	options.no_node = 1;
+	options.backoff_base_ms = 20;
+	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), 0);
+	assert_int_equal(mpijob_client_new(&transport, local, &world->client), 0);
+	assert_int_equal(mpijob_operator_new(world->client, NULL, &world->operator_, NULL), 0);
 	*state = world;
 	return 0;
 }
@@ -34,10 +48,9 @@ static int up(void **state)
 static int down(void **state)
 {
 	struct world *world = *state;
-	void *cluster = world->cluster;
 
 	mpijob_operator_free(world->operator_);
-	cluster_down(&cluster);
+	mpijob_client_free(world->client);
 	free(world);
 	return 0;
 }
@@ -58,7 +71,7 @@ static mpijob_doc *look(struct world *world, const char *version, const char *ki
 {
 	struct mpijob_target target = target_of(version, kind, name);
 	mpijob_doc *doc = NULL;
-	int code = mpijob_client_get(world->cluster->client, &target, &doc, NULL);
+	int code = mpijob_client_get(world->client, &target, &doc, NULL);
 
 	assert_true(code == 0 || code == MPIJOB_ERR_NOT_FOUND);
 	return doc;
@@ -78,7 +91,7 @@ static size_t count(struct world *world, const char *version, const char *kind)
 	mpijob_doc *doc = NULL;
 	size_t number;
 
-	assert_int_equal(mpijob_client_get(world->cluster->client, &target, &doc, NULL), 0);
+	assert_int_equal(mpijob_client_get(world->client, &target, &doc, NULL), 0);
 	number = mpijob_node_count(mpijob_node_get(mpijob_doc_root(doc), "items"));
 	mpijob_doc_free(doc);
 	return number;
@@ -110,7 +123,7 @@ static void patch(struct world *world, const char *version, const char *kind, co
 
 	target.subresource = sub;
 	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
-	if (mpijob_client_patch(world->cluster->client, &target, mpijob_doc_root(doc), NULL, diag)) {
+	if (mpijob_client_patch(world->client, &target, mpijob_doc_root(doc), NULL, diag)) {
 		print_error("%s\n", mpijob_diag_at(diag, 0)->message);
 		fail();
 	}
@@ -124,7 +137,7 @@ static void submit(struct world *world)
 	mpijob_doc *doc = NULL;
 
 	assert_int_equal(mpijob_doc_parse(job_text, strlen(job_text), NULL, &doc, NULL), 0);
-	assert_int_equal(mpijob_client_create(world->cluster->client, &target, mpijob_doc_root(doc), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_create(world->client, &target, mpijob_doc_root(doc), NULL, NULL), 0);
 	mpijob_doc_free(doc);
 }
 
@@ -156,7 +169,7 @@ static char *launcher_pod(struct world *world)
 	mpijob_doc *doc = NULL;
 	char *name = NULL;
 
-	assert_int_equal(mpijob_client_get(world->cluster->client, &target, &doc, NULL), 0);
+	assert_int_equal(mpijob_client_get(world->client, &target, &doc, NULL), 0);
 	items = mpijob_node_get(mpijob_doc_root(doc), "items");
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const char *one = mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
@@ -209,7 +222,7 @@ static void deleting_takes_the_children(void **state)
 
 	submit(world);
 	expect_all(world);
-	assert_int_equal(mpijob_client_delete(world->cluster->client, &target, NULL, "Background", NULL), 0);
+	assert_int_equal(mpijob_client_delete(world->client, &target, NULL, "Background", NULL), 0);
 	UNTIL(!exists(world, "batch/v1", "Job", "pi-launcher"));
 	UNTIL(count(world, "v1", "Pod") == 0 && count(world, "v1", "Secret") == 0 && count(world, "v1", "Service") == 0);
 	/* The same name again is another job. */

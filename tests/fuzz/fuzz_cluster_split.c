@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any bytes as a list or a watch: the objects that are cut out do not depend on where the bytes were split, and
+ * lie inside of what was given.
+ */
+#include "base/digest.h"
+#include "cluster/split.h"
+
+#include <mpijob/plan.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT 512
+
+struct outcome {
+	uint64_t digest;
+	size_t count;
+	int code, complete;
+	mpijob_observation *observation; /* NULL: only cut */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int take(void *user, const struct mpijob__split_object *object)
+{
+	struct outcome *outcome = user;
+
+	outcome->count++;
+	outcome->digest = mpijob__digest_add(outcome->digest, object->uid, strlen(object->uid) + 1);
+	outcome->digest = mpijob__digest_add(outcome->digest, object->type, strlen(object->type) + 1);
+	outcome->digest = mpijob__digest_add(outcome->digest, object->resource_version, strlen(object->resource_version) + 1);
+	if (object->json) {
+		if (object->whole > LIMIT)
+			abort();
+		outcome->digest = mpijob__digest_add(outcome->digest, object->json, object->len);
+		/* What is cut out is what gets read. */
+		if (outcome->observation)
+			(void)mpijob_observe(outcome->observation, object->json, object->len, NULL);
+	}
+	return 0;
+}
+
+static void feed(int mode, const char *text, size_t len, size_t piece, struct outcome *outcome)
+{
+	struct mpijob__split split;
+
+	outcome->digest = MPIJOB__DIGEST_START;
+	outcome->code = mpijob__split_init(&split, mode, "v1", "Pod", LIMIT);
+	for (size_t at = 0; at < len && outcome->code == 0; at += piece)
+		outcome->code = mpijob__split_feed(&split, text + at, piece < len - at ? piece : len - at, take, outcome);
+	outcome->complete = outcome->code == 0 && mpijob__split_complete(&split);
+	mpijob__split_release(&split);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (int mode = MPIJOB__SPLIT_LIST; mode <= MPIJOB__SPLIT_EVENTS; mode++) {
+		struct outcome whole = { 0 }, pieces = { 0 };
+
+		whole.observation = mpijob_observation_new();
+		feed(mode, (const char *)data, size, size ? size : 1, &whole);
+		feed(mode, (const char *)data, size, size % 7 + 1, &pieces);
+		mpijob_observation_free(whole.observation);
+		if (whole.digest != pieces.digest || whole.count != pieces.count || whole.code != pieces.code ||
+		    whole.complete != pieces.complete)
+			abort();
+	}
+	return 0;
+}
