@@ -35,6 +35,8 @@ struct readiness {
 	uint16_t ports[2];   /* READY_LISTEN: any of them; READY_TCP: the first */
 	int64_t next_ms;     /* when to look again; -1: a look is under way, or none is needed */
 	int pending;         /* looks under way */
+	uint64_t request;    /* READY_EXEC: the command that runs; 0: none */
+	int64_t end_ms;      /* and until when it may */
 	int64_t successes;
 	int64_t failures;
 	int ready;

@@ -19,8 +19,7 @@ static const char *const pod_fields[] = {
 static const char *const container_fields[] = {
 	"name",	 "image",	 "imagePullPolicy", "command",	       "args",
 	"env",	 "envFrom",	 "workingDir",	    "ports",	       "volumeMounts",
-	"stdin", "stdinOnce",	 "tty",		    "securityContext", "readinessProbe",
-	"resources", "terminationMessagePolicy", NULL
+	"resources", "securityContext", "readinessProbe", "terminationMessagePolicy", NULL
 };
 
 static const char *const pod_security[] = { "runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "runAsNonRoot", NULL };
@@ -30,6 +29,10 @@ static const char *const container_security[] = { "runAsUser", "runAsGroup", "re
 
 static const char *const probe_fields[] = { "tcpSocket",      "exec",		  "initialDelaySeconds", "periodSeconds",
 					    "timeoutSeconds", "successThreshold", "failureThreshold",	 NULL };
+
+static const char *const mount_fields[] = { "name", "mountPath", "subPath", "subPathExpr", "readOnly", NULL };
+
+static const char *const empty_dir_fields[] = { "medium", NULL };
 
 static int is_in(const char *word, const char *const *list)
 {
@@ -160,6 +163,27 @@ static void check_ports(const struct container *container, const char *where)
 	}
 }
 
+static void check_mounts(const struct container *container, const char *where)
+{
+	const mpijob_node *mounts = mpijob_node_get(container->spec, "volumeMounts");
+
+	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
+		char *path = mpijob__words_format("%s.volumeMounts[%zu]", where, i);
+
+		if (path)
+			name_others(container->pod, mpijob_node_at(mounts, i), path, mount_fields);
+		free(path);
+	}
+}
+
+static void check_escalation(const struct pod *pod, const mpijob_node *context, const char *where)
+{
+	int allowed = 1;
+
+	if (mpijob_node_bool(mpijob_node_get(context, "allowPrivilegeEscalation"), &allowed) && !allowed)
+		name_field(pod, where, "allowPrivilegeEscalation", NULL);
+}
+
 static void check_container_fields(const struct container *container, const char *where)
 {
 	const struct pod *pod = container->pod;
@@ -173,6 +197,7 @@ static void check_container_fields(const struct container *container, const char
 	if (security) {
 		name_others(pod, context, security, container_security);
 		check_capabilities(pod, context, security);
+		check_escalation(pod, context, security);
 	}
 	if (resources)
 		name_others(pod, mpijob_node_get(container->spec, "resources"), resources, none);
@@ -180,6 +205,7 @@ static void check_container_fields(const struct container *container, const char
 		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe, probe_fields);
 	check_env(container, where);
 	check_ports(container, where);
+	check_mounts(container, where);
 	free(security);
 	free(resources);
 	free(probe);
@@ -248,11 +274,21 @@ static const char *volume_kind(const mpijob_node *spec)
 	return "emptyDir";
 }
 
+static void check_empty_dir(const struct pod *pod, const struct volume *volume)
+{
+	char *path = mpijob__words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
+
+	if (path)
+		name_others(pod, mpijob_node_get(volume->spec, "emptyDir"), path, empty_dir_fields);
+	free(path);
+}
+
 static void check_volume(struct pod *pod, const struct volume *volume)
 {
 	static const char *const known[] = { "emptyDir", "configMap", "secret", "downwardAPI", "projected", "hostPath", NULL };
 	const char *kind = volume_kind(volume->spec);
 
+	check_empty_dir(pod, volume);
 	if (strcmp(kind, "hostPath") == 0 && !pod->local->allow_host_path)
 		mpijob__pod_fail(pod, "HostPathNotAllowed",
 				 mpijob__words_format("volume %s is a path of this machine, which is only given with "

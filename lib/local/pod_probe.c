@@ -6,6 +6,7 @@
 #include "pod.h"
 #include "words.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,24 @@ static int ask_command(struct container *container)
 	if (error)
 		return error;
 	container->readiness.pending++;
+	container->readiness.request = ask;
+	container->readiness.end_ms = mpijob__words_clock() + number(container, "timeoutSeconds", 1) * 1000;
 	return mpijob__kubelet_expect(container->pod->kubelet, ask, ASK_PROBE, container->pod->id, container->id);
+}
+
+/* A command that takes too long is ended; its answer comes as a failure then. */
+static int watch_command(struct container *container, int64_t clock_ms, int64_t *next_ms)
+{
+	struct readiness *readiness = &container->readiness;
+	uint64_t ask = 0;
+
+	if (readiness->request == 0)
+		return 0;
+	if (readiness->end_ms > clock_ms) {
+		*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
+		return 0;
+	}
+	return mpijob__node_client_exec_signal(mpijob__kubelet_node(container->pod->kubelet), readiness->request, SIGKILL, &ask);
 }
 
 int mpijob__pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
@@ -164,15 +182,19 @@ int mpijob__pod_probe_run(struct container *container, int64_t clock_ms, int64_t
 	struct readiness *readiness = &container->readiness;
 	int error = 0;
 
-	if (container->state != CONTAINER_RUNNING || readiness->next_ms < 0)
+	if (container->state == CONTAINER_RUNNING && readiness->next_ms < 0)
+		return watch_command(container, clock_ms, next_ms);
+	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	if (readiness->next_ms > clock_ms) {
 		*next_ms = mpijob__local_sooner(*next_ms, readiness->next_ms);
 		return 0;
 	}
 	readiness->next_ms = -1;
-	if (readiness->kind == READY_EXEC)
-		return ask_command(container);
+	if (readiness->kind == READY_EXEC) {
+		error = ask_command(container);
+		return error ? error : watch_command(container, clock_ms, next_ms);
+	}
 	error = ask_port(container, readiness->ports[0], readiness->kind == READY_LISTEN);
 	if (!error && readiness->kind == READY_LISTEN && readiness->ports[1])
 		error = ask_port(container, readiness->ports[1], 1);
@@ -198,6 +220,7 @@ void mpijob__pod_probe_answer(struct container *container, const struct node_eve
 	int good = event->type == NODE_ANS_OK ? event->code == NODE_PROBE_OK : event->type == NODE_ANS_EXITED && event->code == 0;
 
 	readiness->pending--;
+	readiness->request = 0;
 	container->pod->dirty = 1;
 	if (container->state != CONTAINER_RUNNING)
 		return;

@@ -17,6 +17,7 @@
 #define JOBS "/apis/batch/v1/namespaces/default/jobs"
 
 static struct cluster node;
+static struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 static char notices[16384];
 
 static void take_notice(void *user, const struct mpijob_finding *finding)
@@ -30,7 +31,6 @@ static void take_notice(void *user, const struct mpijob_finding *finding)
 static int node_up(mpijob_diag *diag)
 {
 	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
-	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	int error;
 
 	options.node_program = MPIJOB_TEST_BUILD "/libexec/mpijob-node";
@@ -351,6 +351,42 @@ static void test_long_log(void **state)
 	answer_free(&answer);
 }
 
+/* A follower that takes nothing makes the container wait; nothing is lost. */
+static void test_slow_reader(void **state)
+{
+	struct answer answer;
+	mpijob_exchange *exchange;
+
+	(void)state;
+	make_script("slow", "i=0; while [ $i -lt 20 ]; do head -c 1048575 /dev/zero | tr '\\\\0' x; echo; i=$((i+1)); done; echo end");
+	wait_phase("slow", "Running");
+	ask_start(&node, &answer, 1, "GET", PODS "/slow/log?follow=true", NULL, NULL);
+	exchange = node.local->calls->exchange;
+	assert_int_equal(mpijob_client_poll(node.client, 0), 0);
+	transport.pause(node.local, exchange, 1);
+	poll_for(&node, 1500);
+	wait_text(PODS "/slow", "status.phase", "Running", 10);
+	transport.pause(node.local, exchange, 0);
+	for (int i = 0; i < 1000 && !answer.done; i++)
+		poll_for(&node, 10);
+	assert_true(answer.done);
+	assert_int_equal(mpijob_text_len(answer.stream), 20 * 1048576 + 4);
+	answer_free(&answer);
+	wait_phase("slow", "Succeeded");
+}
+
+static void test_hanging_probe(void **state)
+{
+	(void)state;
+	make_pod("hang", "",
+		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sleep\",\"60\"],\"readinessProbe\":{\"periodSeconds\":1,"
+		 "\"exec\":{\"command\":[\"sh\",\"-c\",\"[ -e /tmp/2 ] && exit; touch /tmp/2; sleep 60\"]}}}]");
+	wait_phase("hang", "Running");
+	/* The first look is ended after its second, the next one is good. */
+	wait_text(PODS "/hang", "status.conditions[3].status", "True", 4000);
+	expect(&node, "DELETE", PODS "/hang?gracePeriodSeconds=0", NULL, 200);
+}
+
 static void test_refused_pods(void **state)
 {
 	static const struct {
@@ -505,6 +541,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_users),
 		cmocka_unit_test(test_long_log),
+		cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_hanging_probe),
 		cmocka_unit_test(test_refused_pods),
 		cmocka_unit_test(test_not_honoured),
 		cmocka_unit_test(test_worker_sshd),

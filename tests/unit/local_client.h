@@ -22,6 +22,7 @@
 struct cluster {
 	mpijob_client *client;
 	struct mpijob_local *local;
+	struct mpijob_transport transport;
 };
 
 struct answer {
@@ -37,14 +38,14 @@ struct answer {
 static inline int cluster_up_with(void **state, int backoff_ms)
 {
 	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
-	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	struct cluster *cluster = calloc(1, sizeof(*cluster));
 
 	options.no_node = 1;
 	options.backoff_base_ms = backoff_ms;
 	assert_non_null(cluster);
-	assert_int_equal(mpijob_local_new(&options, &transport, &cluster->local, NULL), 0);
-	assert_int_equal(mpijob_client_new(&transport, cluster->local, &cluster->client), 0);
+	cluster->transport.size = sizeof(cluster->transport);
+	assert_int_equal(mpijob_local_new(&options, &cluster->transport, &cluster->local, NULL), 0);
+	assert_int_equal(mpijob_client_new(&cluster->transport, cluster->local, &cluster->client), 0);
 	*state = cluster;
 	return 0;
 }

@@ -97,6 +97,38 @@ static void test_expired(void **state)
 	answer_free(&answer);
 }
 
+/* A watcher that takes nothing for too long loses its place. */
+static void test_paused(void **state)
+{
+	struct cluster *cluster = *state;
+	struct answer answer;
+	mpijob_exchange *exchange;
+	char name[16];
+
+	cluster->local->store.window = 4;
+	watch(cluster, &answer, "", "");
+	poll_for(cluster, 5);
+	exchange = cluster->local->calls->exchange;
+	cluster->transport.pause(cluster->local, exchange, 1);
+	put_map(cluster, "a", "x");
+	poll_for(cluster, 5);
+	assert_int_equal(told(&answer, "ADDED"), 0);
+	cluster->transport.pause(cluster->local, exchange, 0);
+	poll_for(cluster, 5);
+	assert_int_equal(told(&answer, "ADDED"), 1);
+	cluster->transport.pause(cluster->local, exchange, 1);
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "m%d", i);
+		put_map(cluster, name, "x");
+	}
+	cluster->transport.pause(cluster->local, exchange, 0);
+	poll_for(cluster, 5);
+	assert_true(answer.done);
+	assert_int_equal(told(&answer, "ADDED"), 1);
+	assert_int_equal(told(&answer, "\"reason\":\"Expired\""), 1);
+	answer_free(&answer);
+}
+
 static void test_selection(void **state)
 {
 	struct answer answer;
@@ -182,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_from_now),		 TEST(test_resume),	    TEST(test_expired), TEST(test_selection),
+		TEST(test_paused),
 		TEST(test_timeout_and_bookmark), TEST(test_initial_events), TEST(test_many),
 	};
 
