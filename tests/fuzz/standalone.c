@@ -2,9 +2,9 @@
 /*
  * Runs a fuzz target without libFuzzer, for every compiler and for the ordinary tests:
  *
- *     fuzz_x COUNT [FILE | FOLDER]...
+ *     fuzz_x COUNT [-n NAME] [FILE | FOLDER]...
  *
- * First every file as it is (folders are searched through), then COUNT mutations of them, the same ones every time.
+ * First every file as it is (folders are searched through, with -n for files of this name), then COUNT mutations of them, the same ones every time.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -23,6 +23,7 @@ struct input {
 	size_t len;
 };
 
+static const char *only; /* the name of -n */
 static struct input *inputs;
 static size_t input_count;
 static uint64_t seed = 0x9e3779b97f4a7c15u;
@@ -69,7 +70,10 @@ static void add_path(const char *path)
 	int count;
 
 	if (stat(path, &about) || !S_ISDIR(about.st_mode)) {
-		add_file(path);
+		const char *name = strrchr(path, '/');
+
+		if (!only || strcmp(name ? name + 1 : path, only) == 0)
+			add_file(path);
 		return;
 	}
 	count = scandir(path, &names, NULL, alphasort);
@@ -146,8 +150,12 @@ int main(int argc, char **argv)
 	struct timespec begin, end;
 	double seconds;
 
-	for (int i = 2; i < argc; i++)
-		add_path(argv[i]);
+	for (int i = 2; i < argc; i++) {
+		if (strcmp(argv[i], "-n") == 0 && i + 1 < argc)
+			only = argv[++i];
+		else
+			add_path(argv[i]);
+	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (size_t i = 0; i < input_count; i++)
 		run(inputs[i].data, inputs[i].len);
