@@ -439,9 +439,12 @@ static int take_events(struct kubelet *kubelet, int timeout_ms)
 
 	while (mpijob__node_client_next(kubelet->node, &event) == 1)
 		take_event(kubelet, &event);
-	if (kubelet->dead)
-		return kubelet->error;
-	return error;
+	if (error == MPIJOB_ERR_IO && !kubelet->dead) {
+		struct node_event gone = { .error = error, .text = "the node ended before its time" };
+
+		node_failed(kubelet, &gone);
+	}
+	return kubelet->dead ? kubelet->error : error;
 }
 
 static void follow_writing(struct kubelet *kubelet)

@@ -248,6 +248,28 @@ static void test_lease_by_put(void **state)
 	expect_text(*state, path, "spec.holderIdentity", "me");
 }
 
+static void test_options(void **state)
+{
+	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	mpijob_local *local = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+
+	(void)state;
+	options.node_program = "/no/such/program";
+	assert_int_equal(mpijob_local_new(&options, &transport, &local, diag), MPIJOB_ERR_IO);
+	assert_null(local);
+	assert_non_null(mpijob_diag_at(diag, 0));
+	assert_non_null(strstr(mpijob_diag_at(diag, 0)->message, "/no/such/program"));
+	mpijob_diag_free(diag);
+	options.size = sizeof(size_t) - 1;
+	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), MPIJOB_ERR_USAGE);
+	options.size = sizeof(options);
+	options.backoff_base_ms = -1;
+	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_local_new(NULL, NULL, &local, NULL), MPIJOB_ERR_USAGE);
+}
+
 static int up(void **state)
 {
 	return cluster_up(state);
@@ -262,7 +284,7 @@ int main(void)
 		TEST(test_update),	   TEST(test_no_change_keeps_version), TEST(test_status_subresource),
 		TEST(test_not_done),	   TEST(test_lists),		       TEST(test_delete),
 		TEST(test_finalizers),	   TEST(test_pod_deletion_waits),      TEST(test_secret),
-		TEST(test_lease_by_put),
+		TEST(test_lease_by_put),   cmocka_unit_test(test_options),
 	};
 
 	return cmocka_run_group_tests_name("local store", tests, NULL, NULL);
