@@ -143,12 +143,20 @@ static void put_string(struct mpijob__out *out, const char *text, size_t len, si
 	}
 }
 
+/* A plain -0 would be read as a whole number, which has no sign when it is zero. */
+static void put_number(struct mpijob__out *out, const struct mpijob_node *node)
+{
+	mpijob__out_put(out, node->in.text, node->count);
+	if (node->count == 2 && memcmp(node->in.text, "-0", 2) == 0)
+		mpijob__out_put(out, ".0", 2);
+}
+
 /* A scalar or an empty list or map. `indent`: of the lines of a literal block. */
 static int put_simple(struct mpijob__out *out, const struct mpijob_node *node, size_t indent)
 {
 	switch (node->kind) {
 	case MPIJOB_NODE_STRING: put_string(out, node->in.text, node->count, indent, 0); return 1;
-	case MPIJOB_NODE_NUMBER: mpijob__out_put(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_NUMBER: put_number(out, node); return 1;
 	case MPIJOB_NODE_BOOL: mpijob__out_puts(out, node->truth ? "true" : "false"); return 1;
 	case MPIJOB_NODE_NULL: mpijob__out_puts(out, "null"); return 1;
 	default: break;
