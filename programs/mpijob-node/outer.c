@@ -277,6 +277,9 @@ void identity_read(struct identity *identity, int kind)
 	identity->kind = kind;
 	read_ranges("/proc/self/uid_map", &identity->uids, &identity->uid_count);
 	read_ranges("/proc/self/gid_map", &identity->gids, &identity->gid_count);
+	/* Root of a user namespace that somebody else made, as in a rootless container, has the ids of that one. */
+	if (kind == NODE_IDENTITY_ROOT && !(identity->uid_count == 1 && identity->uids[0].count == UINT32_MAX))
+		identity->kind = identity_has_uid(identity, 1) ? NODE_IDENTITY_SUBORDINATE : NODE_IDENTITY_SINGLE;
 }
 
 static bool within(const struct id_range *list, size_t count, uint32_t id)
