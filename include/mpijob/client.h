@@ -94,7 +94,8 @@ struct mpijob_target {
  * @param target  not NULL.
  * @param write   the sink; not NULL.
  * @param user    passed to the sink.
- * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; an odd query); what the sink returned.
+ * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; a name without
+ *         the namespace that its kind has; an odd query); what the sink returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user);

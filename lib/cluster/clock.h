@@ -7,6 +7,8 @@
 
 /* Milliseconds of a clock that never jumps; only differences mean something. */
 int64_t mpijob__clock_monotonic_ms(void);
+/* Microseconds of the same clock, for how long something took. */
+int64_t mpijob__clock_monotonic_us(void);
 /* Milliseconds since 1970-01-01T00:00:00Z, as this machine believes. */
 int64_t mpijob__clock_wall_ms(void);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
+#define REST 10                 /* planning one job takes at most one part in so many of the time */
 #define LEAST_LOOK_MS 1
 #define IDLE_LOOK_MS 1000       /* a plan with nothing to do wants to be asked again at once: not so soon */
 #define RETRY_AFTER_MOST_MS 300000
@@ -100,7 +101,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__clock_monotonic_ms(), retry_after_ms);
 		return;
 	}
-	mpijob__queue_done(&operator_->queue, &record->item);
+	mpijob__queue_done(&operator_->queue, &record->item, record->rest_until_ms);
 	if (again)
 		mpijob__queue_add(&operator_->queue, &record->item);
 	else
@@ -423,6 +424,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 	struct mpijob__act *act = &record->act;
+	int64_t from_us = mpijob__clock_monotonic_us(), took_us;
 	int rc;
 
 	options.now_ms = mpijob__clock_wall_ms();
@@ -431,6 +433,9 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	if (rc)
 		return rc;
 	act->window = 1;
+	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
+	took_us = mpijob__clock_monotonic_us() - from_us;
+	record->rest_until_ms = (from_us + took_us * REST) / 1000;
 	return 0;
 }
 
@@ -451,7 +456,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 	if (rc)
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
 				     record->namespace_, record->name, mpijob_error_text(rc));
-	mpijob__queue_done(&operator_->queue, &record->item);
+	mpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);
 	return 0;
 }
 

@@ -75,6 +75,7 @@ struct mpijob__record {
 	uint64_t version;
 	uint32_t generation;
 	int secret_known;          /* the Secret was looked for, or made */
+	int64_t rest_until_ms;     /* the next plan is not made before */
 	int rounds;                /* plans carried out since the last news from outside */
 };
 

@@ -270,15 +270,17 @@ void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item 
 	line_enter(queue, item);
 }
 
-void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t not_before_ms)
 {
+	int dirty = item->dirty;
+
 	item->busy = 0;
-	item->failures = 0;
-	item->not_before_ms = INT64_MIN;
-	line_leave(queue, item);
-	if (item->dirty)
-		line_enter(queue, item);
 	item->dirty = 0;
+	item->failures = 0;
+	item->not_before_ms = not_before_ms;
+	line_leave(queue, item);
+	if (dirty)
+		mpijob__queue_add(queue, item);
 }
 
 void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,

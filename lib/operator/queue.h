@@ -15,7 +15,7 @@ struct mpijob__queue_item {
 	struct mpijob__queue_group *group;
 	struct mpijob__queue_item *prev, *next; /* in the line of its group */
 	int64_t due_ms;        /* when it is added by itself; MPIJOB__QUEUE_NEVER */
-	int64_t not_before_ms; /* a server asked to wait until then; INT64_MIN */
+	int64_t not_before_ms; /* it is kept back until then; INT64_MIN */
 	size_t heap_at;        /* its place among the timers, from 1; 0 when it has none */
 	int failures;
 	unsigned char in_line;
@@ -43,8 +43,8 @@ void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms);
 /* A busy one has more to do and waits for its turn. */
 void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item *item);
-/* The work is done, well: failures are forgotten. */
-void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+/* The work is done, well: failures are forgotten. News wait until `not_before_ms`; INT64_MIN: they do not. */
+void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t not_before_ms);
 /*
  * The work is done, badly: again after 5 ms, doubled with every failure up to 1000 s, or as soon as something
  * changes, but never before `at_least_ms` from now.

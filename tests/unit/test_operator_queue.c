@@ -18,7 +18,7 @@ static void drain(struct mpijob__queue *queue, struct mpijob__queue_item *items,
 
 	while ((item = mpijob__queue_take(queue, now)) != NULL) {
 		seen[len++] = (char)('a' + (item - items));
-		mpijob__queue_done(queue, item);
+		mpijob__queue_done(queue, item, INT64_MIN);
 	}
 	seen[len] = 0;
 	assert_string_equal(seen, expected);
@@ -75,8 +75,30 @@ static void added_while_busy(void **state)
 	mpijob__queue_again(&queue, &items[0]);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
 	assert_int_equal(items[0].dirty, 1);
-	mpijob__queue_done(&queue, &items[0]);
+	mpijob__queue_done(&queue, &items[0], INT64_MIN);
 	drain(&queue, items, 0, "a");
+	leave(&queue, items, 1);
+}
+
+static void rest_after_work(void **state)
+{
+	static const char *const names[] = { "x" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[1];
+
+	(void)state;
+	join(&queue, items, names, 1);
+	for (int again = 0; again < 2; again++) {
+		mpijob__queue_add(&queue, &items[0]);
+		assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+		if (again)
+			mpijob__queue_add(&queue, &items[0]);
+		mpijob__queue_done(&queue, &items[0], 50);
+		if (!again)
+			mpijob__queue_add(&queue, &items[0]);
+		drain(&queue, items, 49, "");
+		drain(&queue, items, 50, "a");
+	}
 	leave(&queue, items, 1);
 }
 
@@ -133,14 +155,14 @@ static void failures_back_off(void **state)
 	mpijob__queue_add(&queue, &item);
 	assert_null(mpijob__queue_take(&queue, now + 1999999));
 	assert_ptr_equal(mpijob__queue_take(&queue, now + 2000000), &item);
-	mpijob__queue_done(&queue, &item);
+	mpijob__queue_done(&queue, &item, INT64_MIN);
 	/* Success forgets. News end a back-off at once. */
 	now += 3000000;
 	assert_int_equal(fail_once(&queue, &item, now, 0), 5);
 	assert_int_equal(fail_once(&queue, &item, now + 5, 0), 10);
 	mpijob__queue_add(&queue, &item);
 	assert_ptr_equal(mpijob__queue_take(&queue, now + 6), &item);
-	mpijob__queue_done(&queue, &item);
+	mpijob__queue_done(&queue, &item, INT64_MIN);
 	leave(&queue, &item, 1);
 }
 
@@ -170,7 +192,7 @@ static void many_timers(void **state)
 		assert_true(due >= last);
 		last = due;
 		while ((item = mpijob__queue_take(&queue, due)) != NULL) {
-			mpijob__queue_done(&queue, item);
+			mpijob__queue_done(&queue, item, INT64_MIN);
 			taken++;
 		}
 	}
@@ -188,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_key_once_and_namespaces_take_turns),
 		cmocka_unit_test(added_while_busy),
+		cmocka_unit_test(rest_after_work),
 		cmocka_unit_test(the_earliest_time_wins),
 		cmocka_unit_test(failures_back_off),
 		cmocka_unit_test(many_timers),
