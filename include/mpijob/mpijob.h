@@ -8,6 +8,7 @@
 
 #include <mpijob/base.h>
 #include <mpijob/client.h>
+#include <mpijob/convert.h>
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
 #include <mpijob/fields.h>

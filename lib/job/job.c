@@ -16,10 +16,11 @@
 static const struct {
 	const char *version;
 	const char *owner;
+	const char *way; /* from there to here */
 } other_versions[] = {
-	{ "kubeflow.org/v1", "the training operator's MPIJob" },
-	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2" },
-	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1" },
+	{ "kubeflow.org/v1", "the training operator's MPIJob", "'mpijob convert --to v2beta1' writes it" },
+	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2", "'mpijob convert --to v2beta1' says where its fields move" },
+	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1", "'mpijob convert --to v2beta1' says where its fields move" },
 };
 
 static const char *root_text(const mpijob_node *root, int id)
@@ -48,8 +49,8 @@ static void refuse_version(mpijob_diag *diag, const struct mpijob__place *place,
 		if (strcmp(other_versions[i].version, version) != 0)
 			continue;
 		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
-				  place, "'%s' is %s; use %s, this release does not convert", version,
-				  other_versions[i].owner, ours);
+				  place, "'%s' is %s; use %s, %s", version, other_versions[i].owner, ours,
+				  other_versions[i].way);
 		return;
 	}
 	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place,

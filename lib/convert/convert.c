@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which versions there are, which of them can be turned into which, and that every conversion is one that goes
+ * back: the result is converted back at once, unheard, and where that does not give the original the trail says so.
+ */
+#include "convert/conversion.h"
+
+#include <string.h>
+
+#include "base/struct.h"
+#include "base/text.h"
+#include "convert/trail.h"
+
+#include <mpijob/job.h>
+
+static const struct {
+	const char *version;
+	const char *nickname;
+} targets[] = { { MPIJOB__V1, "v1" }, { MPIJOB__V2BETA1, "v2beta1" }, { MPIJOB__TRAINJOB, "TrainJob" } };
+
+static const char *target_of(const char *version)
+{
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (strcmp(targets[i].version, version) == 0 || strcmp(targets[i].nickname, version) == 0)
+			return targets[i].version;
+	}
+	return NULL;
+}
+
+mpijob_node *mpijob__convert_get(mpijob_node *map, const char *key)
+{
+	mpijob_node *node = mpijob_node_edit(map, key);
+
+	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
+}
+
+mpijob_node *mpijob__convert_find(const struct mpijob__conversion *conversion, const char *path)
+{
+	mpijob_node *node = mpijob_doc_find(conversion->doc, path);
+
+	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
+}
+
+const char *mpijob__convert_text(const struct mpijob__conversion *conversion, const char *path)
+{
+	return mpijob_node_string(mpijob__convert_find(conversion, path));
+}
+
+static void say(struct mpijob__conversion *conversion, int32_t severity, const char *id, const char *field,
+		const mpijob_node *node, const char *format, va_list args)
+{
+	const struct mpijob__place place = { conversion->source, mpijob_node_line(node), mpijob_node_column(node) };
+
+	if (mpijob__diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format, args))
+		conversion->code = MPIJOB_ERR_NOMEM;
+}
+
+void mpijob__convert_loss(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
+			  const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(conversion, MPIJOB_SEVERITY_WARNING, "conversion-loss", field, node, format, args);
+	va_end(args);
+}
+
+void mpijob__convert_change(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
+			    const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(conversion, MPIJOB_SEVERITY_INFO, "conversion-change", field, node, format, args);
+	va_end(args);
+}
+
+/* The code of a conversion that was followed to its end. */
+static int result_of(const struct mpijob__conversion *conversion)
+{
+	int code = mpijob_doc_error(conversion->doc);
+
+	if (conversion->code)
+		return conversion->code;
+	return code == MPIJOB_ERR_USAGE ? MPIJOB_ERR_SPEC : code;
+}
+
+static void follow(struct mpijob__conversion *conversion, const char *target)
+{
+	int to_v1 = strcmp(target, MPIJOB__V1) == 0;
+
+	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion", target);
+	mpijob__moves_follow(conversion, to_v1 ? mpijob__moves_to_v1 : mpijob__moves_to_v2beta1);
+}
+
+/* Pass on what is said of fields that were not put back. */
+static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_diag *diag)
+{
+	if (mpijob_diag_dropped(heard))
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < mpijob_diag_count(heard); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(heard, i);
+
+		if (trail && mpijob__trail_restored(trail, finding->field))
+			continue;
+		if (diag && mpijob_diag_add(diag, finding))
+			return MPIJOB_ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Convert a copy back and leave a trail of what does not come back. */
+static void leave_trail(struct mpijob__conversion *result, const char *version, const mpijob_node *original)
+{
+	struct mpijob__conversion back = { 0 };
+
+	back.doc = mpijob_doc_clone(result->doc);
+	if (back.doc)
+		follow(&back, version);
+	result->code = back.doc ? result_of(&back) : MPIJOB_ERR_NOMEM;
+	if (!result->code)
+		mpijob__trail_leave(result, version, original, mpijob_doc_root(back.doc));
+	mpijob_doc_free(back.doc);
+}
+
+/* Between v1 and v2beta1; the original is without the trail that is followed back. */
+static int convert(struct mpijob__conversion *conversion, const char *version, const char *target, int no_annotation)
+{
+	mpijob_diag *listener = conversion->diag;
+	mpijob_diag *heard = mpijob_diag_new();
+	mpijob_doc *original = NULL, *trail = NULL;
+	int code = heard ? mpijob__trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
+
+	if (heard)
+		mpijob_diag_set_limit(heard, SIZE_MAX);
+	if (!code)
+		original = mpijob_doc_clone(conversion->doc);
+	if (!code && !original)
+		code = MPIJOB_ERR_NOMEM;
+	if (!code) {
+		conversion->diag = heard;
+		follow(conversion, target);
+		if (trail)
+			mpijob__trail_restore(conversion, trail);
+		code = result_of(conversion);
+	}
+	if (!code && !no_annotation) {
+		leave_trail(conversion, version, mpijob_doc_root(original));
+		code = result_of(conversion);
+	}
+	if (!code)
+		code = pass_on(heard, trail, listener);
+	conversion->diag = listener;
+	mpijob_doc_free(original);
+	mpijob_doc_free(trail);
+	mpijob_diag_free(heard);
+	return code;
+}
+
+/* The conversion's document becomes the TrainJob. */
+static int to_trainjob(struct mpijob__conversion *conversion, const char *version)
+{
+	mpijob_doc *made;
+	int code = 0;
+
+	if (strcmp(version, MPIJOB__V1) == 0)
+		code = convert(conversion, version, MPIJOB__V2BETA1, 1);
+	if (code)
+		return code;
+	made = mpijob__trainjob_make(conversion);
+	mpijob_doc_free(conversion->doc);
+	conversion->doc = made;
+	return result_of(conversion);
+}
+
+static int refuse(mpijob_diag *diag, const struct mpijob__place *place, const char *format, ...) MPIJOB__PRINTF(3, 4);
+
+static int refuse(mpijob_diag *diag, const struct mpijob__place *place, const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = mpijob__diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place, format,
+				  args);
+	va_end(args);
+	return code ? code : MPIJOB_ERR_UNSUPPORTED;
+}
+
+/* 0 when the object is of a version that can be converted. */
+static int check_source(const mpijob_node *object, const char *source, const char *version, mpijob_diag *diag)
+{
+	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
+	const struct mpijob__place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	int code = 0;
+
+	if (!mpijob_is_job(object))
+		return refuse(diag, &place, "not an MPIJob of kubeflow.org, so there is nothing to convert");
+	if (mpijob__alpha_explain(diag, source, version, object, &code))
+		return code;
+	if (strcmp(version, MPIJOB__V1) != 0 && strcmp(version, MPIJOB__V2BETA1) != 0)
+		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
+	return 0;
+}
+
+int mpijob_convert(const mpijob_node *object, const char *source, const char *version,
+		   const struct mpijob_convert_options *options, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob_convert_options known;
+	struct mpijob__conversion conversion = { .diag = diag, .source = source };
+	const char *target, *own;
+	int code;
+
+	if (!object || !version || !out)
+		return MPIJOB_ERR_USAGE;
+	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code)
+		return code;
+	conversion.runtime = known.runtime;
+	own = mpijob_node_string(mpijob_node_get(object, "apiVersion"));
+	code = check_source(object, source, own, diag);
+	if (code)
+		return code;
+	target = target_of(version);
+	if (!target)
+		return refuse(diag, NULL, "cannot convert to '%s'; use v1, v2beta1 or TrainJob", version);
+	conversion.doc = mpijob_doc_from_node(object);
+	if (!conversion.doc)
+		return MPIJOB_ERR_NOMEM;
+	if (strcmp(target, MPIJOB__TRAINJOB) == 0)
+		code = to_trainjob(&conversion, own);
+	else if (strcmp(target, own) != 0)
+		code = convert(&conversion, own, target, known.no_annotation);
+	if (code)
+		mpijob_doc_free(conversion.doc);
+	else
+		*out = conversion.doc;
+	return code;
+}

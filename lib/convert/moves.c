@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a table of moves is followed: one row after the other, each on its field as it stands then; and which
+ * fields no row knows. Null counts as absent, as it does for the API servers of both versions.
+ */
+#include "convert/conversion.h"
+
+#include <string.h>
+
+#include "base/field_path.h"
+
+/* The length of the path of the map around a field; 0 for none. */
+static size_t parent_length(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? (size_t)(dot - path) : 0;
+}
+
+static void drop(struct mpijob__conversion *conversion, const char *field)
+{
+	struct mpijob_text parent = { 0 };
+
+	if (mpijob_text_write(&parent, field, parent_length(field)))
+		conversion->code = MPIJOB_ERR_NOMEM;
+	else
+		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)), field + parent_length(field) + 1);
+	mpijob__text_release(&parent);
+}
+
+static void rename_word(struct mpijob__conversion *conversion, const struct mpijob__move *move, const char *word)
+{
+	struct mpijob_text parent = { 0 };
+	size_t len = parent_length(move->field);
+
+	for (const struct mpijob__convert_word *row = move->words; row->from; row++) {
+		if (strcmp(row->from, word) != 0)
+			continue;
+		if (mpijob_text_write(&parent, move->field, len))
+			conversion->code = MPIJOB_ERR_NOMEM;
+		else
+			mpijob_node_put_string(conversion->doc, mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+					       move->field + len + 1, row->to);
+		mpijob__text_release(&parent);
+		return;
+	}
+}
+
+static int is_harmless(const struct mpijob__move *move, const mpijob_node *value)
+{
+	const char *text = mpijob_node_text(value);
+	int flag;
+
+	if (mpijob_node_bool(value, &flag))
+		text = flag ? "true" : "false";
+	return move->harmless && text && strcmp(text, move->harmless) == 0;
+}
+
+static void follow_row(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+
+	if (move->carry) {
+		move->carry(conversion, move);
+		return;
+	}
+	if (value && move->note && !is_harmless(move, value)) {
+		if (move->loss)
+			mpijob__convert_loss(conversion, move->field, value, "%s", move->note);
+		else
+			mpijob__convert_change(conversion, move->field, value, "%s", move->note);
+	}
+	if (move->what == MOVE_DROP)
+		drop(conversion, move->field);
+	else if (move->words && mpijob_node_string(value))
+		rename_word(conversion, move, mpijob_node_string(value));
+}
+
+/* 1 when a row is at this path, or below it. */
+static int is_known(const struct mpijob__move *moves, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (const struct mpijob__move *move = moves; move->field; move++) {
+		const char *rest = move->field + len;
+
+		if (strncmp(move->field, path, len) == 0 && (*rest == '\0' || *rest == '.' || *rest == '['))
+			return 1;
+	}
+	return 0;
+}
+
+/* The maps whose keys are all rows of a table. */
+static const struct {
+	const char *path;
+	int by_role;
+} closed[] = { { "spec", 0 },
+	       { "spec.runPolicy", 0 },
+	       { "spec.runPolicy.schedulingPolicy", 0 },
+	       { "spec.mpiReplicaSpecs", 1 },
+	       { "spec.mpiReplicaSpecs[Launcher]", 0 },
+	       { "spec.mpiReplicaSpecs[Worker]", 0 } };
+
+static void name_unknown(struct mpijob__conversion *conversion, const struct mpijob__move *moves, const char *map, int by_role)
+{
+	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
+	struct mpijob_text path = { 0 };
+	int failed = mpijob__text_puts(&path, map);
+	size_t mark = path.len;
+
+	for (size_t i = 0; !failed && mpijob_node_kind(node) == MPIJOB_NODE_MAP && i < mpijob_node_count(node); i++) {
+		const char *key = mpijob_node_key(node, i);
+
+		failed = by_role ? mpijob__field_path_entry(&path, key) : mpijob__field_path_key(&path, key);
+		if (!failed && !is_known(moves, mpijob_text_data(&path)))
+			mpijob__convert_change(conversion, mpijob_text_data(&path), mpijob_node_at(node, i),
+					       "no known field; it is copied as it stands");
+		mpijob__field_path_cut(&path, mark);
+	}
+	if (failed)
+		conversion->code = MPIJOB_ERR_NOMEM;
+	mpijob__text_release(&path);
+}
+
+void mpijob__moves_follow(struct mpijob__conversion *conversion, const struct mpijob__move *moves)
+{
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
+		name_unknown(conversion, moves, closed[i].path, closed[i].by_role);
+	for (const struct mpijob__move *move = moves; move->field; move++)
+		follow_row(conversion, move);
+}
