@@ -92,8 +92,8 @@ static int write_create(const struct mpijob_plan *plan, const struct mpijob_acti
 	return mpijob_objects_write_at(plan->bodies->objects, at, MPIJOB_FORMAT_JSON_COMPACT, 1, write, user);
 }
 
-static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len, mpijob_write_fn write,
-			void *user)
+static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
+			mpijob_write_fn write, void *user)
 {
 	struct mpijob_render_options options = options_of(plan);
 	mpijob_objects *objects = NULL;
@@ -146,7 +146,8 @@ static int write_base64(const char *data, mpijob_write_fn write, void *user)
 	return code;
 }
 
-/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is none of the server's. */
+/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is none of the
+ * server's. */
 static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy, size_t entropy_len,
 			      mpijob_write_fn write, void *user)
 {
@@ -281,7 +282,8 @@ static void put_replicas(mpijob_doc *doc, const char *role, const struct mpijob_
 {
 	mpijob_node *map;
 
-	if (had && status->active == old->active && status->succeeded == old->succeeded && status->failed == old->failed)
+	if (had && status->active == old->active && status->succeeded == old->succeeded &&
+	    status->failed == old->failed)
 		return;
 	map = mpijob_node_put_map(doc, mpijob_doc_make(doc, "status.replicaStatuses"), role);
 	put_count(doc, map, "active", status->active, old->active);
@@ -317,8 +319,9 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 	const struct mpijob__draft *draft = &plan->draft, *old = &plan->old;
 	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
 
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
-			       mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
+	mpijob_node_put_string(
+		doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+		mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
 	put_conditions(plan, doc, status);
 	if (!old->has_start_time || old->start_time != draft->start_time)
 		put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);

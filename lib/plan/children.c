@@ -4,6 +4,7 @@
  * fields that are ours still stand as rendered. Fields of others, and defaults of the server, are not
  * looked at; a child that is going is made again once it is gone.
  */
+#include "plan/host_lines.h"
 #include "plan/hosts.h"
 #include "plan/observe.h"
 #include "plan/plan.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 
 #define ABSENT 0
-#define OURS 1
-#define TAKEN 2
+#define OURS   1
+#define TAKEN  2
 
 static int look(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
 {
@@ -75,17 +76,13 @@ static int plan_service(struct mpijob_plan *plan)
 static int plan_config_map(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
-	uint64_t hostfile = 0;
-	int64_t due_ms = 0;
+	size_t before = plan->count;
 	int fresh;
+	int64_t due_ms = 0;
 
 	if (!provide(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
 		return 0;
-	fresh = !mpijob_facts_child(plan->facts, MPIJOB_ROLE_CONFIG_MAP);
-	if (child)
-		mpijob__plan_fail(plan, mpijob__wanted_hostfile(&plan->subject, &hostfile));
-	if (child && child->digest != hostfile)
-		fresh = 1;
+	fresh = plan->count > before || (child && child->digest != mpijob__host_lines_wanted(&plan->subject));
 	if (child && fresh)
 		patch(plan, child, MPIJOB__BODY_CONFIG_MAP, "the hosts of the job changed");
 	else if (child && mpijob__hosts_changed(plan, child, &due_ms))
@@ -135,8 +132,9 @@ void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, 
 {
 	const struct mpijob_child_facts *child = NULL;
 
-	if (mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_NONE || look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS ||
-	    child->deleting)
+	if (mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_NONE ||
+	    look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
 		return;
-	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid, why);
+	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid,
+			 why);
 }

@@ -31,8 +31,8 @@ void mpijob__cleanup_plan(struct mpijob_plan *plan)
 	/* The one count that still changes: a launcher that was stopped is no longer active. */
 	if (plan->launcher && !mpijob__launcher_done(plan))
 		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
-	if (!policy || (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL &&
-			policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
+	if (!policy ||
+	    (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL && policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
 		return;
 	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, WHY);
 	mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, WHY);

@@ -116,7 +116,8 @@ static int launcher_copy(struct mpijob__launcher *out, const struct mpijob_launc
 	return code;
 }
 
-/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that are no numbers tell nothing. */
+/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that are no numbers tell
+ * nothing. */
 static int is_older(const char *version, const char *than)
 {
 	size_t len, than_len;
@@ -249,7 +250,8 @@ int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 	return mpijob__pods_forget(&facts->pods, uid);
 }
 
-/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob controls it; else 0. */
+/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob controls it; else 0.
+ */
 static int is_child(const struct mpijob_observed *observed, int32_t role)
 {
 	struct mpijob_text name = { 0 };

@@ -34,14 +34,14 @@ static void by_worker(const struct mpijob__workers *workers, const struct mpijob
 }
 
 /* Facts of a caller's own making may hold the digest alone. Fewer, or others, means that one was lost. */
-static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map,
-		      struct difference *out)
+static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, struct difference *out)
 {
 	const struct mpijob__workers *workers = &plan->workers;
 	int32_t count = 0;
 	uint64_t wanted = 0;
 
-	mpijob__plan_fail(plan, mpijob__wanted_hosts(&plan->subject, workers->runs, (size_t)workers->wanted, &wanted, &count));
+	mpijob__plan_fail(
+		plan, mpijob__wanted_hosts(&plan->subject, workers->runs, (size_t)workers->wanted, &wanted, &count));
 	out->listed = config_map->listed_count - mpijob__subject_launcher_works(&plan->subject);
 	out->gained = wanted != config_map->listed;
 	out->lost = out->gained && count <= config_map->listed_count;
@@ -82,5 +82,6 @@ int mpijob__hosts_changed(struct mpijob_plan *plan, const struct mpijob_child_fa
 		return 1;
 	if (!difference.gained)
 		return 0;
-	return workers->steady == workers->wanted || workers->steady >= 2 * difference.listed || starts_paused(plan, due_ms);
+	return workers->steady == workers->wanted || workers->steady >= 2 * difference.listed ||
+	       starts_paused(plan, due_ms);
 }

@@ -44,8 +44,8 @@ int mpijob__launcher_vanished(struct mpijob_plan *plan)
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 	int64_t sure_ms = plan->draft.start_time * 1000;
 
-	if (plan->launcher || !policy || !policy->ttl_seconds_after_finished || !plan->old.has_launcher || plan->suspended ||
-	    mpijob__conditions_has(&plan->old, "Suspended"))
+	if (plan->launcher || !policy || !policy->ttl_seconds_after_finished || !plan->old.has_launcher ||
+	    plan->suspended || mpijob__conditions_has(&plan->old, "Suspended"))
 		return 0;
 	if (plan->workers.last_ms > sure_ms && plan->workers.last_ms <= plan->now_ms)
 		sure_ms = plan->workers.last_ms;
@@ -74,8 +74,8 @@ void mpijob__launcher_create(struct mpijob_plan *plan)
 
 	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)))
 		return;
-	mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, MPIJOB_ROLE_LAUNCHER, -1,
-			 NULL, wait && !plan->suspended ? "all workers are ready" : "the launcher is not there");
+	mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, MPIJOB_ROLE_LAUNCHER,
+			 -1, NULL, wait && !plan->suspended ? "all workers are ready" : "the launcher is not there");
 	warn_restart_policy(plan);
 	plan->launcher_made = 1;
 }
@@ -107,8 +107,9 @@ static void go_on(struct mpijob_plan *plan)
 		if (!plan->node_selector)
 			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 	}
-	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH, same ? MPIJOB__BODY_GO_ON : MPIJOB__BODY_GO_ON_ANEW,
-			 MPIJOB_ROLE_LAUNCHER, -1, launcher->uid, "the job goes on");
+	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH,
+			 same ? MPIJOB__BODY_GO_ON : MPIJOB__BODY_GO_ON_ANEW, MPIJOB_ROLE_LAUNCHER, -1, launcher->uid,
+			 "the job goes on");
 }
 
 void mpijob__launcher_switch(struct mpijob_plan *plan)

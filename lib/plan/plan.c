@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUR_MANAGER "kubeflow.org/mpi-operator"
-#define API_VERSION "kubeflow.org/v2beta1"
+#define OUR_MANAGER  "kubeflow.org/mpi-operator"
+#define API_VERSION  "kubeflow.org/v2beta1"
 #define MOST_WORKERS 1000000
-#define RETRY_MS 60000 /* a name that is taken: nothing tells us when it is free */
+#define RETRY_MS     60000 /* a name that is taken: nothing tells us when it is free */
 
 void mpijob__plan_fail(struct mpijob_plan *plan, int code)
 {
@@ -111,7 +111,8 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 		return;
 	action->view.role = role;
 	action->view.index = index;
-	action->view.api_version = mpijob__render_api_version(role, mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_VOLCANO);
+	action->view.api_version =
+		mpijob__render_api_version(role, mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_VOLCANO);
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
@@ -128,7 +129,8 @@ void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t bo
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
 			const char *message)
 {
-	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__BODY_NONE, "tell people what happened");
+	struct mpijob__action *action =
+		add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__BODY_NONE, "tell people what happened");
 
 	if (!action)
 		return;
@@ -151,9 +153,10 @@ int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
 
 void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
 {
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", "ErrResourceExists",
-			   mpijob__plan_text(plan, "Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob",
-					     name, kind));
+	mpijob__plan_event(
+		plan, MPIJOB__STAGE_FIRST, "Warning", "ErrResourceExists",
+		mpijob__plan_text(plan, "Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob",
+				  name, kind));
 	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
 }
 
@@ -165,8 +168,9 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
 	plan->launcher_made = 0;
 	plan->late = 0;
 	plan->draft = plan->old;
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", "ValidationError",
-			   mpijob__plan_text(plan, "Found validation errors: %s", mpijob__message_findings(plan, findings)));
+	mpijob__plan_event(
+		plan, MPIJOB__STAGE_FIRST, "Warning", "ValidationError",
+		mpijob__plan_text(plan, "Found validation errors: %s", mpijob__message_findings(plan, findings)));
 }
 
 /* 1 when somebody else is in charge, or the job is going. */
@@ -195,8 +199,8 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 
 static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 {
-	struct mpijob_default_options defaults = { sizeof(defaults), plan->render.reference };
-	struct mpijob_validate_options judge = { sizeof(judge), plan->render.reference };
+	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = plan->render.reference };
+	struct mpijob_validate_options judge = { .size = sizeof(judge), .reference = plan->render.reference };
 	const struct mpijob_status *status;
 	int code = mpijob_default(plan->job, &defaults, findings);
 

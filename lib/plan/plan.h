@@ -14,25 +14,25 @@
 #include "render/render.h"
 
 /* Stages while planning: gaps in the order are closed at the end. */
-#define MPIJOB__STAGE_FIRST 0    /* Service, ConfigMap, Secret, PodGroup; what is known now of the status */
-#define MPIJOB__STAGE_WORKERS 1  /* worker pods come and go */
+#define MPIJOB__STAGE_FIRST    0 /* Service, ConfigMap, Secret, PodGroup; what is known now of the status */
+#define MPIJOB__STAGE_WORKERS  1 /* worker pods come and go */
 #define MPIJOB__STAGE_LAUNCHER 2 /* the launcher is made, or prepared for going on */
-#define MPIJOB__STAGE_SWITCH 3   /* the launcher stops or goes on */
-#define MPIJOB__STAGE_CLEAN 4    /* workers and PodGroup go once the launcher was stopped */
-#define MPIJOB__STAGE_LAST 5     /* the part of the status that says that all this was done */
+#define MPIJOB__STAGE_SWITCH   3 /* the launcher stops or goes on */
+#define MPIJOB__STAGE_CLEAN    4 /* workers and PodGroup go once the launcher was stopped */
+#define MPIJOB__STAGE_LAST     5 /* the part of the status that says that all this was done */
 
 /* What stands in the body of an action. */
-#define MPIJOB__BODY_NONE 0
-#define MPIJOB__BODY_CREATE 1
-#define MPIJOB__BODY_SERVICE 2
-#define MPIJOB__BODY_CONFIG_MAP 3
-#define MPIJOB__BODY_SECRET 4
-#define MPIJOB__BODY_POD_GROUP 5
-#define MPIJOB__BODY_STOP 6        /* the launcher Job: suspend */
-#define MPIJOB__BODY_GO_ON 7       /* the launcher Job: no longer suspend */
-#define MPIJOB__BODY_GO_ON_ANEW 8  /* the same, with the scheduling directives of the job as it is now */
-#define MPIJOB__BODY_FORGET_START 9 /* the status of the launcher Job: no startTime */
-#define MPIJOB__BODY_STATUS 10
+#define MPIJOB__BODY_NONE          0
+#define MPIJOB__BODY_CREATE        1
+#define MPIJOB__BODY_SERVICE       2
+#define MPIJOB__BODY_CONFIG_MAP    3
+#define MPIJOB__BODY_SECRET        4
+#define MPIJOB__BODY_POD_GROUP     5
+#define MPIJOB__BODY_STOP          6 /* the launcher Job: suspend */
+#define MPIJOB__BODY_GO_ON         7 /* the launcher Job: no longer suspend */
+#define MPIJOB__BODY_GO_ON_ANEW    8 /* the same, with the scheduling directives of the job as it is now */
+#define MPIJOB__BODY_FORGET_START  9 /* the status of the launcher Job: no startTime */
+#define MPIJOB__BODY_STATUS        10
 #define MPIJOB__BODY_LAUNCHER_MADE 11 /* the status of the job: there was a launcher */
 
 struct mpijob__action {
@@ -64,7 +64,7 @@ struct mpijob__workers {
 	const struct mpijob_pod_facts **pods; /* by index below `wanted`; NULL where there is none */
 	uint8_t *runs;                        /* by index: 1 when it runs and stays */
 	int32_t present, active, ready, succeeded, failed, evicted;
-	int32_t steady; /* run and stay */
+	int32_t steady;            /* run and stay */
 	int64_t first_ms, last_ms; /* when the first and the last of the steady ones began to run; 0 when not known */
 	const struct mpijob_pod_facts *first_failed, *first_evicted;
 	const struct mpijob_pod_facts *foreign; /* has the name of a worker, belongs to somebody else */
@@ -82,10 +82,10 @@ struct mpijob_plan {
 	struct mpijob_render_options render;
 	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
 	int64_t now_ms;
-	const mpijob_facts *facts;                    /* while planning */
-	const struct mpijob_launcher_facts *launcher; /* while planning: ours, or NULL */
-	struct mpijob__workers workers;               /* while planning, but for `runs` */
-	int suspended;                                /* runPolicy.suspend */
+	const mpijob_facts *facts;                            /* while planning */
+	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
+	struct mpijob__workers workers;                       /* while planning, but for `runs` */
+	int suspended;                                        /* runPolicy.suspend */
 	mpijob_doc *selector, *min_resources, *node_selector; /* what a patch may have to remove; NULL when nothing */
 
 	/* Out. */
@@ -170,10 +170,10 @@ void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32
 			       const char *message, int64_t seconds);
 
 /* status.c */
-void mpijob__status_load(struct mpijob_plan *plan);   /* the status as it is, into old and draft */
-void mpijob__status_update(struct mpijob_plan *plan); /* what the facts say */
+void mpijob__status_load(struct mpijob_plan *plan);       /* the status as it is, into old and draft */
+void mpijob__status_update(struct mpijob_plan *plan);     /* what the facts say */
 void mpijob__status_end_unseen(struct mpijob_plan *plan); /* the launcher vanished */
-void mpijob__status_close(struct mpijob_plan *plan);  /* write it if it changed, and show it */
+void mpijob__status_close(struct mpijob_plan *plan);      /* write it if it changed, and show it */
 
 /* bodies.c */
 int mpijob__bodies_new(struct mpijob_plan *plan);

@@ -6,6 +6,7 @@
  * Only the parts that are digested as trees, of objects of which a job has one each, are read into
  * a document; pods never are.
  */
+#include "plan/host_lines.h"
 #include "plan/observation.h"
 #include "plan/observe.h"
 
@@ -246,7 +247,7 @@ static int make_config_map(struct mpijob__reading *in)
 	if (!code)
 		code = decode(&in->discover_hosts, &script);
 	if (!code) {
-		child->digest = mpijob__observed_hostfile(mpijob_text_data(&hostfile), hostfile.len);
+		child->digest = mpijob__host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
 		child->listed = mpijob__observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);
 		/* Without the script nothing is known to be listed, and it has to be written. */
 		if (in->discover_hosts.text)
@@ -290,10 +291,10 @@ static int make_child(struct mpijob__reading *in, int32_t role, mpijob_diag *dia
 	return 0;
 }
 
-#define KIND_OTHER 0
-#define KIND_POD (-1)
+#define KIND_OTHER          0
+#define KIND_POD            (-1)
 #define KIND_PRIORITY_CLASS (-2)
-#define KIND_STATUS (-3)
+#define KIND_STATUS         (-3)
 
 /* MPIJOB_ROLE_* for a child, else KIND_*. */
 static int32_t what_is(const char *api_version, const char *kind)
@@ -343,7 +344,8 @@ static int32_t event_of(const char *type)
 
 static int refuse(struct mpijob__reading *in, const char *field, const char *message, mpijob_diag *diag)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s", message);
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s",
+			  message);
 	return MPIJOB_ERR_SPEC;
 }
 
@@ -358,8 +360,8 @@ static int check(struct mpijob__reading *in, int32_t what, int32_t event, mpijob
 		return refuse(in, in->wrong, "has a wrong type", diag);
 	if (what != KIND_OTHER && what != KIND_STATUS && event != MPIJOB_EVENT_BOOKMARK && !in->name)
 		return refuse(in, "metadata.name", "must be there", diag);
-	if (what != KIND_OTHER && what != KIND_STATUS && what != KIND_PRIORITY_CLASS && event != MPIJOB_EVENT_BOOKMARK &&
-	    !in->uid)
+	if (what != KIND_OTHER && what != KIND_STATUS && what != KIND_PRIORITY_CLASS &&
+	    event != MPIJOB_EVENT_BOOKMARK && !in->uid)
 		return refuse(in, "metadata.uid", "must be there", diag);
 	return 0;
 }

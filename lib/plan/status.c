@@ -227,10 +227,10 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 				       about(plan, "MPIJob", "is suspended."));
 	} else if (mpijob__conditions_finished(draft)) {
 		if (!mpijob__conditions_get(draft, "Running"))
-			mpijob__conditions_append(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
-						  about(plan, "MPIJob", "is finished but Running condition was never set."),
-						  draft->has_completion_time ? draft->completion_time
-									     : plan->now_ms / 1000);
+			mpijob__conditions_append(
+				plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
+				about(plan, "MPIJob", "is finished but Running condition was never set."),
+				draft->has_completion_time ? draft->completion_time : plan->now_ms / 1000);
 	} else if (workers->steady == workers->wanted && mpijob__launcher_running_pods(plan) >= 1) {
 		if (mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
 					   about(plan, "MPIJob", "is running.")))
@@ -266,13 +266,16 @@ void mpijob__status_end_unseen(struct mpijob_plan *plan)
 	if (pod) {
 		succeed(plan, plan->now_ms);
 	} else {
-		message = mpijob__plan_text(plan, "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
-						  "how it ended",
-					    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
-					    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
+		message =
+			mpijob__plan_text(plan,
+					  "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
+					  "how it ended",
+					  mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
+					  (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
 		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
 		if (pod)
-			message = mpijob__plan_text(plan, "%s: %s", message, mpijob__message_pod(plan, "launcher", pod));
+			message =
+				mpijob__plan_text(plan, "%s: %s", message, mpijob__message_pod(plan, "launcher", pod));
 		fail(plan, "MPIJobLauncherGone", name_worker(plan, message, plan->workers.first_failed));
 	}
 	tell_running(plan, MPIJOB__STAGE_FIRST);
@@ -326,7 +329,8 @@ static void show(struct mpijob_plan *plan)
 		struct mpijob__condition *condition = &draft->conditions[i];
 
 		condition->view.last_update_time = condition->has_update_time ? &condition->update_time : NULL;
-		condition->view.last_transition_time = condition->has_transition_time ? &condition->transition_time : NULL;
+		condition->view.last_transition_time =
+			condition->has_transition_time ? &condition->transition_time : NULL;
 		conditions[i] = &condition->view;
 	}
 	status->conditions = conditions;
@@ -350,8 +354,8 @@ void mpijob__status_close(struct mpijob_plan *plan)
 		plan->launcher_made = 0;
 	}
 	if (!same_draft(&plan->old, &plan->draft))
-		mpijob__plan_act_status(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST, MPIJOB__BODY_STATUS,
-					"the status of the job changed");
+		mpijob__plan_act_status(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST,
+					MPIJOB__BODY_STATUS, "the status of the job changed");
 	if (plan->launcher_made)
 		mpijob__plan_act_status(plan, MPIJOB__STAGE_LAST, MPIJOB__BODY_LAUNCHER_MADE,
 					"remember that there was a launcher");

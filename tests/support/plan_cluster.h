@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A cluster in memory for tests of the plan: it stores what a plan creates, patches and deletes as documents, feeds
- * every change back as facts through mpijob_observe(), and stands in for the Job controller. Pods do what the test says.
+ * every change back as facts through mpijob_observe(), and stands in for the Job controller. Pods do what the test
+ * says.
  */
 #ifndef TESTS_SUPPORT_PLAN_CLUSTER_H
 #define TESTS_SUPPORT_PLAN_CLUSTER_H
@@ -15,7 +16,7 @@
 #include <time.h>
 
 #define FAKE_START_MS INT64_C(1790000000000)
-#define FAKE __attribute__((unused)) static
+#define FAKE          __attribute__((unused)) static
 
 struct fake_object {
 	mpijob_doc *doc;
@@ -46,10 +47,10 @@ FAKE void fake_die(const char *format, ...)
 	abort();
 }
 
-#define NEED(x)                                                            \
-	do {                                                               \
-		if (!(x))                                                  \
-			fake_die("%s:%d: %s", __FILE__, __LINE__, #x);     \
+#define NEED(x)                                                                                                        \
+	do {                                                                                                           \
+		if (!(x))                                                                                              \
+			fake_die("%s:%d: %s", __FILE__, __LINE__, #x);                                                 \
 	} while (0)
 
 FAKE char *fake_time(int64_t ms, char out[32])
@@ -167,7 +168,9 @@ FAKE struct fake_object *fake_add(struct fake *fake, mpijob_doc *doc)
 	NEED(fake->objects);
 	object = &fake->objects[fake->count++];
 	object->doc = doc;
-	fake_set(&object->doc, "{metadata: {uid: \"00000000-0000-4000-8000-%012ld\", resourceVersion: \"%ld\", creationTimestamp: \"%s\"}}",
+	fake_set(&object->doc,
+		 "{metadata: {uid: \"00000000-0000-4000-8000-%012ld\", resourceVersion: \"%ld\", creationTimestamp: "
+		 "\"%s\"}}",
 		 ++fake->uid, ++fake->version, fake_time(fake->now_ms, now));
 	if (strcmp(fake_text(object->doc, "kind"), "Pod") == 0 && !fake_text(object->doc, "status.phase"))
 		fake_set(&object->doc, "{status: {phase: Pending}}");
@@ -231,7 +234,8 @@ FAKE struct fake_object *fake_launcher_pod(struct fake *fake, const char *job_ui
 	for (size_t i = 0; i < fake->count; i++) {
 		const char *phase = fake_text(fake->objects[i].doc, "status.phase");
 
-		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Pod") == 0 && fake_owned_by(&fake->objects[i], job_uid) && phase &&
+		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Pod") == 0 &&
+		    fake_owned_by(&fake->objects[i], job_uid) && phase &&
 		    (strcmp(phase, "Pending") == 0 || strcmp(phase, "Running") == 0))
 			return &fake->objects[i];
 	}
@@ -281,11 +285,13 @@ FAKE int fake_job_controller(struct fake *fake)
 		fake_set(&job->doc, "{status: {startTime: \"%s\"}}", fake_time(fake->now_ms, now));
 		fake_touch(fake, job);
 	}
-	snprintf(name, sizeof(name), "%s-%ld", fake_text(job->doc, "metadata.name"), (long)fake_int(job->doc, "status.failed"));
+	snprintf(name, sizeof(name), "%s-%ld", fake_text(job->doc, "metadata.name"),
+		 (long)fake_int(job->doc, "status.failed"));
 	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"));
 	NEED(doc);
 	fake_set(&doc,
-		 "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: [{apiVersion: batch/v1, kind: Job, "
+		 "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: [{apiVersion: "
+		 "batch/v1, kind: Job, "
 		 "name: \"%s\", uid: \"%s\", controller: true}]}}",
 		 name, fake_text(job->doc, "metadata.name"), uid);
 	fake_add(fake, doc);
@@ -303,7 +309,8 @@ FAKE struct fake_object *fake_job(struct fake *fake)
 /* The launcher pod ended; `limit` attempts may fail. */
 FAKE void fake_launcher_failed(struct fake *fake, const char *pod_status, int64_t limit)
 {
-	struct fake_object *job = fake_job(fake), *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
+	struct fake_object *job = fake_job(fake),
+			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
 	int64_t failed;
 
 	if (!pod)
@@ -314,14 +321,16 @@ FAKE void fake_launcher_failed(struct fake *fake, const char *pod_status, int64_
 	failed = fake_int(job->doc, "status.failed") + 1;
 	fake_set(&job->doc, "{status: {failed: %ld}}", (long)failed);
 	if (failed > limit)
-		fake_set(&job->doc, "{status: {conditions: [{type: Failed, status: \"True\", reason: BackoffLimitExceeded, "
-				    "message: Job has reached the specified backoff limit}]}}");
+		fake_set(&job->doc,
+			 "{status: {conditions: [{type: Failed, status: \"True\", reason: BackoffLimitExceeded, "
+			 "message: Job has reached the specified backoff limit}]}}");
 	fake_touch(fake, job);
 }
 
 FAKE void fake_launcher_succeeded(struct fake *fake)
 {
-	struct fake_object *job = fake_job(fake), *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
+	struct fake_object *job = fake_job(fake),
+			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
 	char now[32];
 
 	if (!pod)
@@ -329,7 +338,8 @@ FAKE void fake_launcher_succeeded(struct fake *fake)
 	fake_set(&pod->doc, "{status: {phase: Succeeded}}");
 	fake_touch(fake, pod);
 	job = fake_job(fake);
-	fake_set(&job->doc, "{status: {succeeded: 1, completionTime: \"%s\", conditions: [{type: Complete, status: \"True\"}]}}",
+	fake_set(&job->doc,
+		 "{status: {succeeded: 1, completionTime: \"%s\", conditions: [{type: Complete, status: \"True\"}]}}",
 		 fake_time(fake->now_ms, now));
 	fake_touch(fake, job);
 }
@@ -354,7 +364,8 @@ FAKE void fake_pod_runs(struct fake *fake, const char *name)
 		return;
 	fake_time(fake->now_ms, now);
 	snprintf(patch, sizeof(patch),
-		 "{spec: {nodeName: node-1}, status: {phase: Running, startTime: \"%s\", conditions: [{type: Ready, status: \"True\"}], "
+		 "{spec: {nodeName: node-1}, status: {phase: Running, startTime: \"%s\", conditions: [{type: Ready, "
+		 "status: \"True\"}], "
 		 "containerStatuses: [{name: main, state: {running: {startedAt: \"%s\"}}}]}}",
 		 now, now);
 	fake_pod(fake, name, patch);
@@ -546,7 +557,8 @@ static int fake_by_text(const void *a, const void *b)
 static char *fake_normal(const mpijob_doc *given)
 {
 	mpijob_doc *doc = mpijob_doc_clone(given);
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata"), *owners = mpijob_doc_find(doc, "metadata.ownerReferences");
+	mpijob_node *metadata = mpijob_doc_find(doc, "metadata"),
+		    *owners = mpijob_doc_find(doc, "metadata.ownerReferences");
 	mpijob_text *text;
 	char *copy;
 

@@ -84,11 +84,11 @@ static void put_action(mpijob_doc *out, mpijob_node *list, const mpijob_plan *pl
 	mpijob_node *map;
 
 	if (action->verb == MPIJOB_ACTION_EVENT)
-		snprintf(line, sizeof(line), "%d event %s %s: %s", action->stage, action->event_type, action->event_reason,
-			 action->event_message);
+		snprintf(line, sizeof(line), "%d event %s %s: %s", action->stage, action->event_type,
+			 action->event_reason, action->event_message);
 	else
-		snprintf(line, sizeof(line), "%d %s %s/%s (%s)", action->stage, verbs[action->verb], action->kind, action->name,
-			 action->why);
+		snprintf(line, sizeof(line), "%d %s %s/%s (%s)", action->stage, verbs[action->verb], action->kind,
+			 action->name, action->why);
 	if (action->verb != MPIJOB_ACTION_PATCH && action->verb != MPIJOB_ACTION_PATCH_STATUS) {
 		mpijob_node_append_string(out, list, line);
 		return;
@@ -143,7 +143,8 @@ static void check_status(const struct fake *fake, const mpijob_plan *plan)
 		assert_string_equal(want->conditions[i]->reason, have->conditions[i]->reason);
 		assert_string_equal(want->conditions[i]->message, have->conditions[i]->message);
 		assert_int_equal(*want->conditions[i]->last_update_time, *have->conditions[i]->last_update_time);
-		assert_int_equal(*want->conditions[i]->last_transition_time, *have->conditions[i]->last_transition_time);
+		assert_int_equal(*want->conditions[i]->last_transition_time,
+				 *have->conditions[i]->last_transition_time);
 	}
 	assert_int_equal(!want->launcher, !have->launcher);
 	assert_int_equal(!want->worker, !have->worker);

@@ -3,6 +3,7 @@
 #include "../support/plan_cluster.h"
 
 #include "plan/facts.h"
+#include "plan/host_lines.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -191,7 +192,9 @@ static int apply(mpijob_facts *facts, const char *json)
 	return code;
 }
 
-#define OWNED(name) "\"metadata\":{\"name\":\"" name "\",\"uid\":\"u-" name "\",\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"job\",\"controller\":true}]}}"
+#define OWNED(name)                                                                                                    \
+	"\"metadata\":{\"name\":\"" name "\",\"uid\":\"u-" name                                                        \
+	"\",\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"job\",\"controller\":true}]}}"
 
 static void test_apply(void **state)
 {
@@ -205,8 +208,14 @@ static void test_apply(void **state)
 	assert_int_equal(apply(facts, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," OWNED("after")), 0);
 	assert_string_equal(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP)->name, "pi-config");
 	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Node\"," OWNED("n")), 0);
-	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("input") "}"), 0);
-	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config") "}"), 1);
+	assert_int_equal(
+		apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED(
+				     "input") "}"),
+		0);
+	assert_int_equal(
+		apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED(
+				     "pi-config") "}"),
+		1);
 	assert_null(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP));
 	assert_null(mpijob_facts_child(facts, 99));
 	assert_int_equal(mpijob_facts_apply(facts, NULL), MPIJOB_ERR_USAGE);
@@ -217,7 +226,10 @@ static void test_apply(void **state)
 static void test_sizes(void **state)
 {
 	struct mpijob_pod_facts pod = MPIJOB_POD_FACTS_INIT;
-	struct { struct mpijob_pod_facts pod; uint64_t more; } newer = { MPIJOB_POD_FACTS_INIT, 0 };
+	struct {
+		struct mpijob_pod_facts pod;
+		uint64_t more;
+	} newer = { MPIJOB_POD_FACTS_INIT, 0 };
 	size_t older = offsetof(struct mpijob_pod_facts, phase);
 	mpijob_facts *facts = mpijob_facts_new();
 	char *exact = malloc(older);
@@ -249,11 +261,63 @@ static mpijob *job_of(const char *metadata)
 	mpijob *job = NULL;
 
 	snprintf(text, sizeof(text),
-		 "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":%s,\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":"
+		 "{\"apiVersion\":\"kubeflow.org/"
+		 "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":%s,\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":"
 		 "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}",
 		 metadata);
 	NEED(!mpijob_parse(text, strlen(text), NULL, &job, NULL));
 	return job;
+}
+
+static uint64_t digest_of(const char *hostfile)
+{
+	return mpijob__host_lines_observed(hostfile, strlen(hostfile));
+}
+
+static void test_hostfile(void **state)
+{
+	int32_t slots = 2, works = 1, replicas = 3;
+	struct mpijob_spec spec = MPIJOB_SPEC_INIT;
+	struct mpijob_replica_spec worker = MPIJOB_REPLICA_SPEC_INIT;
+	struct mpijob__subject subject = { .name = "pi", .namespace_ = "ns", .uid = "u", .spec = &spec };
+	uint64_t wanted;
+
+	(void)state;
+	assert_true(mpijob__host_lines_wanted(&subject) == digest_of(""));
+	spec.slots_per_worker = &slots;
+	spec.mpi_implementation = MPIJOB_OPENMPI;
+	spec.worker = &worker;
+	worker.replicas = &replicas;
+	wanted = mpijob__host_lines_wanted(&subject);
+	assert_true(wanted == digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
+					"slots=2\npi-worker-2.pi.ns.svc slots=2\n"));
+	/* The operator that began the job may have known another domain. */
+	assert_true(wanted == digest_of("pi-worker-0.pi.ns.svc.x.y slots=2\npi-worker-1.pi.ns.svc.x.y "
+					"slots=2\npi-worker-2.pi.ns.svc.x.y slots=2\n"));
+	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\n"));
+	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
+					"slots=3\npi-worker-2.pi.ns.svc slots=2\n"));
+	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=4\npi-worker-1.pi.ns.svc "
+					"slots=4\npi-worker-2.pi.ns.svc slots=4\n"));
+	assert_true(wanted != digest_of("pi-worker-1.pi.ns.svc slots=2\npi-worker-0.pi.ns.svc "
+					"slots=2\npi-worker-2.pi.ns.svc slots=2\n"));
+	assert_true(wanted != digest_of("po-worker-0.pi.ns.svc slots=2\npo-worker-1.pi.ns.svc "
+					"slots=2\npo-worker-2.pi.ns.svc slots=2\n"));
+	assert_true(
+		wanted !=
+		digest_of(
+			"pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\npi-worker-2.pi.ns.svc slots=2"));
+	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
+	spec.mpi_implementation = MPIJOB_INTEL;
+	assert_true(mpijob__host_lines_wanted(&subject) ==
+		    digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
+	spec.run_launcher_as_worker = &works;
+	replicas = 1;
+	assert_true(mpijob__host_lines_wanted(&subject) ==
+		    digest_of("pi-launcher.pi.ns.svc:2\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
+	spec.worker = NULL;
+	assert_true(mpijob__host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
 }
 
 static int count_bytes(void *user, const char *data, size_t len)
@@ -292,7 +356,8 @@ static void test_calls(void **state)
 		if (action->role != MPIJOB_ROLE_SECRET)
 			continue;
 		assert_int_equal(code, MPIJOB_ERR_USAGE);
-		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy) - 1, count_bytes, &bytes), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy) - 1, count_bytes, &bytes),
+				 MPIJOB_ERR_USAGE);
 		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), count_bytes, &bytes), 0);
 	}
 	mpijob_plan_free(plan);
@@ -305,9 +370,11 @@ static void test_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_news),  cmocka_unit_test(test_made_again),
-		cmocka_unit_test(test_launcher_made_again), cmocka_unit_test(test_growth), cmocka_unit_test(test_apply),
-		cmocka_unit_test(test_sizes),	    cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_order),      cmocka_unit_test(test_news),
+		cmocka_unit_test(test_made_again), cmocka_unit_test(test_launcher_made_again),
+		cmocka_unit_test(test_growth),     cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_sizes),      cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_hostfile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

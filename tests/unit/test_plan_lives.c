@@ -36,12 +36,15 @@ static mpijob_doc *random_job(void)
 
 	NEED(job);
 	fake_set(&job,
-		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: {runLauncherAsWorker: %s, "
-		 "launcherCreationPolicy: %s, runPolicy: {suspend: %s, cleanPodPolicy: %s, backoffLimit: %d%s}, mpiReplicaSpecs: "
-		 "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, Worker: {replicas: %d, template: {spec: "
+		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: "
+		 "{runLauncherAsWorker: %s, "
+		 "launcherCreationPolicy: %s, runPolicy: {suspend: %s, cleanPodPolicy: %s, backoffLimit: %d%s}, "
+		 "mpiReplicaSpecs: "
+		 "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, Worker: {replicas: %d, template: "
+		 "{spec: "
 		 "{containers: [{name: w, image: i}]}}}}}}",
-		 draw(4) ? "false" : "true", pick(creations, 2), draw(4) ? "false" : "true", pick(policies, 3), (int)draw(3),
-		 draw(4) ? "" : ", ttlSecondsAfterFinished: 30", (int)draw(4) + 1);
+		 draw(4) ? "false" : "true", pick(creations, 2), draw(4) ? "false" : "true", pick(policies, 3),
+		 (int)draw(3), draw(4) ? "" : ", ttlSecondsAfterFinished: 30", (int)draw(4) + 1);
 	return job;
 }
 
@@ -68,8 +71,10 @@ static void happen_to_launcher(struct fake *fake)
 {
 	switch (draw(4)) {
 	case 0:
-		fake_launcher_failed(fake, "{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 7, reason: Error}}}]}",
-				     fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		fake_launcher_failed(
+			fake,
+			"{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 7, reason: Error}}}]}",
+			fake_int(fake->job, "spec.runPolicy.backoffLimit"));
 		break;
 	case 1:
 		fake_launcher_succeeded(fake);
@@ -95,7 +100,8 @@ static void ttl_passes(struct fake *fake)
 {
 	struct fake_object *job = fake_job(fake);
 
-	if (job && fake_job_finished(job) && mpijob_node_find(mpijob_doc_root(job->doc), "spec.ttlSecondsAfterFinished")) {
+	if (job && fake_job_finished(job) &&
+	    mpijob_node_find(mpijob_doc_root(job->doc), "spec.ttlSecondsAfterFinished")) {
 		fake->now_ms += 40000;
 		fake_delete(fake, job);
 	}
@@ -209,7 +215,8 @@ static void check_launchers(const struct fake *fake)
 		const char *phase = fake_text(doc, "status.phase"), *name = fake_text(doc, "metadata.name");
 
 		jobs += strcmp(fake_text(doc, "kind"), "Job") == 0;
-		live += strncmp(name, "pi-launcher-", 12) == 0 && phase && (strcmp(phase, "Pending") == 0 || strcmp(phase, "Running") == 0);
+		live += strncmp(name, "pi-launcher-", 12) == 0 && phase &&
+			(strcmp(phase, "Pending") == 0 || strcmp(phase, "Running") == 0);
 	}
 	assert_true(jobs <= 1);
 	assert_true(live <= 1);
@@ -349,7 +356,8 @@ static void test_coalescing(void **state)
 			most++;
 		seed = (uint64_t)n * 77 + 1;
 		fake_begin(&fake, random_job());
-		fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: %d}}}}", n);
+		fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: %d}}}}",
+			 n);
 		settle(&fake);
 		fake.config_map_writes = 0;
 		for (int i = 0; i < n; i++) {

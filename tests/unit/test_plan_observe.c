@@ -10,34 +10,50 @@
 
 #include <cmocka.h>
 
-#define LABELS(role) "labels: {training.kubeflow.org/operator-name: mpi-operator, training.kubeflow.org/job-name: pi, training.kubeflow.org/job-role: " role "}"
-#define OWNER "ownerReferences: [{kind: X, uid: other}, {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, uid: u0, controller: true}]"
-#define POD(status) \
-	"{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-12, namespace: ns, uid: u1, resourceVersion: \"77\", creationTimestamp: " \
-	"\"2026-09-21T14:13:20Z\", " LABELS("worker") ", " OWNER "}, spec: {containers: [{name: w}], nodeName: node-1}, status: " status "}"
+#define LABELS(role)                                                                                                   \
+	"labels: {training.kubeflow.org/operator-name: mpi-operator, training.kubeflow.org/job-name: pi, "             \
+	"training.kubeflow.org/job-role: " role "}"
+#define OWNER                                                                                                          \
+	"ownerReferences: [{kind: X, uid: other}, {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, uid: "    \
+	"u0, controller: true}]"
+#define POD(status)                                                                                                    \
+	"{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-12, namespace: ns, uid: u1, resourceVersion: \"77\", " \
+	"creationTimestamp: "                                                                                          \
+	"\"2026-09-21T14:13:20Z\", " LABELS(                                                                           \
+		"worker") ", " OWNER "}, spec: {containers: [{name: w}], nodeName: node-1}, status: " status "}"
 
 static const char *const kinds[] = {
-	POD("{phase: Running, conditions: [{type: Ready, status: \"True\"}, {type: Initialized, status: \"True\"}], startTime: "
-	    "\"2026-09-21T14:13:21Z\", containerStatuses: [{name: a, state: {running: {startedAt: \"2026-09-21T14:13:25Z\"}}}]}"),
-	POD("{phase: Failed, containerStatuses: [{name: a, state: {terminated: {exitCode: 0, reason: Completed}}}, {name: b, state: "
+	POD("{phase: Running, conditions: [{type: Ready, status: \"True\"}, {type: Initialized, status: \"True\"}], "
+	    "startTime: "
+	    "\"2026-09-21T14:13:21Z\", containerStatuses: [{name: a, state: {running: {startedAt: "
+	    "\"2026-09-21T14:13:25Z\"}}}]}"),
+	POD("{phase: Failed, containerStatuses: [{name: a, state: {terminated: {exitCode: 0, reason: Completed}}}, "
+	    "{name: b, state: "
 	    "{terminated: {exitCode: 137, reason: OOMKilled, message: \"no\\tmemory\"}}}]}"),
-	"{type: DELETED, object: {apiVersion: batch/v1, kind: Job, metadata: {name: pi-launcher, uid: u2, resourceVersion: \"5\", " OWNER
-	"}, spec: {suspend: true, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {zone: x}, tolerations: [{key: k}]}}}, "
-	"status: {active: 1, failed: 2, startTime: \"2026-09-21T14:13:20Z\", conditions: [{type: Failed, status: \"True\", reason: R, "
+	"{type: DELETED, object: {apiVersion: batch/v1, kind: Job, metadata: {name: pi-launcher, uid: u2, "
+	"resourceVersion: \"5\", " OWNER "}, spec: {suspend: true, template: {metadata: {labels: {a: b}}, spec: "
+					 "{nodeSelector: {zone: x}, tolerations: [{key: k}]}}}, "
+	"status: {active: 1, failed: 2, startTime: \"2026-09-21T14:13:20Z\", conditions: [{type: Failed, status: "
+	"\"True\", reason: R, "
 	"message: M}]}}}",
-	"{apiVersion: v1, kind: Service, metadata: {name: pi, uid: u3, " OWNER "}, spec: {clusterIP: None, publishNotReadyAddresses: true, "
+	"{apiVersion: v1, kind: Service, metadata: {name: pi, uid: u3, " OWNER
+	"}, spec: {clusterIP: None, publishNotReadyAddresses: true, "
 	"selector: {a: b, c: d}}}",
-	"{apiVersion: v1, kind: ConfigMap, metadata: {name: pi-config, uid: u4, " OWNER "}, data: {hostfile: \"pi-worker-0.pi.ns.svc "
+	"{apiVersion: v1, kind: ConfigMap, metadata: {name: pi-config, uid: u4, " OWNER
+	"}, data: {hostfile: \"pi-worker-0.pi.ns.svc "
 	"slots=1\\n\", discover_hosts.sh: \"#!/bin/sh\\necho pi-launcher.pi.ns.svc\\necho pi-worker-2.pi.ns.svc\\necho "
 	"pi-worker-0.pi.ns.svc\\n\"}}",
-	"{type: ADDED, object: {apiVersion: v1, kind: Secret, type: kubernetes.io/ssh-auth, metadata: {name: pi-ssh, uid: u5, " OWNER
-	"}, data: {ssh-privatekey: a2V5, ssh-publickey: a2V5}}}",
+	"{type: ADDED, object: {apiVersion: v1, kind: Secret, type: kubernetes.io/ssh-auth, metadata: {name: pi-ssh, "
+	"uid: u5, " OWNER "}, data: {ssh-privatekey: a2V5, ssh-publickey: a2V5}}}",
 	"{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: pi, uid: u6, " OWNER
 	"}, spec: {minMember: 3, queue: q, minResources: {cpu: \"3\"}}}",
 	"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high, uid: u7}, value: 1000}",
-	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns, uid: u0, resourceVersion: \"9\", "
-	"deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {}}, status: {conditions: [{type: Created}]}}",
-	"{type: ERROR, object: {apiVersion: v1, kind: Status, status: Failure, code: 410, reason: Expired, message: too old}}",
+	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns, uid: u0, "
+	"resourceVersion: \"9\", "
+	"deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {}}, status: {conditions: [{type: "
+	"Created}]}}",
+	"{type: ERROR, object: {apiVersion: v1, kind: Status, status: Failure, code: 410, reason: Expired, message: "
+	"too old}}",
 	"{type: BOOKMARK, object: {apiVersion: v1, kind: Pod, metadata: {resourceVersion: \"12\", annotations: "
 	"{k8s.io/initial-events-end: \"true\"}}}}",
 };
@@ -118,19 +134,26 @@ static void test_pod_that_ended(void **state)
 	assert_int_equal(pod->exit_code, 137);
 	assert_string_equal(pod->reason, "OOMKilled");
 	assert_string_equal(pod->message, "no\tmemory");
-	pod = observe(POD("{phase: Succeeded, containerStatuses: [{state: {terminated: {exitCode: 0, reason: Completed}}}]}"))->pod;
+	pod = observe(POD("{phase: Succeeded, containerStatuses: [{state: {terminated: {exitCode: 0, reason: "
+			  "Completed}}}]}"))
+		      ->pod;
 	assert_int_equal(pod->exit_code, 0);
-	pod = observe(POD("{phase: Failed, reason: Evicted, message: low, containerStatuses: [{state: {terminated: {exitCode: 1, reason: "
-			  "Error}}}]}"))->pod;
+	pod = observe(POD("{phase: Failed, reason: Evicted, message: low, containerStatuses: [{state: {terminated: "
+			  "{exitCode: 1, reason: "
+			  "Error}}}]}"))
+		      ->pod;
 	assert_string_equal(pod->reason, "Evicted");
 	assert_string_equal(pod->message, "low");
 	assert_int_equal(pod->exit_code, 1);
-	pod = observe(POD("{phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: 3, reason: Init}}}], "
-			  "containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}"))->pod;
+	pod = observe(POD("{phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: 3, reason: "
+			  "Init}}}], "
+			  "containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}"))
+		      ->pod;
 	assert_int_equal(pod->exit_code, 3);
 	assert_string_equal(pod->reason, "Init");
 	pod = observe(POD("{phase: Running, initContainerStatuses: [{state: {terminated: {exitCode: 0}}}], startTime: "
-			  "\"2026-09-21T14:13:21Z\"}"))->pod;
+			  "\"2026-09-21T14:13:21Z\"}"))
+		      ->pod;
 	assert_int_equal(pod->exit_code, -1);
 	assert_int_equal(pod->running_since_ms, INT64_C(1790000001000));
 }
@@ -157,7 +180,9 @@ static void test_names_of_workers(void **state)
 	assert_int_equal(index_of("pi-worker-2000000000"), -2);
 	assert_int_equal(index_of("web-7f9c"), -2);
 	/* A pod of the job under another name is none of its workers. */
-	assert_int_equal(observe("{apiVersion: v1, kind: Pod, metadata: {name: po-worker-1, uid: u, " LABELS("worker") ", " OWNER "}}")->pod->index,
+	assert_int_equal(observe("{apiVersion: v1, kind: Pod, metadata: {name: po-worker-1, uid: u, " LABELS(
+					 "worker") ", " OWNER "}}")
+				 ->pod->index,
 			 -1);
 }
 
@@ -227,19 +252,29 @@ static void test_others(void **state)
 	seen = observe("{object: {metadata: {name: pi-worker-3, uid: u}}, type: ADDED, kind: Pod, apiVersion: v1}");
 	assert_int_equal(seen->pod->index, 3);
 	/* Kinds of other groups are not ours. */
-	seen = observe("{apiVersion: example.com/v1, kind: Pod, metadata: {name: pi-worker-3, uid: u}, spec: 7, status: [x]}");
+	seen = observe(
+		"{apiVersion: example.com/v1, kind: Pod, metadata: {name: pi-worker-3, uid: u}, spec: 7, status: [x]}");
 	assert_null(seen->pod);
 	assert_null(observe("{apiVersion: v1beta1, kind: Service, metadata: {name: pi, uid: u}}")->child);
-	assert_int_equal(mpijob_observe(observation, "{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":\"pi-worker-\\u0034\","
-						     "\"uid\":\"u\"}}", 85, NULL), MPIJOB_ERR_SYNTAX);
-	assert_int_equal(observe_code("{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":\"pi-worker-\\u0034\",\"uid\":\"u\"}}"), 0);
+	assert_int_equal(mpijob_observe(observation,
+					"{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":"
+					"\"pi-worker-\\u0034\","
+					"\"uid\":\"u\"}}",
+					85, NULL),
+			 MPIJOB_ERR_SYNTAX);
+	assert_int_equal(observe_code("{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":\"pi-"
+				      "worker-\\u0034\",\"uid\":\"u\"}}"),
+			 0);
 	assert_int_equal(mpijob_observation_view(observation)->pod->index, 4);
 }
 
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"7", "null", "[]", "\"x\"",
+		"7",
+		"null",
+		"[]",
+		"\"x\"",
 		"{\"metadata\":7}",
 		"{\"metadata\":{\"name\":[]}}",
 		"{\"type\":\"ADDED\",\"object\":[]}",
@@ -248,9 +283,13 @@ static void test_refused(void **state)
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"uid\":\"u\"}}",
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\"}}",
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"spec\":[]}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"phase\":1}}",
-		"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"active\":\"1\"}}",
-		"{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"startTime\":\"noon\"}}",
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{"
+		"\"phase\":1}}",
+		"{\"apiVersion\":\"batch/"
+		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"active\":\"1\"}}",
+		"{\"apiVersion\":\"batch/"
+		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"startTime\":\"noon\"}"
+		"}",
 	};
 	static const char *const broken[] = { "", "{", "{}x", "{} {}", "{\"a\":}", "{\"a\":1,}", "{'a':1}" };
 
@@ -324,20 +363,23 @@ static char *view_text(void)
 
 #define T(x) ((x) ? (x) : "-")
 	if (p)
-		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld", p->name, p->uid, T(p->owner_uid), p->role,
-			 p->index, p->phase, p->ready, p->deleting, p->exit_code, T(p->reason), T(p->message), T(p->node),
-			 (long long)p->created_ms, (long long)p->running_since_ms);
+		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld", p->name, p->uid,
+			 T(p->owner_uid), p->role, p->index, p->phase, p->ready, p->deleting, p->exit_code,
+			 T(p->reason), T(p->message), T(p->node), (long long)p->created_ms,
+			 (long long)p->running_since_ms);
 	if (l)
-		snprintf(launcher, sizeof(launcher), "%s %s %d %d %d %d %s %s %d %d %lld %llx %zu", l->name, l->uid, l->deleting,
-			 l->suspended, l->complete, l->has_failed, T(l->failed_reason), T(l->failed_message), l->active, l->failed,
-			 (long long)l->start_ms, (unsigned long long)l->directives, mpijob_node_count(l->node_selector));
+		snprintf(launcher, sizeof(launcher), "%s %s %d %d %d %d %s %s %d %d %lld %llx %zu", l->name, l->uid,
+			 l->deleting, l->suspended, l->complete, l->has_failed, T(l->failed_reason),
+			 T(l->failed_message), l->active, l->failed, (long long)l->start_ms,
+			 (unsigned long long)l->directives, mpijob_node_count(l->node_selector));
 	if (c)
-		snprintf(child, sizeof(child), "%d %s %s %s %llx %llx %d %zu %zu", c->role, c->name, c->uid, T(c->owner_uid),
-			 (unsigned long long)c->digest, (unsigned long long)c->listed, c->listed_count, c->listed_workers_count,
-			 mpijob_node_count(c->owned));
-	NEED(asprintf(&text, "%d %s %s %s %s %s %s %s %d %d %s %s %d %d [%s] [%s] [%s]", v->event, T(v->api_version), T(v->kind),
-		      T(v->namespace_), T(v->name), T(v->uid), T(v->resource_version), T(v->owner_uid), v->deleting, v->code,
-		      T(v->reason), T(v->message), v->initial_events_end, v->priority_value, pod, launcher, child) > 0);
+		snprintf(child, sizeof(child), "%d %s %s %s %llx %llx %d %zu %zu", c->role, c->name, c->uid,
+			 T(c->owner_uid), (unsigned long long)c->digest, (unsigned long long)c->listed, c->listed_count,
+			 c->listed_workers_count, mpijob_node_count(c->owned));
+	NEED(asprintf(&text, "%d %s %s %s %s %s %s %s %d %d %s %s %d %d [%s] [%s] [%s]", v->event, T(v->api_version),
+		      T(v->kind), T(v->namespace_), T(v->name), T(v->uid), T(v->resource_version), T(v->owner_uid),
+		      v->deleting, v->code, T(v->reason), T(v->message), v->initial_events_end, v->priority_value, pod,
+		      launcher, child) > 0);
 	return text;
 }
 
