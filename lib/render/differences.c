@@ -116,8 +116,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_SAME_HOSTS_STAY] = {
 		"same-hosts-stay",
-		"A ConfigMap that lists the right workers is left as it is, whatever the order in `discover_hosts.sh`. The "
-		"reference compares the text.",
+		"A ConfigMap that lists the right workers is left as it is, whatever the order in `discover_hosts.sh` and the "
+		"domain behind the names. The reference compares the text.",
 		"A job that another operator began is not rewritten under its launcher.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
