@@ -4,7 +4,7 @@
  *
  * Three kinds of processes run this program. The *outer* process (outer.c) is the child of whoever
  * uses lib/local; it makes the namespaces and waits. The *node* (node.c) is PID 1 in them: one thread
- * around one poll loop. Its *children* (rootfs.c, container.c, exec.c) compose a root and become the
+ * around one poll loop. Its *children* (rootfs.c, mounts.c, container.c, exec.c) compose a root and become the
  * command of a container. Only the node has the socket to the parent; a child has a control socket on
  * which it reports why it failed, and which closes by itself when the command runs.
  *
@@ -31,6 +31,7 @@
 
 #define HOST  "/host"
 #define STAGE "/stage"
+#define ROOT  STAGE "/root" /* where a container's root comes to be */
 
 /* The image's user where root is wanted and only one id is to be had: see docs/image-contract.md. */
 #define SINGLE_ROOT_ID 1500
@@ -272,6 +273,23 @@ void rootfs_folder(struct root *root, const char *path, mode_t mode, uid_t uid, 
 void rootfs_file(struct root *root, const char *path, mode_t mode, const char *text, size_t len);
 void rootfs_own(struct root *root, const char *path, uid_t uid, gid_t gid);
 bool rootfs_on_host(const char *path);
+
+/* mounts.c: what is mounted beside layers; all die when refused */
+
+void mounts_must(const char *source, const char *target, const char *type, unsigned long flags, const char *data);
+void mounts_read_only(const char *target); /* with all below it */
+void mounts_read_only_root(void);
+void mounts_folder(const char *path, mode_t mode);
+void mounts_stage(void);
+void mounts_shm(const struct container *container);
+void mounts_devices(void);
+void mounts_system(const struct identity *identity);
+void mounts_hide(const char *folder, const char *name); /* an empty directory of that name over the folder */
+void mounts_shared(const struct container *container);
+int mounts_source(const struct mount_spec *mount_spec); /* a descriptor of what is to be mounted */
+bool mounts_is_folder(int fd);
+void mounts_volume(const struct mount_spec *mount_spec, int source);
+void mounts_move_in(void);
 
 /* image_contract.c: what sshd, ssh and MPI need in an image */
 

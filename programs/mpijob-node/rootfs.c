@@ -12,52 +12,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROOT STAGE "/root"
-
 struct root {
 	const struct node *node;
 	const struct container *container;
 };
-
-static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
-
-static void must_mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)
-{
-	if (mount(source, target, type, flags, data))
-		die(MPIJOB_ERR_IO, "cannot mount %s: %m", target);
-}
-
-static void read_only(const char *target)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
-
-	if (syscall(SYS_mount_setattr, AT_FDCWD, target, AT_RECURSIVE, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", target);
-}
-
-/* What shall not be written to, but for what the containers of a pod share. */
-static void read_only_root(void)
-{
-	struct mount_attr attr = { .attr_clr = MOUNT_ATTR_RDONLY };
-
-	read_only(ROOT);
-	if (syscall(SYS_mount_setattr, AT_FDCWD, ROOT "/dev/shm", 0, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make /dev/shm writable: %m");
-}
-
-static void make_folder(const char *path, mode_t mode)
-{
-	if (mkdir(path, mode) && errno != EEXIST)
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
-}
 
 static char *layer_folder(size_t index, const char *name)
 {
@@ -223,16 +187,6 @@ void rootfs_file(struct root *root, const char *path, mode_t mode, const char *t
 	free(real);
 }
 
-/* Early, because the way to the working directory may lead through it. */
-static void mount_shm(const struct root *root)
-{
-	char *shm = format_text("/pods/%llu/shm", (unsigned long long)root->container->sandbox->id);
-
-	make_folder(ROOT "/dev/shm", 0755);
-	must_mount(shm, ROOT "/dev/shm", NULL, MS_BIND, NULL);
-	free(shm);
-}
-
 static void prepare_leaf(struct root *root, size_t index)
 {
 	const struct leaf *leaf = &root->node->layers.leaf[index];
@@ -254,7 +208,7 @@ static void prepare_leaf(struct root *root, size_t index)
 		look_like_host(root, place, leaf->path, 0755);
 	}
 	if (strcmp(leaf->path, "/dev") == 0)
-		mount_shm(root);
+		mounts_shm(root->container);
 	if (leaf->kind == LEAF_COPY)
 		copy_tree(leaf->path, place);
 	if (leaf->kind == LEAF_LAYER) {
@@ -306,109 +260,11 @@ static void mount_leaf(const struct layers *layers, size_t index)
 		done = mount_layer(layers, index, target);
 	if (!done && access(source, F_OK) == 0) { /* what is gone since the plan was made stays away */
 		/* Some file systems cannot be under an overlay. */
-		must_mount(source, target, NULL, MS_BIND | MS_REC, NULL);
-		read_only(target);
+		mounts_must(source, target, NULL, MS_BIND | MS_REC, NULL);
+		mounts_read_only(target);
 	}
 	free(target);
 	free(source);
-}
-
-/* Open what stands at a path inside a directory, whatever links are on the way; make it when it is absent. */
-static int open_or_make(int top, const char *path, bool folder)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, top, *path ? path : ".", &how, sizeof(how));
-	const char *slash = strrchr(path, '/');
-	char *parent;
-	int at;
-
-	if (fd >= 0 || errno != ENOENT || !*path)
-		return fd;
-	parent = slash ? strndup(path, (size_t)(slash - path)) : strdup("");
-	if (!parent)
-		return -1;
-	at = open_or_make(top, parent, true);
-	free(parent);
-	if (at < 0)
-		return -1;
-	if (folder)
-		mkdirat(at, slash ? slash + 1 : path, 0755);
-	else
-		mknodat(at, slash ? slash + 1 : path, S_IFREG | 0644, 0);
-	close(at);
-	return (int)syscall(SYS_openat2, top, path, &how, sizeof(how));
-}
-
-static bool is_folder(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int open_source(const struct mount_spec *mount_spec)
-{
-	char *top = mount_spec->volume ? format_text("/volumes/%llu", (unsigned long long)mount_spec->volume)
-				       : format_text(HOST);
-	const char *path = mount_spec->volume ? "" : mount_spec->host_path;
-	int fd = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int inner;
-
-	if (fd < 0)
-		die(MPIJOB_ERR_NOT_FOUND, "there is no volume for the mount %s", mount_spec->path);
-	if (!mount_spec->volume) {
-		struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-
-		inner = (int)syscall(SYS_openat2, fd, path, &how, sizeof(how));
-		if (inner < 0)
-			die(MPIJOB_ERR_NOT_FOUND, "cannot open hostPath %s: %m", path);
-		close(fd);
-		fd = inner;
-	}
-	if (mount_spec->sub_path) {
-		inner = open_or_make(fd, mount_spec->sub_path, true);
-		if (inner < 0)
-			die(MPIJOB_ERR_IO, "cannot open subPath %s of the mount %s: %m", mount_spec->sub_path,
-			    mount_spec->path);
-		close(fd);
-		fd = inner;
-	}
-	free(top);
-	return fd;
-}
-
-static void bind_fds(int source, int target, const char *name)
-{
-	char *from = format_text("/proc/self/fd/%d", source);
-	char *to = format_text("/proc/self/fd/%d", target);
-
-	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL))
-		die(MPIJOB_ERR_IO, "cannot mount a volume at %s: %m", name);
-	free(from);
-	free(to);
-}
-
-static void read_only_fd(int fd, const char *name)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
-
-	if (fd < 0 || syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", name);
-	close(fd);
-}
-
-static void mount_volume(const struct mount_spec *mount_spec, int source)
-{
-	int root = open(ROOT, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int target = open_or_make(root, mount_spec->path, is_folder(source));
-
-	if (target < 0)
-		die(MPIJOB_ERR_IO, "cannot make the mount point %s: %m", mount_spec->path);
-	bind_fds(source, target, mount_spec->path);
-	close(target);
-	if (mount_spec->read_only)
-		read_only_fd(open_or_make(root, mount_spec->path, true), mount_spec->path); /* now the mount */
-	close(root);
 }
 
 /* The place of a mount point, made in the layer where the machine's own directory could not be written. */
@@ -426,64 +282,6 @@ static void prepare_target(struct root *root, const char *path, bool folder)
 	free(real);
 }
 
-static void bind_device(const char *name)
-{
-	char *source = format_text(HOST "/dev/%s", name);
-	char *target = format_text(ROOT "/dev/%s", name);
-
-	if (mknod(target, S_IFREG | 0644, 0) == 0)
-		must_mount(source, target, NULL, MS_BIND, NULL);
-	free(source);
-	free(target);
-}
-
-static void make_devices(void)
-{
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		bind_device(devices[i]);
-	if (symlink("/proc/self/fd", ROOT "/dev/fd") || symlink("/proc/self/fd/0", ROOT "/dev/stdin") ||
-	    symlink("/proc/self/fd/1", ROOT "/dev/stdout") || symlink("/proc/self/fd/2", ROOT "/dev/stderr") ||
-	    symlink("pts/ptmx", ROOT "/dev/ptmx"))
-		die(MPIJOB_ERR_IO, "cannot make the links in /dev: %m");
-	make_folder(ROOT "/dev/pts", 0755);
-	make_folder(ROOT "/dev/mqueue", 0755);
-	make_folder(ROOT "/proc", 0555);
-	make_folder(ROOT "/sys", 0555);
-}
-
-/* What writes to the whole machine, for root. */
-static void mask_proc(void)
-{
-	static const char *const guarded[] = { "sys", "sysrq-trigger", "irq", "bus", "fs" };
-
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
-		char *path = format_text(ROOT "/proc/%s", guarded[i]);
-
-		if (mount(path, path, NULL, MS_BIND, NULL) == 0)
-			read_only(path);
-		free(path);
-	}
-	mount(HOST "/dev/null", ROOT "/proc/kcore", NULL, MS_BIND, NULL);
-}
-
-static void mount_system(const struct root *root)
-{
-	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-	const struct identity *identity = &root->node->identity;
-
-	must_mount("proc", ROOT "/proc", "proc", flags, NULL);
-	if (identity->kind == NODE_IDENTITY_ROOT)
-		mask_proc();
-	if (mount("sysfs", ROOT "/sys", "sysfs", flags | MS_RDONLY, NULL)) {
-		must_mount(HOST "/sys", ROOT "/sys", NULL, MS_BIND | MS_REC, NULL);
-		read_only(ROOT "/sys");
-	}
-	must_mount("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
-		   identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
-						 : "newinstance,ptmxmode=0666,mode=0620");
-	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags, NULL); /* where the kernel has it */
-}
-
 /* The machine's ssh keys are nobody's business in a pod: an empty directory lies over them. */
 static char *hidden_folder(const char *home)
 {
@@ -499,28 +297,6 @@ static char *hidden_folder(const char *home)
 	return real;
 }
 
-static void hide(const char *folder, const char *name)
-{
-	char *empty = format_text(STAGE "/layer/%s", name);
-	char *target;
-
-	if (!folder)
-		return;
-	target = format_text(ROOT "%s", folder);
-	make_folder(empty, 0700);
-	must_mount(empty, target, NULL, MS_BIND, NULL);
-	free(target);
-	free(empty);
-}
-
-static void make_stage(void)
-{
-	must_mount("tmpfs", STAGE, "tmpfs", MS_NODEV, "mode=0755");
-	make_folder(ROOT, 0755);
-	make_folder(STAGE "/layer", 0755);
-	must_mount(ROOT, ROOT, NULL, MS_BIND, NULL);
-}
-
 static void prepare(struct root *root, const int *sources)
 {
 	const struct layers *layers = &root->node->layers;
@@ -533,27 +309,9 @@ static void prepare(struct root *root, const int *sources)
 	rootfs_folder(root, root->node->cwd, 0755, 0, 0);
 	image_files(root, root->node, root->container);
 	for (size_t i = 0; i < spec->mount_count; i++)
-		prepare_target(root, spec->mounts[i].path, is_folder(sources[i]));
+		prepare_target(root, spec->mounts[i].path, mounts_is_folder(sources[i]));
 	if (spec->cwd && spec->cwd[0] == '/')
 		rootfs_folder(root, spec->cwd, 0755, user->uid, user->gid);
-}
-
-static void move_in(void)
-{
-	if (chdir(ROOT) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
-		die(MPIJOB_ERR_IO, "cannot move into the root of the container: %m");
-}
-
-static void mount_shared(const struct root *root)
-{
-	const struct container *container = root->container;
-	char *group = format_text("/groups/%llu", (unsigned long long)container->sandbox->group);
-
-	if (container->sandbox->group) {
-		must_mount(group, ROOT "/run/mpijob", NULL, MS_BIND, NULL);
-		read_only(ROOT "/run/mpijob");
-	}
-	free(group);
 }
 
 void rootfs_enter(const struct node *node, const struct container *container)
@@ -566,21 +324,21 @@ void rootfs_enter(const struct node *node, const struct container *container)
 
 	umask(0);
 	for (size_t i = 0; i < spec->mount_count; i++)
-		sources[i] = open_source(&spec->mounts[i]);
-	make_stage();
+		sources[i] = mounts_source(&spec->mounts[i]);
+	mounts_stage();
 	prepare(&root, sources);
-	make_devices();
+	mounts_devices();
 	for (size_t i = 0; i < node->layers.count; i++)
 		mount_leaf(&node->layers, i);
-	hide(own, "own");
-	hide(roots, "roots");
+	mounts_hide(own, "own");
+	mounts_hide(roots, "roots");
 	if (spec->read_only)
-		read_only_root();
-	mount_system(&root);
-	mount_shared(&root);
+		mounts_read_only_root();
+	mounts_system(&node->identity);
+	mounts_shared(container);
 	for (size_t i = 0; i < spec->mount_count; i++)
-		mount_volume(&spec->mounts[i], sources[i]);
-	move_in();
+		mounts_volume(&spec->mounts[i], sources[i]);
+	mounts_move_in();
 	free(own);
 	free(roots);
 	free(sources);
