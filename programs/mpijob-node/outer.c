@@ -171,7 +171,9 @@ static int give_ids(pid_t pid, int wanted)
 			  (unsigned long)getuid());
 	if (map_single(pid))
 		return NODE_IDENTITY_SINGLE;
-	die(MPIJOB_ERR_UNSUPPORTED, "cannot map this user's id into a user namespace: %m");
+	die(MPIJOB_ERR_UNSUPPORTED,
+	    "cannot map this user's id into a user namespace: %m; run as an ordinary user, or in a container with "
+	    "--privileged");
 }
 
 /* The parent is gone, or the node is: which, does not matter here. */
