@@ -35,7 +35,7 @@ typedef struct mpijob_doc mpijob_doc;   /**< One document. */
 typedef struct mpijob_docs mpijob_docs; /**< The documents of one file. */
 typedef struct mpijob_node mpijob_node; /**< One value inside a document. */
 
-#define MPIJOB_FORMAT_AUTO 0 /**< Reading: JSON when the first character that is no space is `{` or `[`, else YAML. */
+#define MPIJOB_FORMAT_AUTO 0 /**< Reading, as kubectl: text that begins with `{` or `[` is tried as JSON first; all else is YAML. */
 #define MPIJOB_FORMAT_YAML 1 /**< YAML. */
 #define MPIJOB_FORMAT_JSON 2 /**< JSON, indented by two spaces when written. */
 #define MPIJOB_FORMAT_JSON_COMPACT 3 /**< JSON on one line, for the wire. Reading: the same as JSON. */

@@ -230,6 +230,61 @@ static int looks_like_json(const char *text, size_t len)
 	return i < len && (text[i] == '{' || text[i] == '[');
 }
 
+static int finish(const struct mpijob__reader *r, int rc)
+{
+	return rc == 0 && r->failed ? MPIJOB_ERR_SYNTAX : rc;
+}
+
+static void begin_again(struct mpijob__reader *r)
+{
+	while (mpijob__stack_top(&r->frames))
+		mpijob__stack_pop(&r->frames);
+	r->docs->count = 0;
+	r->values = 0;
+	r->findings = 0;
+	r->failed = 0;
+}
+
+static int is_behind(const mpijob_diag *a, const mpijob_diag *b)
+{
+	const struct mpijob_finding *in_a = mpijob_diag_at(a, 0), *in_b = mpijob_diag_at(b, 0);
+
+	if (!in_a || !in_b)
+		return 0;
+	return in_a->line < in_b->line || (in_a->line == in_b->line && in_a->column < in_b->column);
+}
+
+static int pass_on(const mpijob_diag *from, mpijob_diag *to)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < mpijob_diag_count(from); i++)
+		rc = mpijob_diag_add(to, mpijob_diag_at(from, i));
+	return rc;
+}
+
+/* As kubectl: what begins like JSON and is none is read as YAML. When it is neither, the reader that came further tells. */
+static int read_either(struct mpijob__reader *r, mpijob_diag *as_json, mpijob_diag *as_yaml)
+{
+	mpijob_diag *diag = r->diag, *telling = as_json;
+	int rc, passed;
+
+	if (!as_json || !as_yaml)
+		return MPIJOB_ERR_NOMEM;
+	r->diag = as_json;
+	rc = finish(r, mpijob__read_json(r));
+	if (rc == MPIJOB_ERR_SYNTAX && r->not_json) {
+		begin_again(r);
+		r->diag = as_yaml;
+		rc = finish(r, mpijob__read_yaml(r));
+		if (rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml))
+			telling = as_yaml;
+	}
+	r->diag = diag;
+	passed = pass_on(telling, diag);
+	return rc ? rc : passed;
+}
+
 static int read_text(struct mpijob__reader *r)
 {
 	int json = r->options.format == MPIJOB_FORMAT_JSON || r->options.format == MPIJOB_FORMAT_JSON_COMPACT;
@@ -241,12 +296,15 @@ static int read_text(struct mpijob__reader *r)
 					r->options.max_bytes);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
-	if (r->options.format == MPIJOB_FORMAT_AUTO)
-		json = looks_like_json(r->text, r->len);
-	rc = json ? mpijob__read_json(r) : mpijob__read_yaml(r);
-	if (rc == 0 && r->failed)
-		rc = MPIJOB_ERR_SYNTAX;
-	return rc;
+	if (r->options.format == MPIJOB_FORMAT_AUTO && looks_like_json(r->text, r->len)) {
+		mpijob_diag *as_json = mpijob_diag_new(), *as_yaml = mpijob_diag_new();
+
+		rc = read_either(r, as_json, as_yaml);
+		mpijob_diag_free(as_json);
+		mpijob_diag_free(as_yaml);
+		return rc;
+	}
+	return finish(r, json ? mpijob__read_json(r) : mpijob__read_yaml(r));
 }
 
 static int prepare(struct mpijob__reader *r)

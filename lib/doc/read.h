@@ -41,6 +41,7 @@ struct mpijob__reader {
 	size_t values;
 	size_t findings;
 	int failed;    /* an error was found; reading may go on to find more */
+	int not_json;  /* JSON: the text broke its grammar, before anything else was wrong */
 };
 
 /*

@@ -16,13 +16,12 @@
 static int report(struct mpijob__reader *r, const struct mpijob__json *json)
 {
 	int32_t column = mpijob__json_column(json);
-	int hint = r->options.format == MPIJOB_FORMAT_AUTO && strcmp(json->error_id, "syntax") == 0;
 	int rc;
 
 	if (strcmp(json->error_id, "limit-depth") == 0)
 		return mpijob__read_too_deep(r, json->line, column);
-	rc = mpijob__read_error(r, json->error_id, json->line, column, "%s%s", json->error,
-				hint ? " (text that begins with '{' or '[' is read as JSON)" : "");
+	r->not_json = !r->failed && strcmp(json->error_id, "syntax") == 0;
+	rc = mpijob__read_error(r, json->error_id, json->line, column, "%s", json->error);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
