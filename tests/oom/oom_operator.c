@@ -323,7 +323,49 @@ static int live(mpijob_client *client)
 	return 1;
 }
 
-static int scenario(void)
+/* Told what it was told, or that memory ran out; a document only with success. */
+static int is_wrong(int code, int wanted, const mpijob_doc *doc, const char *what)
+{
+	if ((code == wanted || code == MPIJOB_ERR_NOMEM) && (doc != NULL) == (code == 0 && wanted == 0))
+		return 0;
+	printf("%s ended with %s\n", what, mpijob_error_name(code));
+	return 1;
+}
+
+/* The calls that wait for their answer. */
+static int calls(mpijob_client *client)
+{
+	static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}";
+	struct mpijob_target all = MPIJOB_TARGET_INIT, one;
+	mpijob_doc *doc = NULL, *stored = NULL, *read = NULL, *none = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+	int wrong = 0, code;
+
+	all.api_version = "v1";
+	all.kind = "Pod";
+	all.namespace_ = "d";
+	one = all;
+	one.name = "p";
+	if (mpijob_doc_parse(pod, strlen(pod), NULL, &doc, diag) == 0) {
+		code = mpijob_client_create(client, &all, mpijob_doc_root(doc), &stored, diag);
+		wrong |= is_wrong(code, 0, stored, "create");
+		code = mpijob_client_get(client, &one, &read, diag);
+		wrong |= is_wrong(code, server.object_count ? 0 : MPIJOB_ERR_NOT_FOUND, read, "get");
+		if (server.object_count)
+			wrong |= is_wrong(mpijob_client_create(client, &all, mpijob_doc_root(doc), &none, diag), MPIJOB_ERR_CONFLICT,
+					  none, "create again");
+		wrong |= is_wrong(mpijob_client_delete(client, &all, "u", "Background", diag), MPIJOB_ERR_NOT_FOUND, NULL,
+				  "delete");
+	}
+	mpijob_doc_free(none);
+	mpijob_doc_free(read);
+	mpijob_doc_free(stored);
+	mpijob_doc_free(doc);
+	mpijob_diag_free(diag);
+	return wrong;
+}
+
+static int scenario(int only_calls)
 {
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	mpijob_client *client = NULL;
@@ -340,29 +382,24 @@ static int scenario(void)
 		calm();
 		return code != MPIJOB_ERR_NOMEM;
 	}
-	code = live(client);
+	code = only_calls ? calls(client) : live(client);
 	mpijob_client_free(client);
 	return code;
 }
 
-int main(int argc, char **argv)
+/* Let every allocation of a scenario fail, in both ways. 1 when something came of it. */
+static int sweep(int only_calls, size_t only)
 {
-	size_t count, tried = 0, only = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-	int bad = 0;
+	size_t count, tried = 0;
+	int bad;
 
-#ifdef __SANITIZE_ADDRESS__
-	puts("skipped: the sanitizer brings an allocator of its own");
-	return 77;
-#endif
-	if (scenario()) /* libcrypto allocates for good, once */
-		return 1;
 	disturb(0, 0);
-	bad |= scenario();
+	bad = scenario(only_calls);
 	count = calm();
 	for (int persistent = 0; persistent < 2 && !bad; persistent++)
-		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent ? 7 : 1) {
+		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent && !only_calls ? 7 : 1) {
 			disturb(i, persistent);
-			bad = scenario();
+			bad = scenario(only_calls);
 			calm();
 			OPENSSL_thread_stop(); /* its queue of errors keeps texts */
 			tried++;
@@ -373,6 +410,19 @@ int main(int argc, char **argv)
 			if (bad)
 				printf("allocation %zu%s failed\n", i, persistent ? " and all after it" : "");
 		}
-	printf("%zu allocations, %zu failures tried\n", count, tried);
+	printf("%s: %zu allocations, %zu failures tried\n", only_calls ? "calls" : "operator", count, tried);
 	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	size_t only = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+
+#ifdef __SANITIZE_ADDRESS__
+	puts("skipped: the sanitizer brings an allocator of its own");
+	return 77;
+#endif
+	if (scenario(0)) /* libcrypto allocates for good, once */
+		return 1;
+	return sweep(1, only) || sweep(0, only);
 }
