@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how a pod's status is read: when its output can be followed, and which exit code counts. An
- * attempt that was ended from outside, because its pod is being deleted, does not.
+ * Knows how a pod's status is read: when its containers' output can be followed, which exit code counts, and what a
+ * person wants to be told of. An attempt that was ended from outside, because its pod is being deleted, does not count.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,29 +19,31 @@ int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* The output of the launcher is ours; that of what prepares it is news. */
 static int log_data(void *user, const char *data, size_t len)
 {
-	struct pod_row *row = user;
+	struct container_row *row = user;
+	FILE *out = row->is_init ? stderr : stdout;
 
-	progress_hide(row->pods->progress);
-	if (fwrite(data, 1, len, stdout) != len || fflush(stdout) != 0)
+	progress_hide(row->pod->pods->progress);
+	if (fwrite(data, 1, len, out) != len || fflush(out) != 0)
 		return MPIJOB_ERR_IO;
 	return 0;
 }
 
 static void log_done(void *user, const struct mpijob_answer *answer)
 {
-	struct pod_row *row = user;
+	struct container_row *row = user;
 
 	row->log = NULL;
-	if (answer->code && !row->gone)
-		progress_say(row->pods->progress, "the output of pod %s was lost: %s", row->name,
+	if (answer->code && !row->pod->gone)
+		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name,
 			     answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
-static int log_follow(struct pod_row *row, int previous)
+static int log_follow(struct container_row *row, int previous)
 {
-	const char *query[] = { "follow", "true", "previous", "true" };
+	const char *query[] = { "container", row->name, previous ? "previous" : "follow", "true" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -49,11 +51,11 @@ static int log_follow(struct pod_row *row, int previous)
 
 	target.api_version = "v1";
 	target.kind = "Pod";
-	target.namespace_ = row->pods->namespace_;
-	target.name = row->name;
+	target.namespace_ = row->pod->pods->namespace_;
+	target.name = row->pod->name;
 	target.subresource = "log";
-	target.query = previous ? query + 2 : query;
-	target.query_count = 2;
+	target.query = query;
+	target.query_count = 4;
 	int code = path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
 	request.method = "GET";
 	request.path = path ? mpijob_text_data(path) : NULL;
@@ -62,7 +64,7 @@ static int log_follow(struct pod_row *row, int previous)
 	callbacks.done = log_done;
 	callbacks.user = row;
 	if (code == 0)
-		code = mpijob_client_start(row->pods->client, &request, &callbacks, &row->log);
+		code = mpijob_client_start(row->pod->pods->client, &request, &callbacks, &row->log);
 	mpijob_text_free(path);
 	return code;
 }
@@ -108,17 +110,51 @@ static int is_ready(const mpijob_node *status)
 	return 0;
 }
 
-/* Count the end of one attempt once; `by_itself`: it was not stopped from outside. */
-static void attempt_ended(struct pod_row *row, int64_t restarts, const mpijob_node *terminated, int by_itself)
+static struct container_row *container_find(struct pod_row *pod, const char *name, int is_init)
+{
+	for (struct container_row *row = pod->containers; row; row = row->next)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	struct container_row *row = calloc(1, sizeof(*row));
+	if (row) {
+		row->pod = pod;
+		row->name = strdup(name);
+		row->is_init = is_init;
+	}
+	if (!row || !row->name) {
+		free(row);
+		pod->pods->code = MPIJOB_ERR_NOMEM;
+		return NULL;
+	}
+	row->next = pod->containers;
+	return pod->containers = row;
+}
+
+/* The first of these containers that ended, and not with 0; NULL when none did. */
+static const mpijob_node *first_failed(const mpijob_node *statuses, int64_t *code)
+{
+	for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
+		const mpijob_node *status = mpijob_node_at(statuses, i);
+
+		if (mpijob_node_int(mpijob_node_find(status, "state.terminated.exitCode"), code) && *code != 0)
+			return status;
+	}
+	return NULL;
+}
+
+/* The end of one attempt counts once. Of containers side by side the one that failed counts. */
+static void attempt_ended(struct container_row *row, int64_t restarts, const mpijob_node *terminated,
+			  const mpijob_node *statuses)
 {
 	const char *id = mpijob_node_string(mpijob_node_get(terminated, "containerID"));
-	int64_t code = 0;
+	struct pods *pods = row->pod->pods;
+	int64_t code = 0, other = 0;
 	char *identity = NULL;
 
 	if (!mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
 		return;
 	if (asprintf(&identity, "%lld %s", (long long)restarts, id ? id : "") < 0) {
-		row->pods->code = MPIJOB_ERR_NOMEM;
+		pods->code = MPIJOB_ERR_NOMEM;
 		return;
 	}
 	if (row->last_ended && strcmp(row->last_ended, identity) == 0) {
@@ -127,15 +163,23 @@ static void attempt_ended(struct pod_row *row, int64_t restarts, const mpijob_no
 	}
 	free(row->last_ended);
 	row->last_ended = identity;
-	row->pods->launcher_end_ms = clock_ms();
-	if (by_itself) {
-		row->pods->has_exit_code = 1;
-		row->pods->exit_code = (int)code;
-	}
+	if (row->is_init && code == 0)
+		return;
+	pods->launcher_end_ms = clock_ms();
+	/* One that was stopped from outside did not end by itself. */
+	if (row->pod->deleting)
+		return;
+	if (code != 0)
+		progress_say(pods->progress, "%s %s of pod %s ended with exit code %lld", row->is_init ? "init container" : "container",
+			     row->name, row->pod->name, (long long)code);
+	else if (first_failed(statuses, &other))
+		code = other;
+	pods->has_exit_code = 1;
+	pods->exit_code = (int)code;
 }
 
 /* Follow the output of each attempt; of one that came and went between two looks, fetch what is kept. */
-static void follow_attempts(struct pod_row *row, int64_t started)
+static void follow_attempts(struct container_row *row, int64_t started)
 {
 	if (row->log || started <= row->attempts)
 		return;
@@ -143,25 +187,71 @@ static void follow_attempts(struct pod_row *row, int64_t started)
 	row->attempts = previous ? started - 1 : started;
 	int code = log_follow(row, previous);
 	if (code)
-		row->pods->code = code;
+		row->pod->pods->code = code;
 }
 
-static void launcher_changed(struct pod_row *row, const mpijob_node *status)
+static void launcher_changed(struct container_row *row, const mpijob_node *status, const mpijob_node *statuses)
 {
-	const mpijob_node *container = mpijob_node_find(status, "containerStatuses[0]");
-	const mpijob_node *terminated = mpijob_node_find(container, "state.terminated");
-	const mpijob_node *before = mpijob_node_find(container, "lastState.terminated");
-	const mpijob_node *running = mpijob_node_find(container, "state.running");
+	const mpijob_node *terminated = mpijob_node_find(status, "state.terminated");
+	const mpijob_node *before = mpijob_node_find(status, "lastState.terminated");
+	const mpijob_node *running = mpijob_node_find(status, "state.running");
 	int64_t restarts = 0;
 
-	mpijob_node_int(mpijob_node_get(container, "restartCount"), &restarts);
+	mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
 	if (before && restarts > 0)
-		attempt_ended(row, restarts - 1, before, 1);
-	if (running && row->pods->launcher_start_ms == 0)
-		row->pods->launcher_start_ms = clock_ms();
+		attempt_ended(row, restarts - 1, before, statuses);
+	if (running && !row->is_init && row->pod->pods->launcher_start_ms == 0)
+		row->pod->pods->launcher_start_ms = clock_ms();
 	if (terminated)
-		attempt_ended(row, restarts, terminated, !row->deleting);
+		attempt_ended(row, restarts, terminated, statuses);
 	follow_attempts(row, restarts + (running || terminated ? 1 : 0));
+}
+
+/* Say once why a container cannot start yet. */
+static void tell_waiting(struct container_row *row, const mpijob_node *status)
+{
+	const char *message = mpijob_node_string(mpijob_node_find(status, "state.waiting.message"));
+	const char *reason = mpijob_node_string(mpijob_node_find(status, "state.waiting.reason"));
+
+	/* A back-off is seen in the attempts. */
+	if (!message || !reason || (strcmp(reason, "CreateContainerConfigError") != 0 && strcmp(reason, "ContainerCreating") != 0) ||
+	    (row->waits_for && strcmp(row->waits_for, message) == 0))
+		return;
+	free(row->waits_for);
+	row->waits_for = strdup(message);
+	if (!row->waits_for)
+		row->pod->pods->code = MPIJOB_ERR_NOMEM;
+	progress_say(row->pod->pods->progress, "container %s of pod %s waits: %s", row->name, row->pod->name, message);
+}
+
+static void containers_changed(struct pod_row *pod, const mpijob_node *statuses, int is_init)
+{
+	for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
+		const mpijob_node *status = mpijob_node_at(statuses, i);
+		const char *name = mpijob_node_string(mpijob_node_get(status, "name"));
+		struct container_row *row = name ? container_find(pod, name, is_init) : NULL;
+
+		if (!row)
+			continue;
+		if (pod->is_launcher)
+			launcher_changed(row, status, statuses);
+		tell_waiting(row, status);
+	}
+}
+
+/* Say once that a worker failed that nobody stopped. */
+static void worker_failed(struct pod_row *pod, const mpijob_node *status)
+{
+	int64_t code = 0;
+	const mpijob_node *failed = first_failed(mpijob_node_get(status, "initContainerStatuses"), &code);
+
+	if (!failed)
+		failed = first_failed(mpijob_node_get(status, "containerStatuses"), &code);
+	if (!failed || pod->deleting || pod->failed)
+		return;
+	pod->failed = 1;
+	progress_say(pod->pods->progress, "pod %s failed: container %s ended with exit code %lld", pod->name,
+		     mpijob_node_string(mpijob_node_get(failed, "name")), (long long)code);
 }
 
 void pods_changed(void *user, const mpijob_node *pod, int gone)
@@ -177,8 +267,10 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	row->deleting = row->deleting || mpijob_node_find(pod, "metadata.deletionTimestamp") != NULL;
 	row->ready = !gone && is_ready(status);
 	row->running = !gone && phase && strcmp(phase, "Running") == 0;
-	if (row->is_launcher)
-		launcher_changed(row, status);
+	containers_changed(row, mpijob_node_get(status, "initContainerStatuses"), 1);
+	containers_changed(row, mpijob_node_get(status, "containerStatuses"), 0);
+	if (!row->is_launcher && phase && strcmp(phase, "Failed") == 0)
+		worker_failed(row, status);
 	row->gone = gone;
 }
 
@@ -205,8 +297,23 @@ int pods_logs_open(const struct pods *pods)
 	int open = 0;
 
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
-		open += row->log != NULL;
+		for (const struct container_row *container = row->containers; container; container = container->next)
+			open += container->log != NULL;
 	return open;
+}
+
+static void containers_free(struct pod_row *pod)
+{
+	while (pod->containers) {
+		struct container_row *row = pod->containers;
+		pod->containers = row->next;
+		if (row->log)
+			mpijob_call_cancel(row->log);
+		free(row->name);
+		free(row->last_ended);
+		free(row->waits_for);
+		free(row);
+	}
 }
 
 void pods_free(struct pods *pods)
@@ -214,11 +321,9 @@ void pods_free(struct pods *pods)
 	while (pods->rows) {
 		struct pod_row *row = pods->rows;
 		pods->rows = row->next;
-		if (row->log)
-			mpijob_call_cancel(row->log);
+		containers_free(row);
 		free(row->name);
 		free(row->uid);
-		free(row->last_ended);
 		free(row);
 	}
 }

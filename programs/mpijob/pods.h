@@ -9,8 +9,21 @@
 
 #include "progress.h"
 
+/* A container of a pod that has been heard of. */
+struct container_row {
+	struct container_row *next;
+	struct pod_row *pod;
+	char *name;
+	int is_init;
+	int64_t attempts; /* how often it was started, as far as its output was asked for */
+	char *last_ended; /* identity of the attempt whose end was last counted */
+	char *waits_for;  /* why it waits, as was last told */
+	mpijob_call *log; /* its output is being followed */
+};
+
 struct pod_row {
 	struct pod_row *next;
+	struct container_row *containers;
 	struct pods *pods;
 	char *name;
 	char *uid;
@@ -19,9 +32,7 @@ struct pod_row {
 	int running;
 	int deleting;
 	int gone;
-	int64_t attempts;    /* containers of the launcher that were started, and whose output was asked for */
-	char *last_ended;    /* identity of the attempt whose end was last counted */
-	mpijob_call *log;    /* its output is being followed */
+	int failed; /* it was told so */
 };
 
 struct pods {
