@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define DEFAULT_WATCH_S 3600
-#define MAX_WATCH_S (7 * 24 * 3600)
+#define MAX_WATCH_S     (7 * 24 * 3600)
 
 struct request {
 	struct mpijob_local *local;
@@ -70,10 +70,11 @@ static struct object *find_object(const struct request *request)
 static int refuse_selector(struct request *request, int error, const char *kind, const char *text)
 {
 	if (error == MPIJOB_ERR_SYNTAX)
-		return refuse(request, 400, "BadRequest", mpijob__words_format("%s selector \"%s\" cannot be read", kind, text));
+		return refuse(request, 400, "BadRequest",
+			      mpijob__words_format("%s selector \"%s\" cannot be read", kind, text));
 	if (error == MPIJOB_ERR_UNSUPPORTED)
-		return unsupported(request, *kind == 'l' ? "comparisons of numbers in label selectors" :
-							   "field selectors other than metadata.name=NAME");
+		return unsupported(request, *kind == 'l' ? "comparisons of numbers in label selectors"
+							 : "field selectors other than metadata.name=NAME");
 	return error;
 }
 
@@ -122,10 +123,11 @@ static int puts_text(mpijob_text *text, const char *words)
 static int write_list(struct request *request, mpijob_text *text, struct object **objects, size_t count)
 {
 	const struct kind *kind = request->route.kind;
-	char *head = mpijob__words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
-					  "\"%llu\"},\"items\":[",
-					  kind->name, kind->group, *kind->group ? "/" : "", kind->version,
-					  (unsigned long long)request->local->store.version);
+	char *head =
+		mpijob__words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
+				     "\"%llu\"},\"items\":[",
+				     kind->name, kind->group, *kind->group ? "/" : "", kind->version,
+				     (unsigned long long)request->local->store.version);
 	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
 
 	free(head);
@@ -188,10 +190,11 @@ static int serve_list(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (version > request->local->store.version)
-		return mpijob__reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL, "ResourceVersionTooLarge",
-					   NULL, mpijob__words_format("Too large resource version: %llu, current: %llu",
-								      (unsigned long long)version,
-								      (unsigned long long)request->local->store.version));
+		return mpijob__reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL,
+					   "ResourceVersionTooLarge", NULL,
+					   mpijob__words_format("Too large resource version: %llu, current: %llu",
+								(unsigned long long)version,
+								(unsigned long long)request->local->store.version));
 	error = read_selector(request, &selector);
 	if (!error && !request->reply->status)
 		error = list_selected(request, &selector);
@@ -234,9 +237,18 @@ static int serve_watch(struct request *request)
 
 static int serve_collection_get(struct request *request)
 {
-	static const char *const known[] = { "labelSelector",	    "fieldSelector",	"watch",  "resourceVersion",
-					     "resourceVersionMatch", "allowWatchBookmarks", "timeoutSeconds",
-					     "sendInitialEvents",    "limit",		"continue", "pretty", NULL };
+	static const char *const known[] = { "labelSelector",
+					     "fieldSelector",
+					     "watch",
+					     "resourceVersion",
+					     "resourceVersionMatch",
+					     "allowWatchBookmarks",
+					     "timeoutSeconds",
+					     "sendInitialEvents",
+					     "limit",
+					     "continue",
+					     "pretty",
+					     NULL };
 	int error = check_parameters(request, known);
 
 	if (error || request->reply->status)
@@ -261,8 +273,9 @@ static int serve_object_get(struct request *request)
 
 static int serve_log(struct request *request)
 {
-	static const char *const known[] = { "follow", "container", "previous", "pretty", "insecureSkipTLSVerifyBackend",
-					     NULL };
+	static const char *const known[] = {
+		"follow", "container", "previous", "pretty", "insecureSkipTLSVerifyBackend", NULL
+	};
 	struct object *object = find_object(request);
 	struct log_options options = { .container = mpijob__route_parameter(&request->route, "container") };
 	int error = check_parameters(request, known);
@@ -321,9 +334,10 @@ static int read_body(struct request *request, mpijob_doc **out)
 	error = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag) : MPIJOB_ERR_NOMEM;
 	finding = mpijob_diag_at(diag, 0);
 	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(request, call->body_len > (3u << 20) ? 413 : 400,
-			       call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
-			       mpijob__words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
+		error = refuse(
+			request, call->body_len > (3u << 20) ? 413 : 400,
+			call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
+			mpijob__words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
 	mpijob_diag_free(diag);
 	return error;
 }
@@ -342,7 +356,8 @@ static int check_json(struct request *request)
 
 	if (!type || is_type(type, "application/json"))
 		return 0;
-	return refuse(request, 415, "UnsupportedMediaType", mpijob__words_format("the body must be application/json, not %s", type));
+	return refuse(request, 415, "UnsupportedMediaType",
+		      mpijob__words_format("the body must be application/json, not %s", type));
 }
 
 static int serve_create(struct request *request)
@@ -372,7 +387,8 @@ static int put_absent(struct request *request, mpijob_doc *doc)
 
 	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource || !name || strcmp(name, route->name) != 0)
 		return mpijob__reply_not_found(request->reply, route->kind, route->name);
-	return mpijob__verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc), request->reply, NULL);
+	return mpijob__verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc),
+				    request->reply, NULL);
 }
 
 static int serve_update(struct request *request)
@@ -386,7 +402,8 @@ static int serve_update(struct request *request)
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status && object) {
-		error = mpijob__verbs_update(request->local, object, doc, request->route.subresource != NULL, request->reply);
+		error = mpijob__verbs_update(request->local, object, doc, request->route.subresource != NULL,
+					     request->reply);
 		doc = NULL;
 	} else if (!error && !request->reply->status) {
 		error = put_absent(request, doc);
@@ -407,8 +424,9 @@ static int check_patch(struct request *request)
 		return unsupported(request, "JSON patches; use application/merge-patch+json");
 	if (is_type(type, "application/strategic-merge-patch+json"))
 		return unsupported(request, "strategic merge patches; use application/merge-patch+json");
-	return refuse(request, 415, "UnsupportedMediaType",
-		      mpijob__words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
+	return refuse(
+		request, 415, "UnsupportedMediaType",
+		mpijob__words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
 }
 
 static int serve_patch(struct request *request)
@@ -424,8 +442,8 @@ static int serve_patch(struct request *request)
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status)
-		error = mpijob__verbs_patch(request->local, object, mpijob_doc_root(doc), request->route.subresource != NULL,
-					    request->reply);
+		error = mpijob__verbs_patch(request->local, object, mpijob_doc_root(doc),
+					    request->route.subresource != NULL, request->reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -443,8 +461,9 @@ static int read_policy(struct request *request, const char *text, int *policy)
 	else if (strcmp(text, "Orphan") == 0)
 		*policy = DELETE_ORPHAN;
 	else
-		return refuse(request, 400, "BadRequest",
-			      mpijob__words_format("propagationPolicy \"%s\": use Background, Foreground or Orphan", text));
+		return refuse(
+			request, 400, "BadRequest",
+			mpijob__words_format("propagationPolicy \"%s\": use Background, Foreground or Orphan", text));
 	return 0;
 }
 
@@ -481,7 +500,8 @@ static int read_delete_query(struct request *request, struct delete_options *opt
 	if (mpijob__route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
 	if (grace && !mpijob__words_number(grace, &seconds))
-		return refuse(request, 400, "BadRequest", mpijob__words_format("gracePeriodSeconds \"%s\" is no number", grace));
+		return refuse(request, 400, "BadRequest",
+			      mpijob__words_format("gracePeriodSeconds \"%s\" is no number", grace));
 	if (grace)
 		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
 	return read_policy(request, mpijob__route_parameter(&request->route, "propagationPolicy"), &options->policy);
@@ -516,11 +536,13 @@ static int check_subresource(struct request *request)
 		return 0;
 	if (strcmp(route->subresource, "status") == 0 && (route->kind->flags & KIND_STATUS))
 		return 0;
-	if (route->kind->id == KIND_POD && strcmp(route->subresource, "log") == 0 && strcmp(request->call->method, "GET") == 0)
+	if (route->kind->id == KIND_POD && strcmp(route->subresource, "log") == 0 &&
+	    strcmp(request->call->method, "GET") == 0)
 		return 0;
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
-	return refuse(request, 404, "NotFound", mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
+	return refuse(request, 404, "NotFound",
+		      mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)
@@ -537,9 +559,9 @@ static int serve_kind(struct request *request)
 	if (strcmp(method, "GET") == 0)
 		return serve_get(request);
 	if (!route->name)
-		return strcmp(method, "POST") == 0   ? serve_create(request) :
-		       strcmp(method, "DELETE") == 0 ? unsupported(request, "the deletion of collections") :
-						       not_allowed(request);
+		return strcmp(method, "POST") == 0     ? serve_create(request)
+		       : strcmp(method, "DELETE") == 0 ? unsupported(request, "the deletion of collections")
+						       : not_allowed(request);
 	if (strcmp(method, "PUT") == 0)
 		return serve_update(request);
 	if (strcmp(method, "PATCH") == 0)

@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIECE (64u << 10)
+#define PIECE          (64u << 10)
 #define PIECES_AT_ONCE 16
-#define TAIL_LINES 80
-#define TAIL_BYTES 2048
+#define TAIL_LINES     80
+#define TAIL_BYTES     2048
 
 /* Output. */
 
@@ -135,7 +135,8 @@ static void free_words(char **words)
 /* command and args, expanded; NULL without memory. */
 static char **make_words(const struct container *container, const struct environment *environment)
 {
-	const mpijob_node *lists[] = { mpijob_node_get(container->spec, "command"), mpijob_node_get(container->spec, "args") };
+	const mpijob_node *lists[] = { mpijob_node_get(container->spec, "command"),
+				       mpijob_node_get(container->spec, "args") };
 	char **words = calloc(mpijob_node_count(lists[0]) + mpijob_node_count(lists[1]) + 1, sizeof(*words));
 	size_t count = 0;
 
@@ -181,7 +182,8 @@ static uint32_t *make_groups(const struct pod *pod, size_t *count)
 	return groups;
 }
 
-static int send_start(struct container *container, const struct environment *environment, struct mounts *mounts, int out)
+static int send_start(struct container *container, const struct environment *environment, struct mounts *mounts,
+		      int out)
 {
 	struct pod *pod = container->pod;
 	char **words = make_words(container, environment);
@@ -203,7 +205,8 @@ static int send_start(struct container *container, const struct environment *env
 	request.mounts = mounts->list;
 	request.mount_count = mounts->count;
 	request.ssh_auth_path = mounts->ssh_path;
-	mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.readOnlyRootFilesystem"), &request.read_only_root);
+	mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.readOnlyRootFilesystem"),
+			 &request.read_only_root);
 	request.fds[0] = -1;
 	request.fds[1] = out;
 	request.fds[2] = out;
@@ -332,7 +335,8 @@ int mpijob__container_signal(struct container *container, int signo)
 	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	container->signalled = signo;
-	error = mpijob__node_client_container_signal(mpijob__kubelet_node(container->pod->kubelet), container->id, signo, &number);
+	error = mpijob__node_client_container_signal(mpijob__kubelet_node(container->pod->kubelet), container->id,
+						     signo, &number);
 	return error ? error : mpijob__kubelet_expect(container->pod->kubelet, number, ASK_NOTHING, 0, 0);
 }
 

@@ -211,7 +211,8 @@ static int ask(const struct mpijob_local_exec *exec, const char *name, struct ch
 	if (!packet)
 		error = MPIJOB_ERR_NOMEM;
 	/* One that goes away while we ask has no pods. */
-	if (!error && fd >= 0 && send_packet(fd, packet, NULL) == 0 && receive_answer(fd, &head, &text) == 0 && head.what == 0) {
+	if (!error && fd >= 0 && send_packet(fd, packet, NULL) == 0 && receive_answer(fd, &head, &text) == 0 &&
+	    head.what == 0) {
 		if (choice->count++ > 0)
 			error = mpijob_text_write(choice->where, "; ", 2);
 		if (!error)
@@ -244,8 +245,9 @@ static int choose(const struct mpijob_local_exec *exec, struct choice *choice, m
 		return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
 			      mpijob__words_format("several such pods run: %s", mpijob_text_data(choice->where)));
 	return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
-		      mpijob__words_format("no pod %s%s%s runs in namespace %s of any local cluster of this user", exec->pod,
-					   exec->container ? " with a container " : "", exec->container ? exec->container : "",
+		      mpijob__words_format("no pod %s%s%s runs in namespace %s of any local cluster of this user",
+					   exec->pod, exec->container ? " with a container " : "",
+					   exec->container ? exec->container : "",
 					   exec->namespace_ ? exec->namespace_ : "default"));
 }
 

@@ -118,7 +118,8 @@ static void run_for(struct visitor *visitor, const struct kubelet_exec *wanted)
 	error = mpijob__kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
 	if (error) {
 		visitor->request = 0;
-		answer(visitor, error, 0, error == MPIJOB_ERR_NOT_FOUND ? "no such container runs" : mpijob_error_text(error));
+		answer(visitor, error, 0,
+		       error == MPIJOB_ERR_NOT_FOUND ? "no such container runs" : mpijob_error_text(error));
 	}
 }
 
@@ -249,15 +250,16 @@ static int bind_name(int fd)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char suffix[WORDS_SUFFIX_SIZE];
 	char *prefix = mpijob__exec_socket_prefix();
-	char *name = prefix && !mpijob__words_suffix(suffix) ?
-			     mpijob__words_format("%s%ld-%s", prefix, (long)getpid(), suffix) :
-			     NULL;
+	char *name = prefix && !mpijob__words_suffix(suffix)
+			     ? mpijob__words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
+			     : NULL;
 	size_t len = name ? strlen(name) : 0;
 	int error = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (!error) {
 		memcpy(address.sun_path + 1, name, len);
-		if (bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
+		if (bind(fd, (struct sockaddr *)&address,
+			 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 		    listen(fd, 16))
 			error = MPIJOB_ERR_IO;
 	}

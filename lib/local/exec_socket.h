@@ -15,15 +15,15 @@ void mpijob__exec_socket_free(struct exec_socket *sock);
  * after it end in NUL. A request: namespace, pod, container ("": the first), argv...; with the three
  * descriptors. An answer: a text for people, "" for none.
  */
-#define EXEC_VERSION 1
-#define EXEC_ASK 1 /* does this pod run here? answered with EXEC_OK and who we are */
-#define EXEC_RUN 2
+#define EXEC_VERSION    1
+#define EXEC_ASK        1 /* does this pod run here? answered with EXEC_OK and who we are */
+#define EXEC_RUN        2
 #define EXEC_MAX_PACKET (128u << 10)
 
 struct exec_head {
 	uint32_t version;
-	int32_t what; /* request: EXEC_*; answer: 0 or an MPIJOB_ERR_* */
-	int32_t code; /* answer: the exit code */
+	int32_t what;   /* request: EXEC_*; answer: 0 or an MPIJOB_ERR_* */
+	int32_t code;   /* answer: the exit code */
 	uint32_t count; /* texts that follow */
 };
 

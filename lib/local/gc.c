@@ -71,7 +71,9 @@ static int collect_children(struct mpijob_local *local, struct object *owner, si
 			next = object->next;
 			if (!owns(owner->uid, object))
 				continue;
-			error = mpijob__store_deleting(object) ? 0 : mpijob__verbs_remove(local, object, DELETE_FOREGROUND, -1);
+			error = mpijob__store_deleting(object)
+					? 0
+					: mpijob__verbs_remove(local, object, DELETE_FOREGROUND, -1);
 			if (error)
 				return error;
 			(*left)++;
@@ -100,9 +102,12 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 			int error;
 
 			next = object->next;
-			if (!(object->kind->flags & KIND_NAMESPACED) || strcmp(object->namespace_, namespace_->name) != 0)
+			if (!(object->kind->flags & KIND_NAMESPACED) ||
+			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
-			error = mpijob__store_deleting(object) ? 0 : mpijob__verbs_remove(local, object, DELETE_BACKGROUND, -1);
+			error = mpijob__store_deleting(object)
+					? 0
+					: mpijob__verbs_remove(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 			left++;
@@ -144,7 +149,8 @@ static int finish_waiting(struct mpijob_local *local)
 
 			if (!is_waiting(object))
 				continue;
-			error = kind == KIND_NAMESPACE ? empty_namespace(local, object) : finish_foreground(local, object);
+			error = kind == KIND_NAMESPACE ? empty_namespace(local, object)
+						       : finish_foreground(local, object);
 			if (error)
 				return error;
 			if (local->store.version != version)

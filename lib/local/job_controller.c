@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MAX_BACKOFF_MS (6 * 60 * 1000)
-#define NAME_ROOM 57 /* of a pod's name, before "-xxxxx", so that the name is a label too */
+#define NAME_ROOM      57 /* of a pod's name, before "-xxxxx", so that the name is a label too */
 
 struct job_state {
 	struct job_state *next;
@@ -32,10 +32,10 @@ struct job_state {
 	int ending;  /* ENDING_*: why its pods are being deleted */
 };
 
-#define ENDING_NOT 0
+#define ENDING_NOT       0
 #define ENDING_SUSPENDED 1
-#define ENDING_FAILED 2
-#define ENDING_COMPLETE 3
+#define ENDING_FAILED    2
+#define ENDING_COMPLETE  3
 
 static struct job_state *find_state(const struct mpijob_local *local, const char *uid)
 {
@@ -149,8 +149,8 @@ struct pods {
 /* Whether the run before a restart that has not come yet failed. */
 static int failed_and_waits(const mpijob_node *status)
 {
-	const char *path = mpijob_node_find(status, "state.waiting") ? "lastState.terminated.exitCode" :
-									"state.terminated.exitCode";
+	const char *path = mpijob_node_find(status, "state.waiting") ? "lastState.terminated.exitCode"
+								     : "state.terminated.exitCode";
 	int64_t code = 0;
 
 	return mpijob_node_int(mpijob_node_find(status, path), &code) && code != 0;
@@ -253,7 +253,8 @@ static int delete_active(struct mpijob_local *local, struct job_state *state, co
 		int error;
 
 		next = pod->next;
-		if (!owned_by(pod, job) || mpijob__store_deleting(pod) || phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
+		if (!owned_by(pod, job) || mpijob__store_deleting(pod) || phase_is(pod, "Succeeded") ||
+		    phase_is(pod, "Failed"))
 			continue;
 		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
 		if (!error)
@@ -317,7 +318,8 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	error = mpijob__verbs_create(local, mpijob__store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply, NULL);
+	error = mpijob__verbs_create(local, mpijob__store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply,
+				     NULL);
 	mpijob_doc_free(doc);
 	if (!error && reply.status >= 300) {
 		state->refused++;

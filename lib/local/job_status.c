@@ -64,7 +64,8 @@ static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 	return condition;
 }
 
-static void set_condition(mpijob_doc *doc, const char *type, const char *status, const char *reason, const char *message)
+static void set_condition(mpijob_doc *doc, const char *type, const char *status, const char *reason,
+			  const char *message)
 {
 	mpijob_node *condition = edit_condition(doc, type);
 	const char *old = mpijob_node_string(mpijob_node_get(condition, "status"));

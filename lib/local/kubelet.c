@@ -15,7 +15,7 @@
 
 #define READY_WAIT_MS 20000
 #define FIRST_ADDRESS 2u
-#define LAST_ADDRESS 65534u
+#define LAST_ADDRESS  65534u
 
 struct expectation {
 	struct expectation *next;
@@ -190,8 +190,8 @@ static int send_names(struct kubelet *kubelet, struct group *group)
 	int error = text ? write_names(kubelet, group, text) : MPIJOB_ERR_NOMEM;
 
 	if (!error)
-		error = mpijob__node_client_hosts_write(kubelet->node, group->id, mpijob_text_data(text), mpijob_text_len(text),
-							&number);
+		error = mpijob__node_client_hosts_write(kubelet->node, group->id, mpijob_text_data(text),
+							mpijob_text_len(text), &number);
 	mpijob_text_free(text);
 	if (error)
 		return error;
@@ -259,7 +259,8 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 static int admit(struct kubelet *kubelet, struct object *object)
 {
 	struct group *group = make_group(kubelet, object->namespace_);
-	struct pod *pod = group ? mpijob__pod_new(kubelet, kubelet->local, object, mpijob__kubelet_number(kubelet)) : NULL;
+	struct pod *pod =
+		group ? mpijob__pod_new(kubelet, kubelet->local, object, mpijob__kubelet_number(kubelet)) : NULL;
 	int error;
 
 	if (!pod)
@@ -278,7 +279,8 @@ static int admit(struct kubelet *kubelet, struct object *object)
 
 static int admit_arrivals(struct kubelet *kubelet)
 {
-	for (struct object *object = mpijob__store_first(&kubelet->local->store, KIND_POD); object; object = object->next) {
+	for (struct object *object = mpijob__store_first(&kubelet->local->store, KIND_POD); object;
+	     object = object->next) {
 		const char *phase = mpijob__store_text(object, "status.phase");
 		int error = 0;
 
@@ -495,7 +497,8 @@ struct log *mpijob__kubelet_log(struct kubelet *kubelet, const char *uid, const 
 int mpijob__kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec, uint64_t *request)
 {
 	struct object *object = mpijob__store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
-	struct container *container = object && object->pod ? mpijob__pod_container(object->pod, exec->container) : NULL;
+	struct container *container =
+		object && object->pod ? mpijob__pod_container(object->pod, exec->container) : NULL;
 	struct expectation expectation = { NULL, 0, ASK_EXEC, 0, 0, exec->done, exec->user };
 	struct node_exec ask = { 0 };
 	int error;
@@ -563,8 +566,9 @@ void mpijob__kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod
 	char *words = field ? mpijob__words_format("%s/%s/%s", pod->namespace_, job ? job : pod->name, field) : NULL;
 
 	if (words && say_once(kubelet, words))
-		mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
-				     mpijob__words_format("not honoured locally%s%s", what ? ": " : "", what ? what : ""));
+		mpijob__local_notice(
+			kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
+			mpijob__words_format("not honoured locally%s%s", what ? ": " : "", what ? what : ""));
 	free(words);
 	free(field);
 }

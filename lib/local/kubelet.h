@@ -14,7 +14,8 @@ void mpijob__kubelet_free(struct kubelet *kubelet);
 /* An object changed: remember to look at it. */
 void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int change);
 
-/* Do what there is to do. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO when the node is gone. `next_ms` gets the time to look again. */
+/* Do what there is to do. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO when the node is gone. `next_ms` gets the time to look
+ * again. */
 int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms);
 
 /*

@@ -27,7 +27,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define EVENTS 64
+#define EVENTS     64
 #define MAX_ROUNDS 1000
 
 int64_t mpijob__local_sooner(int64_t a, int64_t b)
@@ -392,7 +392,8 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 
 /* Descriptors. */
 
-static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source, int read_, int write_)
+static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source, int read_,
+		   int write_)
 {
 	struct epoll_event event = { 0 };
 
@@ -460,8 +461,8 @@ static int add_default_namespace(struct mpijob_local *local)
 	int error;
 
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
-	error = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM :
-					mpijob__verbs_create(local, mpijob__store_kind(KIND_NAMESPACE), "",
+	error = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM
+				      : mpijob__verbs_create(local, mpijob__store_kind(KIND_NAMESPACE), "",
 							     mpijob_doc_root(doc), &reply, NULL);
 	mpijob__reply_clear(&reply);
 	mpijob_doc_free(doc);

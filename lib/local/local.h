@@ -26,7 +26,7 @@ struct call {
 	struct stream *stream; /* once it goes on after its first bytes */
 	int ready;             /* on the list of those with something to do */
 	int paused;
-	int busy;              /* being told: freed afterwards */
+	int busy; /* being told: freed afterwards */
 	int cancelled;
 };
 
@@ -46,8 +46,8 @@ struct mpijob_local {
 	struct exec_socket *exec_socket; /* NULL without a node */
 	size_t told;                     /* mpijob_exchange_* calls so far */
 	int epoll;
-	int wake;                        /* eventfd */
-	int collect;                     /* the garbage collector has something to look at */
+	int wake;    /* eventfd */
+	int collect; /* the garbage collector has something to look at */
 	char *cluster_domain;
 	int64_t backoff_ms;
 	int allow_host_path;

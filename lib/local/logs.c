@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEP (10u << 20)
-#define SLACK (2u << 20)
+#define KEEP       (10u << 20)
+#define SLACK      (2u << 20)
 #define FAR_BEHIND (4u << 20)
-#define PIECE (64u << 10)
+#define PIECE      (64u << 10)
 
 struct reader {
 	struct stream stream; /* first */
@@ -169,7 +169,8 @@ static void unblock(struct log *log)
 static int tell_gap(struct reader *reader, struct call *call)
 {
 	struct log *log = reader->log;
-	char *text = mpijob__words_format("[%llu bytes are no longer kept]\n", (unsigned long long)(log->base - reader->offset));
+	char *text = mpijob__words_format("[%llu bytes are no longer kept]\n",
+					  (unsigned long long)(log->base - reader->offset));
 	int ended;
 
 	if (!text)
@@ -257,9 +258,9 @@ static const char *choose_container(const struct object *pod, const char *asked)
 	const mpijob_node *containers = mpijob_node_find(mpijob_doc_root(pod->doc), lists[0]);
 
 	if (!asked || !*asked)
-		return mpijob_node_count(containers) == 1 ?
-			       mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, 0), "name")) :
-			       NULL;
+		return mpijob_node_count(containers) == 1
+			       ? mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, 0), "name"))
+			       : NULL;
 	for (size_t i = 0; i < 2; i++) {
 		const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), lists[i]);
 
@@ -280,8 +281,9 @@ int mpijob__logs_open(struct mpijob_local *local, struct call *call, struct obje
 	struct log *log;
 
 	if (!container && options->container && *options->container)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-					    mpijob__words_format("container %s is not in pod %s", options->container, pod->name));
+		return mpijob__reply_refuse(
+			reply, 400, "BadRequest", pod->kind, pod->name,
+			mpijob__words_format("container %s is not in pod %s", options->container, pod->name));
 	if (!container)
 		return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
 					    mpijob__words_format("pod %s has several containers: name one", pod->name));
@@ -289,7 +291,9 @@ int mpijob__logs_open(struct mpijob_local *local, struct call *call, struct obje
 	if (log)
 		return read_log(log, call, options->follow && !options->previous, reply);
 	return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-				    options->previous ?
-					    mpijob__words_format("container \"%s\" in pod \"%s\" did not run before", container, pod->name) :
-					    mpijob__words_format("container \"%s\" in pod \"%s\" is waiting to start", container, pod->name));
+				    options->previous
+					    ? mpijob__words_format("container \"%s\" in pod \"%s\" did not run before",
+								   container, pod->name)
+					    : mpijob__words_format("container \"%s\" in pod \"%s\" is waiting to start",
+								   container, pod->name));
 }

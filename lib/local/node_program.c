@@ -34,7 +34,10 @@ char *mpijob__node_program_find(void)
 		*slash = 0;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		free(path);
-		path = mpijob__words_format("%s%s%s/mpijob-node", folders[i][0] == '/' ? "" : slash ? file : ".",
+		path = mpijob__words_format("%s%s%s/mpijob-node",
+					    folders[i][0] == '/' ? ""
+					    : slash              ? file
+								 : ".",
 					    folders[i][0] == '/' ? "" : "/", folders[i]);
 		if (path && access(path, X_OK) == 0)
 			break;

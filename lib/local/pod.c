@@ -12,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BACKOFF_MS (5 * 60 * 1000)
+#define MAX_BACKOFF_MS  (5 * 60 * 1000)
 #define DEFAULT_GRACE_S 30
 
 /* Making. */
 
 static int make_containers(struct pod *pod)
 {
-	const mpijob_node *lists[] = { mpijob_node_get(pod->spec, "initContainers"), mpijob_node_get(pod->spec, "containers") };
+	const mpijob_node *lists[] = { mpijob_node_get(pod->spec, "initContainers"),
+				       mpijob_node_get(pod->spec, "containers") };
 
 	pod->init_count = mpijob_node_count(lists[0]);
 	pod->count = pod->init_count + mpijob_node_count(lists[1]);
@@ -65,7 +66,8 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	return 0;
 }
 
-struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object, uint64_t id)
+struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
+			    uint64_t id)
 {
 	struct pod *pod = calloc(1, sizeof(*pod));
 
@@ -353,7 +355,8 @@ static int64_t grace_ms(const struct pod *pod)
 
 	mpijob_node_int(mpijob_node_get(pod->spec, "terminationGracePeriodSeconds"), &seconds);
 	if (object)
-		mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.deletionGracePeriodSeconds"), &seconds);
+		mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.deletionGracePeriodSeconds"),
+				&seconds);
 	return pod->gone ? 0 : seconds * 1000;
 }
 
@@ -452,8 +455,9 @@ static int run(struct pod *pod, int64_t clock_ms)
 	if (error)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
-		mpijob__pod_fail(pod, "DeadlineExceeded", mpijob__words_format("Pod was active on the node longer than the "
-									       "specified deadline"));
+		mpijob__pod_fail(pod, "DeadlineExceeded",
+				 mpijob__words_format("Pod was active on the node longer than the "
+						      "specified deadline"));
 		begin_end(pod, clock_ms);
 	} else if (is_hopeless(pod) || is_finished(pod)) {
 		begin_end(pod, clock_ms);

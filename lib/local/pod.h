@@ -10,7 +10,7 @@
 #include "node_client.h"
 
 #define NODE_ADDRESS "198.18.0.1"
-#define NODE_NAME "local"
+#define NODE_NAME    "local"
 
 enum container_state {
 	CONTAINER_WAITING,  /* not started, or to be started again */
@@ -31,21 +31,21 @@ struct ending {
 };
 
 struct readiness {
-	int kind;            /* READY_* */
-	uint16_t ports[2];   /* READY_LISTEN: any of them; READY_TCP: the first */
-	int64_t next_ms;     /* when to look again; -1: a look is under way, or none is needed */
-	int pending;         /* looks under way */
-	uint64_t request;    /* READY_EXEC: the command that runs; 0: none */
-	int64_t end_ms;      /* and until when it may */
+	int kind;          /* READY_* */
+	uint16_t ports[2]; /* READY_LISTEN: any of them; READY_TCP: the first */
+	int64_t next_ms;   /* when to look again; -1: a look is under way, or none is needed */
+	int pending;       /* looks under way */
+	uint64_t request;  /* READY_EXEC: the command that runs; 0: none */
+	int64_t end_ms;    /* and until when it may */
 	int64_t successes;
 	int64_t failures;
 	int ready;
 };
 
 #define READY_RUNNING 0 /* ready when it runs */
-#define READY_LISTEN 1  /* when its sshd listens */
-#define READY_TCP 2
-#define READY_EXEC 3
+#define READY_LISTEN  1 /* when its sshd listens */
+#define READY_TCP     2
+#define READY_EXEC    3
 
 struct container {
 	struct mpijob__local_source source; /* first: what it writes; fd -1 when closed */
@@ -58,10 +58,10 @@ struct container {
 	const char *waiting; /* a constant: why it waits */
 	char *waiting_message;
 	int64_t started_ms;
-	int64_t due_ms;      /* when it may start again; 0: now */
+	int64_t due_ms; /* when it may start again; 0: now */
 	int64_t restarts;
-	struct ending last;    /* the run before this one */
-	struct ending ending;  /* this run, once CONTAINER_ENDED */
+	struct ending last;   /* the run before this one */
+	struct ending ending; /* this run, once CONTAINER_ENDED */
 	int signalled;
 	struct log *log;
 	struct log *previous_log;
@@ -74,7 +74,7 @@ struct volume {
 	uint64_t id; /* 0: a path of this machine */
 	int written; /* the node has it */
 	int asked;
-	int stale;   /* its source changed */
+	int stale; /* its source changed */
 };
 
 enum pod_stage {
@@ -112,14 +112,15 @@ struct pod {
 	int64_t due_ms;
 	int dirty;
 	int deleting;
-	int gone;              /* the object is not there any more */
-	const char *reason;    /* a constant: why it failed as a whole */
+	int gone;           /* the object is not there any more */
+	const char *reason; /* a constant: why it failed as a whole */
 	char *message;
 };
 
 /* pod.c: the life of a pod. Each: 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO when the node is gone. */
 
-struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object, uint64_t id);
+struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
+			    uint64_t id);
 void mpijob__pod_free(struct pod *pod);
 int mpijob__pod_begin(struct pod *pod); /* once it has its address */
 int mpijob__pod_sync(struct pod *pod, int64_t clock_ms);
@@ -151,7 +152,7 @@ int mpijob__pod_probe_port(const struct container *container, const mpijob_node 
 struct environment {
 	char **entries; /* "NAME=value", closed by NULL; wiped when freed */
 	size_t count;
-	size_t own; /* the first entries, which come from envFrom */
+	size_t own;    /* the first entries, which come from envFrom */
 	char *missing; /* the first thing that is not there yet, for people; NULL when all is */
 };
 
@@ -176,7 +177,8 @@ struct mounts {
 	size_t text_count;
 	const char *ssh_path;
 };
-int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment, struct mounts *mounts);
+int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment,
+			       struct mounts *mounts);
 void mpijob__pod_volumes_mounts_clear(struct mounts *mounts);
 
 /* pod_status.c */
@@ -192,11 +194,11 @@ void mpijob__pod_fields_check(struct pod *pod);
 
 #define ASK_NOTHING 0
 #define ASK_SANDBOX 1
-#define ASK_VOLUME 2
-#define ASK_HOSTS 3
-#define ASK_START 4
-#define ASK_PROBE 5
-#define ASK_EXEC 6
+#define ASK_VOLUME  2
+#define ASK_HOSTS   3
+#define ASK_START   4
+#define ASK_PROBE   5
+#define ASK_EXEC    6
 
 struct node_client *mpijob__kubelet_node(struct kubelet *kubelet);
 uint64_t mpijob__kubelet_number(struct kubelet *kubelet);

@@ -79,7 +79,8 @@ static void put(struct piece *piece, const char *text, size_t len)
 }
 
 /* At a dollar; gives the text after it and what follows from it. */
-static const char *put_reference(struct piece *piece, const struct environment *environment, size_t from, const char *at)
+static const char *put_reference(struct piece *piece, const struct environment *environment, size_t from,
+				 const char *at)
 {
 	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
 	const char *value = end ? find_value(environment, from, at + 2, (size_t)(end - at) - 2) : NULL;
@@ -131,8 +132,8 @@ static int note_missing(struct environment *environment, const char *kind, const
 {
 	if (environment->missing)
 		return 0;
-	environment->missing = key ? mpijob__words_format("key %s of %s \"%s\" not found", key, kind, name) :
-				     mpijob__words_format("%s \"%s\" not found", kind, name);
+	environment->missing = key ? mpijob__words_format("key %s of %s \"%s\" not found", key, kind, name)
+				   : mpijob__words_format("%s \"%s\" not found", kind, name);
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -198,15 +199,20 @@ int mpijob__environment_field(const struct pod *pod, const char *path, char **ou
 	else if (strcmp(path, "spec.nodeName") == 0)
 		text = NODE_NAME;
 	else if (strcmp(path, "spec.serviceAccountName") == 0)
-		text = mpijob_node_string(mpijob_node_find(root, path)) ? mpijob_node_string(mpijob_node_find(root, path)) : "default";
+		text = mpijob_node_string(mpijob_node_find(root, path))
+			       ? mpijob_node_string(mpijob_node_find(root, path))
+			       : "default";
 	else if (strcmp(path, "status.podIP") == 0 || strcmp(path, "status.podIPs") == 0)
 		text = pod->address;
 	else if (strcmp(path, "status.hostIP") == 0 || strcmp(path, "status.hostIPs") == 0)
 		text = NODE_ADDRESS;
-	else if (key && (strncmp(path, "metadata.labels[", 16) == 0 || strncmp(path, "metadata.annotations[", 21) == 0)) {
+	else if (key &&
+		 (strncmp(path, "metadata.labels[", 16) == 0 || strncmp(path, "metadata.annotations[", 21) == 0)) {
 		size_t len = strlen(key);
-		char *inner = len > 4 && key[1] == '\'' ? strndup(key + 2, len - 4) : strndup(key + 1, len > 2 ? len - 2 : 0);
-		const mpijob_node *map = mpijob_node_find(root, path[9] == 'l' ? "metadata.labels" : "metadata.annotations");
+		char *inner =
+			len > 4 && key[1] == '\'' ? strndup(key + 2, len - 4) : strndup(key + 1, len > 2 ? len - 2 : 0);
+		const mpijob_node *map =
+			mpijob_node_find(root, path[9] == 'l' ? "metadata.labels" : "metadata.annotations");
 
 		if (!inner)
 			return MPIJOB_ERR_NOMEM;
@@ -266,9 +272,9 @@ static int add_all(struct environment *environment, const struct pod *pod, enum 
 	const mpijob_node *data = mpijob_node_get(root, "data");
 
 	if (!root)
-		return is_optional(reference) ?
-			       0 :
-			       note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap", name ? name : "", NULL);
+		return is_optional(reference) ? 0
+					      : note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
+							     name ? name : "", NULL);
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		char *text = NULL;
 		int error = key_text(kind, mpijob_node_at(data, i), &text);

@@ -10,25 +10,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const pod_fields[] = {
-	"containers",	 "initContainers",	"volumes",	   "restartPolicy",	 "hostname",
-	"subdomain",	 "hostNetwork",		"nodeName",	   "securityContext",	 "terminationGracePeriodSeconds",
-	"imagePullSecrets", "enableServiceLinks", "activeDeadlineSeconds", NULL
+static const char *const pod_fields[] = { "containers",
+					  "initContainers",
+					  "volumes",
+					  "restartPolicy",
+					  "hostname",
+					  "subdomain",
+					  "hostNetwork",
+					  "nodeName",
+					  "securityContext",
+					  "terminationGracePeriodSeconds",
+					  "imagePullSecrets",
+					  "enableServiceLinks",
+					  "activeDeadlineSeconds",
+					  NULL };
+
+static const char *const container_fields[] = { "name",
+						"image",
+						"imagePullPolicy",
+						"command",
+						"args",
+						"env",
+						"envFrom",
+						"workingDir",
+						"ports",
+						"volumeMounts",
+						"resources",
+						"securityContext",
+						"readinessProbe",
+						"terminationMessagePolicy",
+						NULL };
+
+static const char *const pod_security[] = { "runAsUser",          "runAsGroup",   "fsGroup",
+					    "supplementalGroups", "runAsNonRoot", NULL };
+
+static const char *const container_security[] = {
+	"runAsUser",    "runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot", "allowPrivilegeEscalation",
+	"capabilities", NULL
 };
 
-static const char *const container_fields[] = {
-	"name",	 "image",	 "imagePullPolicy", "command",	       "args",
-	"env",	 "envFrom",	 "workingDir",	    "ports",	       "volumeMounts",
-	"resources", "securityContext", "readinessProbe", "terminationMessagePolicy", NULL
-};
-
-static const char *const pod_security[] = { "runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "runAsNonRoot", NULL };
-
-static const char *const container_security[] = { "runAsUser", "runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot",
-						  "allowPrivilegeEscalation", "capabilities", NULL };
-
-static const char *const probe_fields[] = { "tcpSocket",      "exec",		  "initialDelaySeconds", "periodSeconds",
-					    "timeoutSeconds", "successThreshold", "failureThreshold",	 NULL };
+static const char *const probe_fields[] = { "tcpSocket",           "exec",
+					    "initialDelaySeconds", "periodSeconds",
+					    "timeoutSeconds",      "successThreshold",
+					    "failureThreshold",    NULL };
 
 static const char *const mount_fields[] = { "name", "mountPath", "subPath", "subPathExpr", "readOnly", NULL };
 
@@ -115,7 +139,8 @@ static void check_pod(const struct pod *pod)
 	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
 		const char *key = mpijob_node_key(pod->spec, i);
 
-		if (!is_in(key, pod_fields) && !is_usual(pod->spec, key) && says_something(mpijob_node_at(pod->spec, i)))
+		if (!is_in(key, pod_fields) && !is_usual(pod->spec, key) &&
+		    says_something(mpijob_node_at(pod->spec, i)))
 			name_field(pod, "", key, NULL);
 	}
 	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext", pod_security);
@@ -158,7 +183,8 @@ static void check_ports(const struct container *container, const char *where)
 	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
 
 	for (size_t i = 0; i < mpijob_node_count(ports); i++) {
-		if (says_something(mpijob_node_get(mpijob_node_at(ports, i), "hostPort")) && !container->pod->host_network)
+		if (says_something(mpijob_node_get(mpijob_node_at(ports, i), "hostPort")) &&
+		    !container->pod->host_network)
 			name_field(container->pod, where, "ports[].hostPort", NULL);
 	}
 }
@@ -218,9 +244,10 @@ static void check_command(struct pod *pod, const struct container *container)
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
 		mpijob__pod_fail(pod, "NoCommand",
-				 mpijob__words_format("container %s has neither command nor args, and the program that its image "
-						      "would start is not known here: give it a command",
-						      container->name));
+				 mpijob__words_format(
+					 "container %s has neither command nor args, and the program that its image "
+					 "would start is not known here: give it a command",
+					 container->name));
 }
 
 static int64_t user_of(const struct container *container)
@@ -240,16 +267,18 @@ static void check_user(struct pod *pod, const struct container *container)
 		mpijob_node_bool(mpijob_node_find(pod->spec, "securityContext.runAsNonRoot"), &non_root);
 	if (non_root && user_of(container) == 0)
 		mpijob__pod_fail(pod, "RunAsNonRoot",
-				 mpijob__words_format("container %s has runAsNonRoot, but no runAsUser other than 0", container->name));
+				 mpijob__words_format("container %s has runAsNonRoot, but no runAsUser other than 0",
+						      container->name));
 }
 
 static void check_restart(struct pod *pod, const struct container *container)
 {
 	if (container->init && mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
-		mpijob__pod_fail(pod, "SidecarNotSupported",
-				 mpijob__words_format("init container %s has a restartPolicy: containers that start before the "
-						      "others and stay are not run here",
-						      container->name));
+		mpijob__pod_fail(
+			pod, "SidecarNotSupported",
+			mpijob__words_format("init container %s has a restartPolicy: containers that start before the "
+					     "others and stay are not run here",
+					     container->name));
 }
 
 static int is_known_projection(const mpijob_node *projected)
@@ -259,7 +288,8 @@ static int is_known_projection(const mpijob_node *projected)
 	for (size_t i = 0; i < mpijob_node_count(sources); i++) {
 		const mpijob_node *part = mpijob_node_at(sources, i);
 
-		if (!mpijob_node_get(part, "configMap") && !mpijob_node_get(part, "secret") && !mpijob_node_get(part, "downwardAPI"))
+		if (!mpijob_node_get(part, "configMap") && !mpijob_node_get(part, "secret") &&
+		    !mpijob_node_get(part, "downwardAPI"))
 			return 0;
 	}
 	return 1;
@@ -268,7 +298,8 @@ static int is_known_projection(const mpijob_node *projected)
 static const char *volume_kind(const mpijob_node *spec)
 {
 	for (size_t i = 0; i < mpijob_node_count(spec); i++) {
-		if (strcmp(mpijob_node_key(spec, i), "name") != 0 && mpijob_node_kind(mpijob_node_at(spec, i)) != MPIJOB_NODE_NULL)
+		if (strcmp(mpijob_node_key(spec, i), "name") != 0 &&
+		    mpijob_node_kind(mpijob_node_at(spec, i)) != MPIJOB_NODE_NULL)
 			return mpijob_node_key(spec, i);
 	}
 	return "emptyDir";
@@ -285,7 +316,8 @@ static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 
 static void check_volume(struct pod *pod, const struct volume *volume)
 {
-	static const char *const known[] = { "emptyDir", "configMap", "secret", "downwardAPI", "projected", "hostPath", NULL };
+	static const char *const known[] = { "emptyDir",  "configMap", "secret", "downwardAPI",
+					     "projected", "hostPath",  NULL };
 	const char *kind = volume_kind(volume->spec);
 
 	check_empty_dir(pod, volume);
@@ -296,10 +328,11 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 						      volume->name));
 	else if (!is_in(kind, known) ||
 		 (strcmp(kind, "projected") == 0 && !is_known_projection(mpijob_node_get(volume->spec, kind))))
-		mpijob__pod_fail(pod, "VolumeNotSupported",
-				 mpijob__words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
-						      "downwardAPI, projected of these, or hostPath",
-						      volume->name, kind));
+		mpijob__pod_fail(
+			pod, "VolumeNotSupported",
+			mpijob__words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
+					     "downwardAPI, projected of these, or hostPath",
+					     volume->name, kind));
 }
 
 void mpijob__pod_fields_check(struct pod *pod)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTEN_RETRY_MS 5
+#define LISTEN_RETRY_MS   5
 #define LISTEN_TIMEOUT_MS 60000
-#define LISTEN_AGAIN_MS 1000
+#define LISTEN_AGAIN_MS   1000
 
 static const mpijob_node *probe_of(const struct container *container)
 {
@@ -111,8 +111,9 @@ void mpijob__pod_probe_set_up(struct container *container)
 	if (readiness->kind == READY_RUNNING)
 		readiness->ready = 1;
 	else
-		readiness->next_ms = mpijob__words_clock() +
-				     (readiness->kind == READY_LISTEN ? 0 : number(container, "initialDelaySeconds", 0) * 1000);
+		readiness->next_ms =
+			mpijob__words_clock() +
+			(readiness->kind == READY_LISTEN ? 0 : number(container, "initialDelaySeconds", 0) * 1000);
 }
 
 static int ask_port(struct container *container, uint16_t port, int listen)
@@ -174,7 +175,8 @@ static int watch_command(struct container *container, int64_t clock_ms, int64_t 
 		*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
 		return 0;
 	}
-	return mpijob__node_client_exec_signal(mpijob__kubelet_node(container->pod->kubelet), readiness->request, SIGKILL, &ask);
+	return mpijob__node_client_exec_signal(mpijob__kubelet_node(container->pod->kubelet), readiness->request,
+					       SIGKILL, &ask);
 }
 
 int mpijob__pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
@@ -217,7 +219,8 @@ static void count_answer(struct container *container, int good)
 void mpijob__pod_probe_answer(struct container *container, const struct node_event *event)
 {
 	struct readiness *readiness = &container->readiness;
-	int good = event->type == NODE_ANS_OK ? event->code == NODE_PROBE_OK : event->type == NODE_ANS_EXITED && event->code == 0;
+	int good = event->type == NODE_ANS_OK ? event->code == NODE_PROBE_OK
+					      : event->type == NODE_ANS_EXITED && event->code == 0;
 
 	readiness->pending--;
 	readiness->request = 0;

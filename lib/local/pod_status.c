@@ -101,9 +101,9 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 {
 	mpijob_node *list = mpijob_node_put_list(doc, status, "conditions");
 	const char *phase = mpijob__pod_status_phase(pod);
-	const char *not_ready = strcmp(phase, "Succeeded") == 0 ? "PodCompleted" :
-				strcmp(phase, "Failed") == 0	? "PodFailed" :
-								  "ContainersNotReady";
+	const char *not_ready = strcmp(phase, "Succeeded") == 0 ? "PodCompleted"
+				: strcmp(phase, "Failed") == 0  ? "PodFailed"
+								: "ContainersNotReady";
 
 	put_condition(doc, list, object, "PodScheduled", 1, NULL);
 	put_condition(doc, list, object, "PodReadyToStartContainers", pod->sandbox_ready && !pod->sandbox_gone, NULL);
@@ -157,8 +157,8 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	if (container->last.known)
 		put_ending(doc, mpijob_node_edit(status, "lastState"), &container->last);
 	mpijob_node_put_bool(doc, status, "ready",
-			     container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0 :
-					       running && container->readiness.ready);
+			     container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0
+					     : running && container->readiness.ready);
 	mpijob_node_put_int(doc, status, "restartCount", container->restarts);
 	mpijob_node_put_string(doc, status, "image", image ? image : "");
 	mpijob_node_put_string(doc, status, "imageID", "");
@@ -198,7 +198,8 @@ int mpijob__pod_status_write(struct pod *pod)
 	}
 	mpijob_node_put_string(doc, status, "hostIP", NODE_ADDRESS);
 	mpijob_node_put_string(doc, status, "podIP", pod->address);
-	mpijob_node_put_string(doc, mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip", pod->address);
+	mpijob_node_put_string(doc, mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip",
+			       pod->address);
 	put_time(doc, status, "startTime", pod->started_ms);
 	put_containers(doc, status, pod);
 	return mpijob__verbs_store(pod->local, object, doc);

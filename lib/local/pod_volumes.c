@@ -107,7 +107,8 @@ static int note_missing(struct files *files, char *message)
 	return 0;
 }
 
-static int add_items(struct files *files, const struct object *source, const mpijob_node *items, int64_t mode, int optional)
+static int add_items(struct files *files, const struct object *source, const mpijob_node *items, int64_t mode,
+		     int optional)
 {
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
@@ -120,7 +121,8 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		if (has_key(source, key))
 			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error = note_missing(files, mpijob__words_format("%s \"%s\" has no key %s", source->kind->name, source->name, key));
+			error = note_missing(files, mpijob__words_format("%s \"%s\" has no key %s", source->kind->name,
+									 source->name, key));
 		if (error)
 			return error;
 	}
@@ -154,9 +156,10 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 	mpijob_node_bool(mpijob_node_get(spec, "optional"), &optional);
 	mode = mode_of(spec, "defaultMode", mode);
 	if (!source)
-		return optional ? 0 :
-				  note_missing(files, mpijob__words_format("%s \"%s\" not found", mpijob__store_kind(kind)->name,
-									   name ? name : ""));
+		return optional ? 0
+				: note_missing(files,
+					       mpijob__words_format("%s \"%s\" not found",
+								    mpijob__store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
 	return add_every(files, source, mode);
@@ -171,7 +174,8 @@ static int write_map(mpijob_text *text, const mpijob_node *map)
 		if (!error)
 			error = mpijob_text_write(text, "=", 1);
 		if (!error)
-			error = mpijob_node_write(mpijob_node_at(map, i), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+			error = mpijob_node_write(mpijob_node_at(map, i), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+						  text);
 		if (!error)
 			error = mpijob_text_write(text, "\n", 1);
 	}
@@ -188,7 +192,8 @@ static int field_text(const struct pod *pod, const char *path, char **out)
 	if (strcmp(path, "metadata.labels") != 0 && strcmp(path, "metadata.annotations") != 0)
 		return mpijob__environment_field(pod, path, out);
 	text = mpijob_text_new();
-	error = text ? write_map(text, object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL) : MPIJOB_ERR_NOMEM;
+	error = text ? write_map(text, object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
+		     : MPIJOB_ERR_NOMEM;
 	*out = error ? NULL : strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
@@ -222,9 +227,11 @@ static int add_part(struct files *files, const struct pod *pod, const mpijob_nod
 	const mpijob_node *downward = mpijob_node_get(part, "downwardAPI");
 
 	if (map)
-		return add_source(files, pod, KIND_CONFIG_MAP, mpijob_node_string(mpijob_node_get(map, "name")), map, mode);
+		return add_source(files, pod, KIND_CONFIG_MAP, mpijob_node_string(mpijob_node_get(map, "name")), map,
+				  mode);
 	if (secret)
-		return add_source(files, pod, KIND_SECRET, mpijob_node_string(mpijob_node_get(secret, secret_key)), secret, mode);
+		return add_source(files, pod, KIND_SECRET, mpijob_node_string(mpijob_node_get(secret, secret_key)),
+				  secret, mode);
 	return downward ? add_downward(files, pod, downward, mode) : 0;
 }
 
@@ -244,8 +251,8 @@ static int collect(struct files *files, const struct pod *pod, const mpijob_node
 
 static int is_made_of_files(const mpijob_node *spec)
 {
-	return mpijob_node_get(spec, "configMap") || mpijob_node_get(spec, "secret") || mpijob_node_get(spec, "downwardAPI") ||
-	       mpijob_node_get(spec, "projected");
+	return mpijob_node_get(spec, "configMap") || mpijob_node_get(spec, "secret") ||
+	       mpijob_node_get(spec, "downwardAPI") || mpijob_node_get(spec, "projected");
 }
 
 int mpijob__pod_volumes_set_up(struct pod *pod)
@@ -316,9 +323,9 @@ int mpijob__pod_volumes_write(struct pod *pod, char **missing)
 
 static int part_uses(const mpijob_node *part, const char *secret_key, const struct object *source)
 {
-	const mpijob_node *name = source->kind->id == KIND_SECRET ?
-					  mpijob_node_get(mpijob_node_get(part, "secret"), secret_key) :
-					  mpijob_node_get(mpijob_node_get(part, "configMap"), "name");
+	const mpijob_node *name = source->kind->id == KIND_SECRET
+					  ? mpijob_node_get(mpijob_node_get(part, "secret"), secret_key)
+					  : mpijob_node_get(mpijob_node_get(part, "configMap"), "name");
 	const char *text = mpijob_node_string(name);
 
 	return text && strcmp(text, source->name) == 0;
@@ -397,7 +404,8 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	return 1;
 }
 
-int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment, struct mounts *mounts)
+int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment,
+			       struct mounts *mounts)
 {
 	const mpijob_node *list = mpijob_node_get(container->spec, "volumeMounts");
 
@@ -406,7 +414,8 @@ int mpijob__pod_volumes_mounts(struct container *container, const struct environ
 	if (!mounts->list)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		int filled = fill_mount(mounts, container, mpijob_node_at(list, i), environment, &mounts->list[mounts->count]);
+		int filled = fill_mount(mounts, container, mpijob_node_at(list, i), environment,
+					&mounts->list[mounts->count]);
 
 		if (filled < 0) {
 			mpijob__pod_volumes_mounts_clear(mounts);

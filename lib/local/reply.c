@@ -122,8 +122,8 @@ int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const ch
 int mpijob__reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
 {
 	return mpijob__reply_refuse(reply, 404, "NotFound", kind, name,
-				    mpijob__words_format("%s%s%s \"%s\" not found", kind->plural, *kind->group ? "." : "",
-							 kind->group, name));
+				    mpijob__words_format("%s%s%s \"%s\" not found", kind->plural,
+							 *kind->group ? "." : "", kind->group, name));
 }
 
 int mpijob__reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what)

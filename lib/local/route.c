@@ -61,7 +61,8 @@ static int parse_parameter(struct route *route, const char *text, size_t len)
 	int error = unescape(text, name_len, 1, &parameter.name);
 
 	if (!error)
-		error = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value) : unescape("", 0, 0, &parameter.value);
+		error = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value)
+			       : unescape("", 0, 0, &parameter.value);
 	list = error ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
 	if (!list) {
 		free(parameter.name);
@@ -124,7 +125,8 @@ static void assign(struct route *route, const char *group, const char *version, 
 {
 	const struct kind *kind;
 
-	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 && mpijob__store_kind_find(group, version, segments[2])) {
+	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 &&
+	    mpijob__store_kind_find(group, version, segments[2])) {
 		route->namespace_ = take(&segments[1]);
 		segments += 2;
 		count -= 2;

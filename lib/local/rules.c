@@ -113,8 +113,8 @@ static int check_pod_spec(const struct kind *kind, const mpijob_doc *doc, const 
 		char *field = mpijob__words_format("%s.containers", path);
 
 		error = field ? mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueRequired", field,
-						      mpijob__words_format("Required value")) :
-				MPIJOB_ERR_NOMEM;
+						      mpijob__words_format("Required value"))
+			      : MPIJOB_ERR_NOMEM;
 		free(field);
 		return error;
 	}
@@ -164,7 +164,8 @@ static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct r
 		const mpijob_node *value = mpijob_node_find(mpijob_doc_root(doc), limit->path);
 		const char *text = mpijob_node_text(value);
 
-		if (!value || mpijob_node_kind(value) == MPIJOB_NODE_NULL || (limit->only && text && strcmp(text, limit->only) == 0))
+		if (!value || mpijob_node_kind(value) == MPIJOB_NODE_NULL ||
+		    (limit->only && text && strcmp(text, limit->only) == 0))
 			continue;
 		return mpijob__reply_unsupported(reply, kind, name_of(doc), limit->what);
 	}
@@ -173,11 +174,13 @@ static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct r
 
 static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
 {
-	const char *policy = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
+	const char *policy =
+		mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
 
 	if (policy && (strcmp(policy, "Never") == 0 || strcmp(policy, "OnFailure") == 0))
 		return 0;
-	return mpijob__reply_invalid(reply, kind, name_of(doc), policy ? "FieldValueNotSupported" : "FieldValueRequired",
+	return mpijob__reply_invalid(reply, kind, name_of(doc),
+				     policy ? "FieldValueNotSupported" : "FieldValueRequired",
 				     "spec.template.spec.restartPolicy",
 				     mpijob__words_format("%s: supported values: \"OnFailure\", \"Never\"",
 							  policy ? "Unsupported value" : "Required value"));
@@ -257,12 +260,14 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 		const char *text = mpijob_node_string(value);
 		unsigned char *bytes = NULL;
 		size_t len = 0;
-		int error = text ? mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
+		int error =
+			text ? mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
 
 		if (error == MPIJOB_ERR_SYNTAX)
 			return mpijob__reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
 						    mpijob__words_format("%s[%s] of %s \"%s\" is not base64", map,
-									 mpijob_node_key(data, i), kind->name, name_of(doc)));
+									 mpijob_node_key(data, i), kind->name,
+									 name_of(doc)));
 		if (error)
 			return error;
 		mpijob__base64_wipe_free(bytes, len);
@@ -284,7 +289,8 @@ int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *re
 {
 	switch (kind->id) {
 	case KIND_NAMESPACE:
-		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase",
+				       "Active");
 		return 0;
 	case KIND_POD:
 		return new_pod(kind, doc, reply);

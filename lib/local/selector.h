@@ -20,7 +20,8 @@ struct selector {
 
 void mpijob__selector_clear(struct selector *selector);
 
-/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not metadata.name); MPIJOB_ERR_NOMEM. */
+/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not metadata.name);
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__selector_labels(struct selector *selector, const char *text);
 int mpijob__selector_fields(struct selector *selector, const char *text);
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BUCKETS 256
-#define DEFAULT_WINDOW 2048
+#define FIRST_BUCKETS        256
+#define DEFAULT_WINDOW       2048
 #define DEFAULT_WINDOW_BYTES (16u << 20)
 
 static const struct kind kinds[KIND_COUNT] = {
@@ -26,11 +26,12 @@ static const struct kind kinds[KIND_COUNT] = {
 				  KIND_GENERATION },
 	[KIND_MPIJOB] = { KIND_MPIJOB, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob",
 			  KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup",
-				     KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup",
-				       KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_LEASE] = { KIND_LEASE, "coordination.k8s.io", "v1", "leases", "Lease", KIND_NAMESPACED | KIND_PUT_CREATES },
+	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1", "podgroups",
+				     "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1", "podgroups",
+				       "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_LEASE] = { KIND_LEASE, "coordination.k8s.io", "v1", "leases", "Lease",
+			 KIND_NAMESPACED | KIND_PUT_CREATES },
 };
 
 const struct kind *mpijob__store_kind(enum kind_id id)
@@ -218,7 +219,8 @@ static void grow_table(struct store *store)
 	}
 }
 
-struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_, const char *name)
+struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_,
+				  const char *name)
 {
 	for (struct object *object = *bucket_of(store, kind, namespace_, name); object; object = object->hash_next) {
 		if (object->kind->id == kind && strcmp(object->name, name) == 0 &&

@@ -23,9 +23,9 @@ enum kind_id {
 	KIND_COUNT
 };
 
-#define KIND_NAMESPACED 1u  /* its objects live in namespaces */
-#define KIND_STATUS 2u      /* has a status subresource */
-#define KIND_GENERATION 4u  /* counts changes in metadata.generation */
+#define KIND_NAMESPACED  1u /* its objects live in namespaces */
+#define KIND_STATUS      2u /* has a status subresource */
+#define KIND_GENERATION  4u /* counts changes in metadata.generation */
 #define KIND_PUT_CREATES 8u /* PUT of an absent object creates it */
 
 struct kind {
@@ -71,9 +71,9 @@ struct object {
 	struct pod *pod; /* of a pod: what the kubelet runs for it; NULL when it does not */
 };
 
-#define CHANGE_ADDED 1
+#define CHANGE_ADDED    1
 #define CHANGE_MODIFIED 2
-#define CHANGE_DELETED 3
+#define CHANGE_DELETED  3
 
 struct happening {
 	int change;
@@ -111,7 +111,8 @@ struct store {
 int mpijob__store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user);
 void mpijob__store_clear(struct store *store);
 
-struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_, const char *name);
+struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_,
+				  const char *name);
 struct object *mpijob__store_first(const struct store *store, enum kind_id kind);
 struct object *mpijob__store_by_uid(const struct store *store, const char *uid);
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_GRACE_S 30
-#define NAME_TRIES 8
+#define NAME_TRIES      8
 
 /* Create. */
 
@@ -46,17 +46,18 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind, 
 	if (!(kind->flags & KIND_NAMESPACED))
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)",
-								 inside, namespace_));
+		return mpijob__reply_refuse(
+			reply, 400, "BadRequest", kind, NULL,
+			mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)", inside,
+					     namespace_));
 	object = mpijob__store_find(&local->store, KIND_NAMESPACE, "", namespace_);
 	if (!object)
 		return mpijob__reply_not_found(reply, mpijob__store_kind(KIND_NAMESPACE), namespace_);
 	if (!mpijob__store_deleting(object))
 		return 0;
-	return mpijob__reply_cause(reply, 403, "Forbidden", kind, NULL, "NamespaceTerminating", "metadata.namespace",
-				   mpijob__words_format("%s cannot be created: namespace %s is being deleted", kind->plural,
-							namespace_));
+	return mpijob__reply_cause(
+		reply, 403, "Forbidden", kind, NULL, "NamespaceTerminating", "metadata.namespace",
+		mpijob__words_format("%s cannot be created: namespace %s is being deleted", kind->plural, namespace_));
 }
 
 static int check_name(const struct kind *kind, const char *name, struct reply *reply)
@@ -68,9 +69,10 @@ static int check_name(const struct kind *kind, const char *name, struct reply *r
 		good = 0;
 	if (good)
 		return 0;
-	return mpijob__reply_invalid(reply, kind, name, "FieldValueInvalid", "metadata.name",
-				     mpijob__words_format("Invalid value: \"%s\": must be a DNS %s (lower case letters, digits%s)",
-							  name, label ? "label" : "subdomain", label ? " and '-'" : ", '-' and '.'"));
+	return mpijob__reply_invalid(
+		reply, kind, name, "FieldValueInvalid", "metadata.name",
+		mpijob__words_format("Invalid value: \"%s\": must be a DNS %s (lower case letters, digits%s)", name,
+				     label ? "label" : "subdomain", label ? " and '-'" : ", '-' and '.'"));
 }
 
 /* Settles the name into metadata. */
@@ -112,7 +114,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_doc *doc)
 {
 	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
-						 "generation",	    "selfLink" };
+						 "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	char uid[WORDS_UID_SIZE];
 	char now[WORDS_TIME_SIZE];
@@ -161,10 +163,12 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	int error;
 
 	if (metadata && mpijob_node_kind(metadata) != MPIJOB_NODE_MAP)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL, mpijob__words_format("metadata is no map"));
-	if (version && *version)
 		return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__words_format("resourceVersion must not be set on objects to be created"));
+					    mpijob__words_format("metadata is no map"));
+	if (version && *version)
+		return mpijob__reply_refuse(
+			reply, 400, "BadRequest", kind, NULL,
+			mpijob__words_format("resourceVersion must not be set on objects to be created"));
 	error = check_namespace(local, kind, namespace_, metadata, reply);
 	if (!error && !reply->status)
 		error = choose_name(local, kind, namespace_, doc, reply);
@@ -176,8 +180,8 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	if (!mpijob__store_find(&local->store, kind->id, namespace_, name))
 		return 0;
 	return mpijob__reply_refuse(reply, 409, "AlreadyExists", kind, name,
-				    mpijob__words_format("%s%s%s \"%s\" already exists", kind->plural, *kind->group ? "." : "",
-							 kind->group, name));
+				    mpijob__words_format("%s%s%s \"%s\" already exists", kind->plural,
+							 *kind->group ? "." : "", kind->group, name));
 }
 
 /* Takes the document. */
@@ -235,29 +239,34 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	uint64_t number = 0;
 
 	if (!name || strcmp(name, object->name) != 0)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", object->kind, object->name,
-					    mpijob__words_format("the name of the object (%s) is not that of the request (%s)",
-								 name ? name : "", object->name));
+		return mpijob__reply_refuse(
+			reply, 400, "BadRequest", object->kind, object->name,
+			mpijob__words_format("the name of the object (%s) is not that of the request (%s)",
+					     name ? name : "", object->name));
 	if (namespace_ && strcmp(namespace_, object->namespace_) != 0)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", object->kind, object->name,
-					    mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)",
-								 namespace_, object->namespace_));
+		return mpijob__reply_refuse(
+			reply, 400, "BadRequest", object->kind, object->name,
+			mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)",
+					     namespace_, object->namespace_));
 	if (uid && *uid && strcmp(uid, object->uid) != 0)
-		return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-					    mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
-								 uid, object->uid));
+		return mpijob__reply_refuse(
+			reply, 409, "Conflict", object->kind, object->name,
+			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s", uid,
+					     object->uid));
 	if (!version || !*version)
 		return 0;
 	if (!mpijob__words_number(version, &number))
-		return mpijob__reply_invalid(reply, object->kind, object->name, "FieldValueInvalid", "metadata.resourceVersion",
+		return mpijob__reply_invalid(reply, object->kind, object->name, "FieldValueInvalid",
+					     "metadata.resourceVersion",
 					     mpijob__words_format("Invalid value: \"%s\": must be a number", version));
 	if (number == object->now->version)
 		return 0;
-	return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-				    mpijob__words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
-							 "modified; get it again and repeat the change",
-							 object->kind->plural, *object->kind->group ? "." : "",
-							 object->kind->group, object->name));
+	return mpijob__reply_refuse(
+		reply, 409, "Conflict", object->kind, object->name,
+		mpijob__words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
+				     "modified; get it again and repeat the change",
+				     object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
+				     object->name));
 }
 
 static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, const char *key)
@@ -273,9 +282,14 @@ static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, 
 /* Put the server's own values back over what the client sent. */
 static void keep_own(const struct object *object, mpijob_doc *doc)
 {
-	static const char *const own[] = { "namespace",		"uid",			      "creationTimestamp",
-					   "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
-					   "resourceVersion",	"generateName" };
+	static const char *const own[] = { "namespace",
+					   "uid",
+					   "creationTimestamp",
+					   "deletionTimestamp",
+					   "deletionGracePeriodSeconds",
+					   "generation",
+					   "resourceVersion",
+					   "generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
@@ -543,14 +557,16 @@ static int check_preconditions(const struct object *object, const struct delete_
 	uint64_t version = 0;
 
 	if (options->uid && strcmp(options->uid, object->uid) != 0)
-		return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-					    mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
-								 options->uid, object->uid));
+		return mpijob__reply_refuse(
+			reply, 409, "Conflict", object->kind, object->name,
+			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
+					     options->uid, object->uid));
 	if (!options->version || (mpijob__words_number(options->version, &version) && version == object->now->version))
 		return 0;
-	return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-				    mpijob__words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
-							 options->version, (unsigned long long)object->now->version));
+	return mpijob__reply_refuse(
+		reply, 409, "Conflict", object->kind, object->name,
+		mpijob__words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
+				     options->version, (unsigned long long)object->now->version));
 }
 
 int mpijob__verbs_delete(struct mpijob_local *local, struct object *object, const struct delete_options *options,

@@ -4,10 +4,10 @@
 
 #include "local.h"
 
-#define DELETE_DEFAULT 0
+#define DELETE_DEFAULT    0
 #define DELETE_BACKGROUND 1
 #define DELETE_FOREGROUND 2
-#define DELETE_ORPHAN 3
+#define DELETE_ORPHAN     3
 
 #define FINALIZER_FOREGROUND "foregroundDeletion"
 

@@ -70,7 +70,8 @@ static int tell_revision(struct watch *watch, struct call *call, const char *typ
 static int tell_left(struct watch *watch, struct call *call, const struct happening *happening)
 {
 	const char *text = mpijob_text_data(happening->before->text);
-	char *old = mpijob__words_format("\"resourceVersion\":\"%llu\"", (unsigned long long)happening->before->version);
+	char *old =
+		mpijob__words_format("\"resourceVersion\":\"%llu\"", (unsigned long long)happening->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
@@ -277,8 +278,8 @@ int64_t mpijob__watches_tick(struct mpijob_local *local, int64_t clock_ms)
 
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct watch *watch = local->watches[kind]; watch; watch = watch->next) {
-			int64_t due = watch->bookmarks ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms) :
-							 watch->end_ms;
+			int64_t due = watch->bookmarks ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms)
+						       : watch->end_ms;
 
 			if (watch->call->paused)
 				continue;

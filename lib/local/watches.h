@@ -11,7 +11,7 @@ struct watch_options {
 	int from_now;             /* 1: begin with what there is (resourceVersion "" or "0") */
 	uint64_t since;           /* else what happened after this version */
 	int bookmarks;
-	int initial_events;       /* sendInitialEvents: mark the end of what there is */
+	int initial_events; /* sendInitialEvents: mark the end of what there is */
 	int64_t timeout_ms;
 };
 

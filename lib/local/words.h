@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORDS_TIME_SIZE 40
-#define WORDS_UID_SIZE 37
+#define WORDS_TIME_SIZE   40
+#define WORDS_UID_SIZE    37
 #define WORDS_SUFFIX_SIZE 6
 
 /* Print into memory of its own; NULL when there is none. */

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PODS "/api/v1/namespaces/default/pods"
-#define MAPS "/api/v1/namespaces/default/configmaps"
+#define PODS    "/api/v1/namespaces/default/pods"
+#define MAPS    "/api/v1/namespaces/default/configmaps"
 #define SECRETS "/api/v1/namespaces/default/secrets"
-#define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define JOBS    "/apis/batch/v1/namespaces/default/jobs"
 
 static struct cluster node;
 static struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
@@ -25,7 +25,8 @@ static void take_notice(void *user, const struct mpijob_finding *finding)
 	size_t len = strlen(notices);
 
 	(void)user;
-	snprintf(notices + len, sizeof(notices) - len, "%s: %s\n", finding->field ? finding->field : "", finding->message);
+	snprintf(notices + len, sizeof(notices) - len, "%s: %s\n", finding->field ? finding->field : "",
+		 finding->message);
 }
 
 static int node_up(mpijob_diag *diag)
@@ -55,7 +56,8 @@ static void make_script(const char *name, const char *script)
 	char spec[2048];
 
 	snprintf(spec, sizeof(spec),
-		 "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"]}]", script);
+		 "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"]}]",
+		 script);
 	make_pod(name, "", spec);
 }
 
@@ -173,25 +175,30 @@ static void test_environment(void **state)
 static void test_files(void **state)
 {
 	(void)state;
-	expect(&node, "POST", MAPS, "{\"metadata\":{\"name\":\"fm\"},\"data\":{\"k\":\"old\",\"x.sh\":\"#!/bin/sh\\necho ran\\n\"}}", 201);
-	expect(&node, "POST", SECRETS, "{\"metadata\":{\"name\":\"fs\"},\"stringData\":{\"key\":\"sec\",\"other\":\"o\"}}", 201);
+	expect(&node, "POST", MAPS,
+	       "{\"metadata\":{\"name\":\"fm\"},\"data\":{\"k\":\"old\",\"x.sh\":\"#!/bin/sh\\necho ran\\n\"}}", 201);
+	expect(&node, "POST", SECRETS,
+	       "{\"metadata\":{\"name\":\"fs\"},\"stringData\":{\"key\":\"sec\",\"other\":\"o\"}}", 201);
 	make_pod("files", ",\"labels\":{\"l\":\"v\"}",
-		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"m\",\"configMap\":{\"name\":\"fm\",\"defaultMode\":493}},"
+		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"m\",\"configMap\":{\"name\":\"fm\","
+		 "\"defaultMode\":493}},"
 		 "{\"name\":\"s\",\"secret\":{\"secretName\":\"fs\",\"defaultMode\":256,\"items\":["
 		 "{\"key\":\"key\",\"path\":\"sub/id\",\"mode\":384}]}},"
 		 "{\"name\":\"o\",\"configMap\":{\"name\":\"absent\",\"optional\":true}},"
-		 "{\"name\":\"p\",\"projected\":{\"sources\":[{\"secret\":{\"name\":\"fs\"}},{\"downwardAPI\":{\"items\":["
+		 "{\"name\":\"p\",\"projected\":{\"sources\":[{\"secret\":{\"name\":\"fs\"}},{\"downwardAPI\":{"
+		 "\"items\":["
 		 "{\"path\":\"labels\",\"fieldRef\":{\"fieldPath\":\"metadata.labels\"}}]}}]}}],"
 		 "\"containers\":[{\"name\":\"c\",\"volumeMounts\":[{\"name\":\"m\",\"mountPath\":\"/m\"},"
-		 "{\"name\":\"s\",\"mountPath\":\"/s\"},{\"name\":\"o\",\"mountPath\":\"/o\"},{\"name\":\"p\",\"mountPath\":\"/p\"},"
+		 "{\"name\":\"s\",\"mountPath\":\"/s\"},{\"name\":\"o\",\"mountPath\":\"/"
+		 "o\"},{\"name\":\"p\",\"mountPath\":\"/p\"},"
 		 "{\"name\":\"m\",\"mountPath\":\"/one/k\",\"subPath\":\"k\"}],"
-		 "\"command\":[\"sh\",\"-c\",\"cat /m/k; echo; /m/x.sh; cat /s/sub/id; echo; stat -Lc %a /s/sub/id; ls /s /o; cat "
+		 "\"command\":[\"sh\",\"-c\",\"cat /m/k; echo; /m/x.sh; cat /s/sub/id; echo; stat -Lc %a /s/sub/id; ls "
+		 "/s /o; cat "
 		 "/p/other /p/labels /one/k; echo; until grep -q new /m/k; do sleep 0.02; done; echo changed\"]}]");
 	poll_for(&node, 300);
 	expect(&node, "PATCH", MAPS "/fm", "{\"data\":{\"k\":\"new\"}}", 200);
 	wait_phase("files", "Succeeded");
-	expect_log("files", "?container=c",
-		   "old\nran\nsec\n600\n/o:\n\n/s:\nsub\nol=\"v\"\nold\nchanged\n");
+	expect_log("files", "?container=c", "old\nran\nsec\n600\n/o:\n\n/s:\nsub\nol=\"v\"\nold\nchanged\n");
 }
 
 static void test_missing_source(void **state)
@@ -220,7 +227,8 @@ static void test_exit_code(void **state)
 	wait_text(PODS "/three", "status.containerStatuses[0].state.terminated.exitCode", "3", 10);
 	wait_text(PODS "/three", "status.containerStatuses[0].state.terminated.reason", "Error", 10);
 	expect_log("three", "", "out\nerr\n");
-	make_pod("nothing", "", "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"/no/such\"]}]");
+	make_pod("nothing", "",
+		 "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"/no/such\"]}]");
 	wait_phase("nothing", "Failed");
 	wait_text(PODS "/nothing", "status.containerStatuses[0].state.terminated.exitCode", "127", 10);
 }
@@ -257,10 +265,12 @@ static void test_probes(void **state)
 	(void)state;
 	make_pod("probe", "",
 		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\","
-		 "\"sleep 0.5; touch /tmp/ready; sleep 60\"],\"readinessProbe\":{\"periodSeconds\":1,\"exec\":{\"command\":"
+		 "\"sleep 0.5; touch /tmp/ready; sleep "
+		 "60\"],\"readinessProbe\":{\"periodSeconds\":1,\"exec\":{\"command\":"
 		 "[\"test\",\"-e\",\"/tmp/ready\"]}}}]");
 	make_pod("port", "",
-		 "\"containers\":[{\"name\":\"c\",\"ports\":[{\"name\":\"p\",\"containerPort\":7000}],\"command\":[\"sleep\",\"60\"],"
+		 "\"containers\":[{\"name\":\"c\",\"ports\":[{\"name\":\"p\",\"containerPort\":7000}],\"command\":["
+		 "\"sleep\",\"60\"],"
 		 "\"readinessProbe\":{\"periodSeconds\":1,\"tcpSocket\":{\"port\":\"p\"}}}]");
 	wait_phase("probe", "Running");
 	wait_text(PODS "/probe", "status.conditions[3].status", "False", 10);
@@ -304,12 +314,14 @@ static void test_names(void **state)
 {
 	(void)state;
 	make_pod("n1", "",
-		 "\"hostname\":\"w-0\",\"subdomain\":\"j\",\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\","
+		 "\"hostname\":\"w-0\",\"subdomain\":\"j\",\"terminationGracePeriodSeconds\":0,\"containers\":[{"
+		 "\"name\":\"c\","
 		 "\"command\":[\"sleep\",\"60\"]}]");
 	make_script("n2", "for n in w-0 w-0.j w-0.j.default.svc w-0.j.default.svc.cluster.local n2 localhost; do "
 			  "getent hosts $n > /dev/null && echo $n; done; getent hosts other || echo no other");
 	wait_phase("n2", "Succeeded");
-	expect_log("n2", "", "w-0\nw-0.j\nw-0.j.default.svc\nw-0.j.default.svc.cluster.local\nn2\nlocalhost\nno other\n");
+	expect_log("n2", "",
+		   "w-0\nw-0.j\nw-0.j.default.svc\nw-0.j.default.svc.cluster.local\nn2\nlocalhost\nno other\n");
 	expect(&node, "DELETE", PODS "/n1?gracePeriodSeconds=0", NULL, 200);
 }
 
@@ -317,8 +329,10 @@ static void test_users(void **state)
 {
 	(void)state;
 	make_pod("user", "",
-		 "\"restartPolicy\":\"Never\",\"securityContext\":{\"runAsUser\":1234,\"runAsGroup\":2345,\"fsGroup\":3456,"
-		 "\"supplementalGroups\":[4567]},\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"c\","
+		 "\"restartPolicy\":\"Never\",\"securityContext\":{\"runAsUser\":1234,\"runAsGroup\":2345,\"fsGroup\":"
+		 "3456,"
+		 "\"supplementalGroups\":[4567]},\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{"
+		 "\"name\":\"c\","
 		 "\"command\":[\"sh\",\"-c\",\"id -u; id -g; id -G; touch /v/f && stat -c %g /v/f\"],"
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]},"
 		 "{\"name\":\"d\",\"command\":[\"id\",\"-u\"],\"securityContext\":{\"runAsUser\":5}}]");
@@ -333,7 +347,8 @@ static void test_long_log(void **state)
 	const char *text;
 
 	(void)state;
-	make_script("long", "i=0; while [ $i -lt 14 ]; do head -c 1048575 /dev/zero | tr '\\\\0' x; echo; i=$((i+1)); done; echo end");
+	make_script("long", "i=0; while [ $i -lt 14 ]; do head -c 1048575 /dev/zero | tr '\\\\0' x; echo; i=$((i+1)); "
+			    "done; echo end");
 	wait_phase("long", "Running");
 	ask_start(&node, &answer, 1, "GET", PODS "/long/log?follow=true", NULL, NULL);
 	for (int i = 0; i < 1000 && !answer.done; i++)
@@ -358,7 +373,8 @@ static void test_slow_reader(void **state)
 	mpijob_exchange *exchange;
 
 	(void)state;
-	make_script("slow", "i=0; while [ $i -lt 20 ]; do head -c 1048575 /dev/zero | tr '\\\\0' x; echo; i=$((i+1)); done; echo end");
+	make_script("slow", "i=0; while [ $i -lt 20 ]; do head -c 1048575 /dev/zero | tr '\\\\0' x; echo; i=$((i+1)); "
+			    "done; echo end");
 	wait_phase("slow", "Running");
 	ask_start(&node, &answer, 1, "GET", PODS "/slow/log?follow=true", NULL, NULL);
 	exchange = node.local->calls->exchange;
@@ -379,7 +395,8 @@ static void test_hanging_probe(void **state)
 {
 	(void)state;
 	make_pod("hang", "",
-		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sleep\",\"60\"],\"readinessProbe\":{\"periodSeconds\":1,"
+		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sleep\",\"60\"],\"readinessProbe\":{\"periodSeconds\":"
+		 "1,"
 		 "\"exec\":{\"command\":[\"sh\",\"-c\",\"[ -e /tmp/2 ] && exit; touch /tmp/2; sleep 60\"]}}}]");
 	wait_phase("hang", "Running");
 	/* The first look is ended after its second, the next one is good. */
@@ -396,13 +413,17 @@ static void test_refused_pods(void **state)
 	} cases[] = {
 		{ "no-command", "\"containers\":[{\"name\":\"c\"}]", "NoCommand" },
 		{ "host-path",
-		  "\"volumes\":[{\"name\":\"v\",\"hostPath\":{\"path\":\"/\"}}],\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}]",
+		  "\"volumes\":[{\"name\":\"v\",\"hostPath\":{\"path\":\"/"
+		  "\"}}],\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}]",
 		  "HostPathNotAllowed" },
 		{ "claim",
-		  "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"x\"}}],\"containers\":[{\"name\":\"c\","
+		  "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"x\"}}],\"containers\":[{"
+		  "\"name\":\"c\","
 		  "\"command\":[\"true\"]}]",
 		  "VolumeNotSupported" },
-		{ "root", "\"securityContext\":{\"runAsNonRoot\":true},\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}]",
+		{ "root",
+		  "\"securityContext\":{\"runAsNonRoot\":true},\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}"
+		  "]",
 		  "RunAsNonRoot" },
 	};
 	char path[128];
@@ -430,10 +451,11 @@ static void test_not_honoured(void **state)
 {
 	static const char metadata[] = ",\"labels\":{\"training.kubeflow.org/job-name\":\"nh\","
 				       "\"training.kubeflow.org/job-role\":\"worker\"}";
-	static const char spec[] =
-		"\"restartPolicy\":\"Never\",\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{}],\"containers\":[{\"name\":\"c\","
-		"\"image\":\"i\",\"imagePullPolicy\":\"Always\",\"command\":[\"true\"],\"resources\":{\"limits\":{\"cpu\":1}},"
-		"\"livenessProbe\":{\"exec\":{\"command\":[\"true\"]}}}]";
+	static const char spec[] = "\"restartPolicy\":\"Never\",\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{}],"
+				   "\"containers\":[{\"name\":\"c\","
+				   "\"image\":\"i\",\"imagePullPolicy\":\"Always\",\"command\":[\"true\"],"
+				   "\"resources\":{\"limits\":{\"cpu\":1}},"
+				   "\"livenessProbe\":{\"exec\":{\"command\":[\"true\"]}}}]";
 
 	(void)state;
 	notices[0] = 0;
@@ -441,9 +463,11 @@ static void test_not_honoured(void **state)
 	make_pod("nh-2", metadata, spec);
 	wait_phase("nh-1", "Succeeded");
 	wait_phase("nh-2", "Succeeded");
-	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.nodeSelector: not honoured locally\n"), 1);
+	assert_int_equal(
+		count_notices("spec.mpiReplicaSpecs[Worker].template.spec.nodeSelector: not honoured locally\n"), 1);
 	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.tolerations: "), 1);
-	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.limits: "), 1);
+	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.limits: "),
+			 1);
 	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].livenessProbe: "), 1);
 	assert_int_equal(count_notices("\n"), 4);
 }
@@ -455,7 +479,8 @@ static void test_worker_sshd(void **state)
 		skip();
 	/* Without a key it cannot start on every machine, so it is given one as the operator does. */
 	make_pod("sleepy", ",\"labels\":{\"training.kubeflow.org/job-role\":\"worker\"}",
-		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\",\"command\":[\"/usr/sbin/sshd\",\"-De\",\"-p\","
+		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\",\"command\":[\"/usr/sbin/"
+		 "sshd\",\"-De\",\"-p\","
 		 "\"2200\"]}]");
 	wait_text(PODS "/sleepy", "status.conditions[3].status", "True", 5000);
 	expect(&node, "DELETE", PODS "/sleepy?gracePeriodSeconds=0", NULL, 200);
@@ -511,14 +536,18 @@ static void test_job(void **state)
 {
 	(void)state;
 	expect(&node, "POST", JOBS,
-	       "{\"metadata\":{\"name\":\"jf\"},\"spec\":{\"backoffLimit\":2,\"template\":{\"spec\":{\"restartPolicy\":\"OnFailure\","
-	       "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"exit 4\"]}]}}}}",
+	       "{\"metadata\":{\"name\":\"jf\"},\"spec\":{\"backoffLimit\":2,\"template\":{\"spec\":{\"restartPolicy\":"
+	       "\"OnFailure\","
+	       "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-"
+	       "c\",\"exit 4\"]}]}}}}",
 	       201);
 	wait_text(JOBS "/jf", "status.conditions[1].type", "Failed", 5000);
 	wait_text(JOBS "/jf", "status.conditions[1].reason", "BackoffLimitExceeded", 10);
 	expect(&node, "POST", JOBS,
-	       "{\"metadata\":{\"name\":\"js\"},\"spec\":{\"backoffLimit\":0,\"activeDeadlineSeconds\":1,\"template\":{\"spec\":{"
-	       "\"terminationGracePeriodSeconds\":0,\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"sleep\","
+	       "{\"metadata\":{\"name\":\"js\"},\"spec\":{\"backoffLimit\":0,\"activeDeadlineSeconds\":1,\"template\":{"
+	       "\"spec\":{"
+	       "\"terminationGracePeriodSeconds\":0,\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+	       "\"command\":[\"sleep\","
 	       "\"60\"]}]}}}}",
 	       201);
 	wait_text(JOBS "/js", "status.ready", "1", 3000);
@@ -559,7 +588,8 @@ int main(void)
 		return 77;
 	}
 	if (error) {
-		printf("no node: %s\n", mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(error));
+		printf("no node: %s\n",
+		       mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(error));
 		mpijob_diag_free(diag);
 		return 1;
 	}

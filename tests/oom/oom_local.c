@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of an embedded cluster (without a node) fails, alone or with all after it, while objects are made, watched,
- * changed, listed and deleted and a Job runs to its end. Each step is done or says that memory ran out;
+ * Every allocation of an embedded cluster (without a node) fails, alone or with all after it, while objects are made,
+ * watched, changed, listed and deleted and a Job runs to its end. Each step is done or says that memory ran out;
  * afterwards the cluster still answers, what it lists is whole, and nothing leaks.
  */
 #include "failing_malloc.h"
@@ -63,8 +63,8 @@ static int write_one(mpijob_client *client, const struct mpijob_target *target, 
 	int code = mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL);
 
 	if (code == 0)
-		code = patch ? mpijob_client_patch(client, target, mpijob_doc_root(doc), NULL, NULL) :
-			       mpijob_client_create(client, target, mpijob_doc_root(doc), NULL, NULL);
+		code = patch ? mpijob_client_patch(client, target, mpijob_doc_root(doc), NULL, NULL)
+			     : mpijob_client_create(client, target, mpijob_doc_root(doc), NULL, NULL);
 	mpijob_doc_free(doc);
 	return judge(code);
 }
@@ -192,7 +192,8 @@ int main(int argc, char **argv)
 		scenario(number, i % 2 == 0);
 		if (problem || oom_live()) {
 			printf("allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n", number, count,
-			       i % 2 == 0 ? " and all after it" : "", problem ? problem : "ok", oom_live(), oom_oldest());
+			       i % 2 == 0 ? " and all after it" : "", problem ? problem : "ok", oom_live(),
+			       oom_oldest());
 			return 1;
 		}
 	}

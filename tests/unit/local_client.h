@@ -130,9 +130,9 @@ static inline struct answer ask_as(struct cluster *cluster, const char *method, 
 static inline struct answer ask(struct cluster *cluster, const char *method, const char *path, const char *body)
 {
 	return ask_as(cluster, method, path,
-		      !body			    ? NULL :
-		      strcmp(method, "PATCH") == 0 ? "application/merge-patch+json" :
-						      "application/json",
+		      !body                          ? NULL
+		      : strcmp(method, "PATCH") == 0 ? "application/merge-patch+json"
+						     : "application/json",
 		      body);
 }
 

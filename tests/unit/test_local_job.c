@@ -5,7 +5,7 @@
  */
 #include "local_client.h"
 
-#define JOB "/apis/batch/v1/namespaces/default/jobs"
+#define JOB  "/apis/batch/v1/namespaces/default/jobs"
 #define PODS "/api/v1/namespaces/default/pods"
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -14,7 +14,8 @@ static void make_job(struct cluster *cluster, const char *fields, const char *re
 	char body[1024];
 
 	snprintf(body, sizeof(body),
-		 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"metadata\":{\"labels\":{\"l\":\"1\"}},\"spec\":"
+		 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"metadata\":{\"labels\":{\"l\":\"1\"}},"
+		 "\"spec\":"
 		 "{\"restartPolicy\":\"%s\",\"hostname\":\"h\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
 		 fields, restart);
 	expect(cluster, "POST", JOB, body, 201);
@@ -84,7 +85,8 @@ static void expect_condition(struct cluster *cluster, const char *type, const ch
 		if (strcmp(mpijob_node_string(mpijob_node_get(condition, "type")), type) != 0)
 			continue;
 		found = 1;
-		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "status")), status ? status : "no such condition");
+		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "status")),
+				    status ? status : "no such condition");
 		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "reason")), reason);
 	}
 	assert_int_equal(found, status != NULL);
@@ -97,7 +99,9 @@ static void test_success(void **state)
 
 	make_job(*state, "", "Never");
 	assert_int_equal(count(*state, PODS), 1);
-	assert_int_equal(count(*state, PODS "?labelSelector=batch.kubernetes.io/job-name%3Dj,job-name%3Dj,controller-uid,l%3D1"), 1);
+	assert_int_equal(
+		count(*state, PODS "?labelSelector=batch.kubernetes.io/job-name%3Dj,job-name%3Dj,controller-uid,l%3D1"),
+		1);
 	path = find_pod(*state, "Pending");
 	assert_memory_equal(path, PODS "/j-", strlen(PODS "/j-"));
 	assert_int_equal(strlen(path), strlen(PODS "/j-") + 5);
@@ -146,7 +150,8 @@ static void test_restarts_count(void **state)
 {
 	make_job(*state, "\"backoffLimit\":1,", "OnFailure");
 	set_pod(*state, "Pending",
-		"{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,\"state\":{\"waiting\":"
+		"{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
+		"\"state\":{\"waiting\":"
 		"{\"reason\":\"CrashLoopBackOff\"}},\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
 	expect_condition(*state, "FailureTarget", NULL, NULL);
 	set_pod(*state, "Running",
@@ -223,13 +228,15 @@ static void test_time_to_live(void **state)
 
 static void test_unsupported_jobs(void **state)
 {
-	static const char *const fields[] = { "\"completions\":2,", "\"parallelism\":3,", "\"completionMode\":\"Indexed\",",
-					      "\"podFailurePolicy\":{\"rules\":[]},", "\"manualSelector\":true," };
+	static const char *const fields[] = { "\"completions\":2,", "\"parallelism\":3,",
+					      "\"completionMode\":\"Indexed\",", "\"podFailurePolicy\":{\"rules\":[]},",
+					      "\"manualSelector\":true," };
 	char body[512];
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		snprintf(body, sizeof(body),
-			 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{\"restartPolicy\":\"Never\","
+			 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{\"restartPolicy\":"
+			 "\"Never\","
 			 "\"containers\":[{\"name\":\"c\"}]}}}}",
 			 fields[i]);
 		expect_refusal(*state, "POST", JOB, "application/json", body, 501, "NotImplemented");
@@ -256,7 +263,8 @@ static void make_child(struct cluster *cluster, const char *name, const char *ui
 	char body[512];
 
 	snprintf(body, sizeof(body),
-		 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"o\","
+		 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+		 "\"name\":\"o\","
 		 "\"uid\":\"%s\"}]}}",
 		 name, uid);
 	expect(cluster, "POST", MAPS, body, 201);
@@ -321,11 +329,12 @@ static void test_namespace(void **state)
 {
 	expect(*state, "POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"n\"}}", 201);
 	expect_text(*state, "/api/v1/namespaces/n", "status.phase", "Active");
-	expect(*state, "POST", "/api/v1/namespaces/n/configmaps", "{\"metadata\":{\"name\":\"m\",\"finalizers\":[\"x/y\"]}}", 201);
+	expect(*state, "POST", "/api/v1/namespaces/n/configmaps",
+	       "{\"metadata\":{\"name\":\"m\",\"finalizers\":[\"x/y\"]}}", 201);
 	expect(*state, "DELETE", "/api/v1/namespaces/n", NULL, 200);
 	expect_text(*state, "/api/v1/namespaces/n", "status.phase", "Terminating");
-	expect_refusal(*state, "POST", "/api/v1/namespaces/n/configmaps", "application/json", "{\"metadata\":{\"name\":\"k\"}}", 403,
-		       "Forbidden");
+	expect_refusal(*state, "POST", "/api/v1/namespaces/n/configmaps", "application/json",
+		       "{\"metadata\":{\"name\":\"k\"}}", 403, "Forbidden");
 	expect(*state, "PATCH", "/api/v1/namespaces/n/configmaps/m", "{\"metadata\":{\"finalizers\":null}}", 200);
 	poll_for(*state, 5);
 	expect(*state, "GET", "/api/v1/namespaces/n", NULL, 404);
@@ -341,12 +350,18 @@ static int up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_success),	     TEST(test_backoff_limit),
-		TEST(test_no_second_attempt), TEST(test_restarts_count),
-		TEST(test_suspend),	     TEST(test_deadline),
-		TEST(test_deleted_pod_is_replaced), TEST(test_time_to_live),
-		TEST(test_unsupported_jobs), TEST(test_children_follow),
-		TEST(test_orphan_and_foreground), TEST(test_job_keeps_pods_without_policy),
+		TEST(test_success),
+		TEST(test_backoff_limit),
+		TEST(test_no_second_attempt),
+		TEST(test_restarts_count),
+		TEST(test_suspend),
+		TEST(test_deadline),
+		TEST(test_deleted_pod_is_replaced),
+		TEST(test_time_to_live),
+		TEST(test_unsupported_jobs),
+		TEST(test_children_follow),
+		TEST(test_orphan_and_foreground),
+		TEST(test_job_keeps_pods_without_policy),
 		TEST(test_namespace),
 	};
 

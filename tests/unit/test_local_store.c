@@ -5,14 +5,15 @@
  */
 #include "local_client.h"
 
-#define MAPS "/api/v1/namespaces/default/configmaps"
-#define PODS "/api/v1/namespaces/default/pods"
-#define JOBS "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
+#define MAPS  "/api/v1/namespaces/default/configmaps"
+#define PODS  "/api/v1/namespaces/default/pods"
+#define JOBS  "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
 #define MERGE "application/merge-patch+json"
-#define JSON "application/json"
+#define JSON  "application/json"
 
 static const char map_a[] = "{\"metadata\":{\"name\":\"a\",\"labels\":{\"app\":\"x\"}},\"data\":{\"k\":\"v\"}}";
-static const char pod_p[] = "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
+static const char pod_p[] =
+	"{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
 
 static void test_create_and_get(void **state)
 {
@@ -37,10 +38,14 @@ static void test_create_refusals(void **state)
 {
 	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{\"name\":\"Not_A_Name\"}}", 422, "Invalid");
 	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{}}", 422, "Invalid");
-	expect_refusal(*state, "POST", MAPS, JSON, "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}", 400, "BadRequest");
-	expect_refusal(*state, "POST", MAPS, JSON, "{\"apiVersion\":\"v2\",\"metadata\":{\"name\":\"a\"}}", 400, "BadRequest");
-	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", 400, "BadRequest");
-	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}", 400, "BadRequest");
+	expect_refusal(*state, "POST", MAPS, JSON, "{\"kind\":\"Secret\",\"metadata\":{\"name\":\"a\"}}", 400,
+		       "BadRequest");
+	expect_refusal(*state, "POST", MAPS, JSON, "{\"apiVersion\":\"v2\",\"metadata\":{\"name\":\"a\"}}", 400,
+		       "BadRequest");
+	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", 400,
+		       "BadRequest");
+	expect_refusal(*state, "POST", MAPS, JSON, "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}", 400,
+		       "BadRequest");
 	expect_refusal(*state, "POST", MAPS, JSON, "{", 400, "BadRequest");
 	expect_refusal(*state, "POST", MAPS, JSON, "[]", 400, "BadRequest");
 	expect_refusal(*state, "POST", MAPS, "application/yaml", "{}", 415, "UnsupportedMediaType");
@@ -49,8 +54,8 @@ static void test_create_refusals(void **state)
 	expect_refusal(*state, "POST", "/apis/apps/v1/namespaces/default/deployments", JSON, "{}", 404, "NotFound");
 	expect_refusal(*state, "POST", PODS, JSON, "{\"metadata\":{\"name\":\"p\"},\"spec\":{}}", 422, "Invalid");
 	expect_refusal(*state, "POST", PODS, JSON,
-		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\"},{\"name\":\"c\"}]}}", 422,
-		       "Invalid");
+		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\"},{\"name\":\"c\"}]}}",
+		       422, "Invalid");
 	expect_refusal(*state, "POST", PODS, JSON,
 		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"volumeMounts\":"
 		       "[{\"name\":\"v\",\"mountPath\":\"/v\"}]}]}}",
@@ -73,16 +78,19 @@ static void test_generated_name(void **state)
 static void test_update(void **state)
 {
 	struct answer answer = ask(*state, "POST", MAPS, map_a);
-	char *version = strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
+	char *version =
+		strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
 	char body[256];
 
 	answer_free(&answer);
-	snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"%s\"},\"data\":{\"k\":\"w\"}}", version);
+	snprintf(body, sizeof(body),
+		 "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"%s\"},\"data\":{\"k\":\"w\"}}", version);
 	expect(*state, "PUT", MAPS "/a", body, 200);
 	expect_text(*state, MAPS "/a", "data.k", "w");
 	expect_text(*state, MAPS "/a", "metadata.labels.app", NULL);
 	expect_refusal(*state, "PUT", MAPS "/a", JSON, body, 409, "Conflict");
-	expect_refusal(*state, "PUT", MAPS "/a", JSON, "{\"metadata\":{\"name\":\"a\",\"uid\":\"other\"}}", 409, "Conflict");
+	expect_refusal(*state, "PUT", MAPS "/a", JSON, "{\"metadata\":{\"name\":\"a\",\"uid\":\"other\"}}", 409,
+		       "Conflict");
 	expect_refusal(*state, "PUT", MAPS "/a", JSON, "{\"metadata\":{\"name\":\"b\"}}", 400, "BadRequest");
 	expect_refusal(*state, "PUT", MAPS "/b", JSON, "{\"metadata\":{\"name\":\"b\"}}", 404, "NotFound");
 	snprintf(body, sizeof(body), "{\"metadata\":{\"resourceVersion\":\"%s\"}}", version);
@@ -129,9 +137,13 @@ static void test_status_subresource(void **state)
 
 static void test_not_done(void **state)
 {
-	static const char *const gets[] = { MAPS "?limit=500", MAPS "?continue=x", MAPS "?fieldSelector=status.phase%3DRunning",
-					    MAPS "?labelSelector=a%3E1", MAPS "?resourceVersion=1&resourceVersionMatch=Exact",
-					    MAPS "?surprise=1", PODS "/p/log?tailLines=3" };
+	static const char *const gets[] = { MAPS "?limit=500",
+					    MAPS "?continue=x",
+					    MAPS "?fieldSelector=status.phase%3DRunning",
+					    MAPS "?labelSelector=a%3E1",
+					    MAPS "?resourceVersion=1&resourceVersionMatch=Exact",
+					    MAPS "?surprise=1",
+					    PODS "/p/log?tailLines=3" };
 
 	expect(*state, "POST", MAPS, map_a, 201);
 	expect(*state, "POST", PODS, pod_p, 201);
@@ -139,7 +151,8 @@ static void test_not_done(void **state)
 		expect_refusal(*state, "GET", gets[i], NULL, NULL, 501, "NotImplemented");
 	expect_refusal(*state, "PATCH", MAPS "/a", "application/apply-patch+yaml", "{}", 501, "NotImplemented");
 	expect_refusal(*state, "PATCH", MAPS "/a", "application/json-patch+json", "[]", 501, "NotImplemented");
-	expect_refusal(*state, "PATCH", MAPS "/a", "application/strategic-merge-patch+json", "{}", 501, "NotImplemented");
+	expect_refusal(*state, "PATCH", MAPS "/a", "application/strategic-merge-patch+json", "{}", 501,
+		       "NotImplemented");
 	expect_refusal(*state, "PATCH", MAPS "/a?dryRun=All", MERGE, "{}", 501, "NotImplemented");
 	expect_refusal(*state, "POST", MAPS "?dryRun=All", JSON, map_a, 501, "NotImplemented");
 	expect_refusal(*state, "DELETE", MAPS "/a?dryRun=All", NULL, NULL, 501, "NotImplemented");
@@ -197,7 +210,8 @@ static void test_delete(void **state)
 {
 	expect(*state, "POST", MAPS, map_a, 201);
 	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"uid\":\"other\"}}", 409, "Conflict");
-	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"resourceVersion\":\"1\"}}", 409, "Conflict");
+	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"resourceVersion\":\"1\"}}", 409,
+		       "Conflict");
 	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"orphanDependents\":true}", 501, "NotImplemented");
 	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"propagationPolicy\":\"Sideways\"}", 400, "BadRequest");
 	expect(*state, "DELETE", MAPS "/a", NULL, 200);
@@ -280,11 +294,20 @@ static int up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_create_and_get), TEST(test_create_refusals),	       TEST(test_generated_name),
-		TEST(test_update),	   TEST(test_no_change_keeps_version), TEST(test_status_subresource),
-		TEST(test_not_done),	   TEST(test_lists),		       TEST(test_delete),
-		TEST(test_finalizers),	   TEST(test_pod_deletion_waits),      TEST(test_secret),
-		TEST(test_lease_by_put),   cmocka_unit_test(test_options),
+		TEST(test_create_and_get),
+		TEST(test_create_refusals),
+		TEST(test_generated_name),
+		TEST(test_update),
+		TEST(test_no_change_keeps_version),
+		TEST(test_status_subresource),
+		TEST(test_not_done),
+		TEST(test_lists),
+		TEST(test_delete),
+		TEST(test_finalizers),
+		TEST(test_pod_deletion_waits),
+		TEST(test_secret),
+		TEST(test_lease_by_put),
+		cmocka_unit_test(test_options),
 	};
 
 	return cmocka_run_group_tests_name("local store", tests, NULL, NULL);

@@ -15,7 +15,8 @@ static void put_map(struct cluster *cluster, const char *name, const char *app)
 static char *version_now(struct cluster *cluster)
 {
 	struct answer answer = ask(cluster, "GET", MAPS, NULL);
-	char *version = strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
+	char *version =
+		strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
 
 	answer_free(&answer);
 	return version;
@@ -173,7 +174,8 @@ static void test_initial_events(void **state)
 	struct answer answer;
 
 	put_map(*state, "a", "x");
-	watch(*state, &answer, "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", "");
+	watch(*state, &answer, "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+	      "");
 	poll_for(*state, 20);
 	assert_int_equal(told(&answer, "{\"type\":\"ADDED\""), 1);
 	assert_int_equal(told(&answer, "\"k8s.io/initial-events-end\":\"true\""), 1);
@@ -213,9 +215,9 @@ static int up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_from_now),		 TEST(test_resume),	    TEST(test_expired), TEST(test_selection),
-		TEST(test_paused),
-		TEST(test_timeout_and_bookmark), TEST(test_initial_events), TEST(test_many),
+		TEST(test_from_now),       TEST(test_resume), TEST(test_expired),
+		TEST(test_selection),      TEST(test_paused), TEST(test_timeout_and_bookmark),
+		TEST(test_initial_events), TEST(test_many),
 	};
 
 	return cmocka_run_group_tests_name("local watch", tests, NULL, NULL);
