@@ -47,8 +47,6 @@ int file_write(void *stream, const char *data, size_t len)
 
 void finding_print(const struct mpijob_finding *finding, FILE *stream)
 {
-	if (finding->severity != MPIJOB_SEVERITY_ERROR)
-		fprintf(stream, "%s: ", severity_name(finding->severity));
 	mpijob_finding_write(finding, file_write, stream);
 	fputc('\n', stream);
 }
