@@ -45,7 +45,7 @@ static int read_piece(struct container *container)
 		return errno == EAGAIN ? 0 : -1;
 	if (len == 0)
 		return -1;
-	/* What finds no memory is lost; there is nobody to tell but the log itself. */
+	/* What finds no memory is lost, and the log says so. */
 	(void)mpijob__logs_write(container->log, buffer, (size_t)len);
 	return 1;
 }

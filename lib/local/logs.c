@@ -35,6 +35,7 @@ struct log {
 	uint64_t base; /* offset of data[0] */
 	int finished;
 	int blocked; /* is_full was answered with yes */
+	size_t lost; /* bytes for which there was no memory */
 	struct reader *readers;
 	void (*drained)(void *user);
 	void *user;
@@ -108,14 +109,37 @@ static void stir_readers(struct log *log)
 		mpijob__local_ready(log->local, reader->call);
 }
 
-int mpijob__logs_write(struct log *log, const char *data, size_t len)
+static int append(struct log *log, const char *data, size_t len)
 {
-	if (len == 0)
-		return 0;
 	if (grow(log, len))
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
+	return 0;
+}
+
+/* A gap is told where it is. */
+static int append_gap(struct log *log)
+{
+	char *text = log->lost ? mpijob__words_format("\n[%zu bytes were lost: out of memory]\n", log->lost) : NULL;
+	int error = log->lost ? MPIJOB_ERR_NOMEM : 0;
+
+	if (text)
+		error = append(log, text, strlen(text));
+	if (!error)
+		log->lost = 0;
+	free(text);
+	return error;
+}
+
+int mpijob__logs_write(struct log *log, const char *data, size_t len)
+{
+	if (len == 0)
+		return 0;
+	if (append_gap(log) || append(log, data, len)) {
+		log->lost += len;
+		return MPIJOB_ERR_NOMEM;
+	}
 	if (log->len > KEEP + SLACK)
 		cut(log);
 	stir_readers(log);
@@ -124,6 +148,7 @@ int mpijob__logs_write(struct log *log, const char *data, size_t len)
 
 void mpijob__logs_finish(struct log *log)
 {
+	(void)append_gap(log);
 	log->finished = 1;
 	stir_readers(log);
 }
