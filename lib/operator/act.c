@@ -18,8 +18,7 @@
 
 #define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
-#define LEAST_LOOK_MS 1
-#define IDLE_LOOK_MS 1000       /* a plan with nothing to do wants to be asked again at once: not so soon */
+#define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
 #define RETRY_AFTER_MOST_MS 300000
 
 struct mpijob__write {
@@ -66,18 +65,15 @@ void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *recor
 
 /* --- the end of a plan --- */
 
-static void look_again(mpijob_operator *operator_, struct mpijob__record *record, int64_t next_ms, int idle)
+static void look_again(mpijob_operator *operator_, struct mpijob__record *record, int64_t next_ms, int64_t planned_ms)
 {
 	int64_t wait = next_ms - mpijob__clock_wall_ms();
-	int64_t least = idle ? IDLE_LOOK_MS : LEAST_LOOK_MS;
 
 	if (next_ms == 0)
 		return;
-	if (wait > 0)
-		least = LEAST_LOOK_MS;
-	if (wait < least)
-		wait = least;
-	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + wait);
+	if (next_ms <= planned_ms)
+		wait = IDLE_LOOK_MS;
+	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
 /* Nothing of the plan is under way any more, and nothing will be started. */
@@ -86,7 +82,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	struct mpijob__act *act = &record->act;
 	int64_t next_ms = mpijob_plan_next_ms(act->plan);
 	int64_t retry_after_ms = act->retry_after_ms;
-	int idle = mpijob_plan_count(act->plan) == 0;
+	int64_t planned_ms = act->planned_ms;
 	int again = act->wrote || act->replan;
 	int failed = act->failed;
 
@@ -105,7 +101,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	if (again)
 		mpijob__queue_add(&operator_->queue, &record->item);
 	else
-		look_again(operator_, record, next_ms, idle);
+		look_again(operator_, record, next_ms, planned_ms);
 }
 
 static int only_events_left(const struct mpijob__act *act)
@@ -433,6 +429,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	if (rc)
 		return rc;
 	act->window = 1;
+	act->planned_ms = options.now_ms;
 	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
 	took_us = mpijob__clock_monotonic_us() - from_us;
 	record->rest_until_ms = (from_us + took_us * REST) / 1000;

@@ -52,6 +52,7 @@ struct mpijob__write;
 /* A plan that is being carried out. */
 struct mpijob__act {
 	mpijob_plan *plan;       /* NULL: none */
+	int64_t planned_ms;      /* the wall clock when it was made */
 	size_t next;             /* action to start next */
 	int32_t stage;
 	size_t window;           /* creates that may be under way: slow start */

@@ -485,6 +485,35 @@ static void suspend_and_resume(void **state)
 	tear_down(&rig);
 }
 
+/* The Job controller gives up because of the deadline. */
+static void a_deadline_passes(void **state)
+{
+	char start[32];
+	struct rig rig;
+	struct fake_object *job;
+	time_t now = time(NULL);
+	struct tm utc;
+	char *patch;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 1");
+	for (int i = 0; i < 3000 && !has_children(&rig, 1, 1); i++)
+		run(&rig, 1);
+	expect_children(&rig, 1, 1);
+	gmtime_r(&now, &utc);
+	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	patch = fake_text("status: {active: 0, failed: 1, startTime: '%s', conditions: [{type: Failed, status: 'True', "
+			  "reason: DeadlineExceeded, message: m}]}", start);
+	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
+	free(patch);
+	for (int i = 0; i < 30000 && !(is_true(job, "Failed") && fake_objects(&rig.fake, PODS) == 0); i++)
+		run(&rig, 1);
+	assert_true(is_true(job, "Failed"));
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	tear_down(&rig);
+}
+
 /* A watch that expires; meanwhile things went and came. */
 static int expire(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
 {
@@ -605,6 +634,7 @@ int main(void)
 		cmocka_unit_test(hostile_objects_are_set_aside),
 		cmocka_unit_test(a_claim_from_another_namespace),
 		cmocka_unit_test(suspend_and_resume),
+		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
 		cmocka_unit_test(options),
