@@ -308,7 +308,7 @@ MPIJOB_API const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, s
  * @param write        the sink; not NULL; it sees the private key when the Secret is written.
  * @param user         passed to the sink.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such action, or it has no body); `MPIJOB_ERR_USAGE` (no entropy);
- *         `MPIJOB_ERR_NOMEM`; what the sink returned.
+ *         `MPIJOB_ERR_SPEC` (the ConfigMap would exceed 1 MiB); `MPIJOB_ERR_NOMEM`; what the sink returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy, size_t entropy_len,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random lives of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn, what holds for all plans
- * is checked: carrying out any part of a plan and planning again leads to the same end; nothing is left to do then; a
- * finished job stays finished; the same inputs give the same bytes; facts that were kept are those that a list gives.
+ * is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one): carrying out any part of a plan and planning
+ * again leads to the same end; nothing is left to do then; a finished job stays finished; the same inputs give the same
+ * bytes; facts that were kept are those that a list gives.
  */
 #include "../support/plan_cluster.h"
 
@@ -12,6 +13,11 @@
 #include <cmocka.h>
 
 #define TURNS 14
+#if defined(__SANITIZE_ADDRESS__)
+#define LIVES 150
+#else
+#define LIVES 1500
+#endif
 
 static uint64_t seed;
 
@@ -327,7 +333,7 @@ static void live(uint64_t number, int *ends)
 static void test_lives(void **state)
 {
 	const char *given = getenv("PLAN_LIVES");
-	long lives = given ? atol(given) : 150;
+	long lives = given ? atol(given) : LIVES;
 	const char *only = getenv("PLAN_LIFE");
 	int ends[2] = { 0, 0 };
 
