@@ -16,7 +16,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 #define LIVES 150
 #else
-#define LIVES 1500
+#define LIVES 600
 #endif
 
 static uint64_t seed;
