@@ -142,27 +142,16 @@ static const mpijob_node *first_failed(const mpijob_node *statuses, int64_t *cod
 	return NULL;
 }
 
-/* The end of one attempt counts once. Of containers side by side the one that failed counts. */
-static void attempt_ended(struct container_row *row, int64_t restarts, const mpijob_node *terminated,
+/* The end of attempt `number` counts once. Of containers side by side the one that failed counts. */
+static void attempt_ended(struct container_row *row, int64_t number, const mpijob_node *terminated,
 			  const mpijob_node *statuses)
 {
-	const char *id = mpijob_node_string(mpijob_node_get(terminated, "containerID"));
 	struct pods *pods = row->pod->pods;
 	int64_t code = 0, other = 0;
-	char *identity = NULL;
 
-	if (!mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
+	if (number < row->ended || !mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
 		return;
-	if (asprintf(&identity, "%lld %s", (long long)restarts, id ? id : "") < 0) {
-		pods->code = MPIJOB_ERR_NOMEM;
-		return;
-	}
-	if (row->last_ended && strcmp(row->last_ended, identity) == 0) {
-		free(identity);
-		return;
-	}
-	free(row->last_ended);
-	row->last_ended = identity;
+	row->ended = number + 1;
 	if (row->is_init && code == 0)
 		return;
 	pods->launcher_end_ms = clock_ms();
@@ -310,7 +299,6 @@ static void containers_free(struct pod_row *pod)
 		if (row->log)
 			mpijob_call_cancel(row->log);
 		free(row->name);
-		free(row->last_ended);
 		free(row->waits_for);
 		free(row);
 	}

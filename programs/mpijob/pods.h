@@ -16,7 +16,7 @@ struct container_row {
 	char *name;
 	int is_init;
 	int64_t attempts; /* how often it was started, as far as its output was asked for */
-	char *last_ended; /* identity of the attempt whose end was last counted */
+	int64_t ended;    /* how many of its attempts are known to have ended */
 	char *waits_for;  /* why it waits, as was last told */
 	mpijob_call *log; /* its output is being followed */
 };
