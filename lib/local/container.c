@@ -296,6 +296,8 @@ void mpijob__container_started(struct container *container, const struct node_ev
 	struct pod *pod = container->pod;
 
 	pod->dirty = 1;
+	/* Counted now and not before: a run that waits and one that began are then never the same in number. */
+	container->restarts += container->last.known;
 	if (event->type == NODE_ANS_OK) {
 		container->state = CONTAINER_RUNNING;
 		container->started_ms = mpijob__words_now();

@@ -29,6 +29,7 @@
 
 #define EVENTS     64
 #define MAX_ROUNDS 1000
+#define MAX_SERVED 1000
 
 int64_t mpijob__local_sooner(int64_t a, int64_t b)
 {
@@ -278,36 +279,35 @@ static void changed(void *user, struct object *object, int change)
 		local->collect = 1;
 }
 
-/* Serve and control until nothing changes; controllers see every change before a watcher does. */
+/*
+ * One turn of the controllers. Watchers are told of what it changed before the next turn: who asks for the
+ * log of a container because it heard of its end comes before the deletion that follows from that end.
+ */
 static int advance(struct mpijob_local *local, int64_t *next_ms)
 {
+	uint64_t version = local->store.version;
 	int64_t clock = mpijob__words_clock();
-	int error = 0;
+	int64_t jobs = -1;
+	int64_t pods = -1;
+	int error = mpijob__job_controller_run(local, clock, &jobs);
 
-	for (int round = 0; round < MAX_ROUNDS && !error; round++) {
-		uint64_t version = local->store.version;
-		int64_t jobs = -1;
-		int64_t pods = -1;
-
-		error = mpijob__job_controller_run(local, clock, &jobs);
-		if (!error)
-			error = mpijob__kubelet_run(local->kubelet, clock, &pods);
-		if (!error)
-			error = mpijob__gc_run(local);
-		*next_ms = mpijob__local_sooner(jobs, pods);
-		if (version == local->store.version)
-			break;
-	}
-	*next_ms = mpijob__local_sooner(*next_ms, mpijob__watches_tick(local, clock));
+	if (!error)
+		error = mpijob__kubelet_run(local->kubelet, clock, &pods);
+	if (!error)
+		error = mpijob__gc_run(local);
+	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods), mpijob__watches_tick(local, clock));
+	if (version != local->store.version)
+		*next_ms = clock;
 	return error;
 }
 
+/* Calls that callbacks start are served at once too, within reason. */
 static int tell_ready(struct mpijob_local *local)
 {
 	int served = 0;
 
-	while (local->ready_first) {
-		served = 1;
+	while (local->ready_first && served < MAX_SERVED) {
+		served++;
 		advance_call(local, local->ready_first);
 	}
 	mpijob__store_trim(&local->store);
@@ -347,12 +347,17 @@ static int wait_for_events(struct mpijob_local *local, int64_t timeout)
 
 static int move(struct mpijob_local *local, int64_t *next_ms)
 {
-	int error;
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		uint64_t version = local->store.version;
+		int error = advance(local, next_ms);
 
-	do
-		error = advance(local, next_ms);
-	while (tell_ready(local) && !error);
-	return error;
+		if (!tell_ready(local) && version == local->store.version)
+			return error;
+		if (error)
+			return error;
+	}
+	*next_ms = mpijob__words_clock();
+	return 0;
 }
 
 static int poll_local(void *self, int timeout_ms)

@@ -237,10 +237,8 @@ static int start_due(struct container *container, int64_t clock_ms)
 	if (container->state != CONTAINER_WAITING || (again && clock_ms < container->due_ms))
 		return 0;
 	error = mpijob__container_start(container);
-	if (!error && container->state == CONTAINER_STARTING) {
-		container->restarts += again;
+	if (!error && container->state == CONTAINER_STARTING)
 		container->due_ms = 0;
-	}
 	return error;
 }
 

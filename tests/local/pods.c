@@ -532,9 +532,31 @@ static void test_exec(void **state)
 	expect(&node, "DELETE", PODS "/door?gracePeriodSeconds=0", NULL, 200);
 }
 
+/* Ends of runs that were told before their pod was being deleted. */
+static int ends_by_themselves(const struct answer *watch)
+{
+	int count = 0;
+	const char *line = mpijob_text_data(watch->stream);
+
+	while (*line) {
+		const char *end = strchr(line, '\n');
+		const char *terminated = strstr(line, "\"state\":{\"terminated\"");
+		const char *deletion = strstr(line, "deletionTimestamp");
+
+		if (!end)
+			break;
+		count += terminated && terminated < end && !(deletion && deletion < end);
+		line = end + 1;
+	}
+	return count;
+}
+
 static void test_job(void **state)
 {
+	struct answer watch;
+
 	(void)state;
+	ask_start(&node, &watch, 1, "GET", PODS "?watch=true&labelSelector=job-name%3Djf", NULL, NULL);
 	expect(&node, "POST", JOBS,
 	       "{\"metadata\":{\"name\":\"jf\"},\"spec\":{\"backoffLimit\":2,\"template\":{\"spec\":{\"restartPolicy\":"
 	       "\"OnFailure\","
@@ -543,6 +565,9 @@ static void test_job(void **state)
 	       201);
 	wait_text(JOBS "/jf", "status.conditions[1].type", "Failed", 5000);
 	wait_text(JOBS "/jf", "status.conditions[1].reason", "BackoffLimitExceeded", 10);
+	assert_int_equal(ends_by_themselves(&watch), 3);
+	mpijob_call_cancel(watch.call);
+	answer_free(&watch);
 	expect(&node, "POST", JOBS,
 	       "{\"metadata\":{\"name\":\"js\"},\"spec\":{\"backoffLimit\":0,\"activeDeadlineSeconds\":1,\"template\":{"
 	       "\"spec\":{"
