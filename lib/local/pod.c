@@ -14,6 +14,7 @@
 
 #define MAX_BACKOFF_MS  (5 * 60 * 1000)
 #define DEFAULT_GRACE_S 30
+#define START_AGAIN_MS  1000
 
 /* Making. */
 
@@ -231,27 +232,32 @@ static void schedule_restart(struct container *container, int64_t clock_ms)
 
 static int start_due(struct container *container, int64_t clock_ms)
 {
-	int again = container->last.known;
 	int error;
 
-	if (container->state != CONTAINER_WAITING || (again && clock_ms < container->due_ms))
+	if (container->state != CONTAINER_WAITING || clock_ms < container->due_ms)
 		return 0;
+	container->due_ms = 0;
 	error = mpijob__container_start(container);
-	if (!error && container->state == CONTAINER_STARTING)
-		container->due_ms = 0;
-	return error;
+	if (error != MPIJOB_ERR_IO)
+		return error;
+	/* No descriptors left, for example; should the node be gone, its socket tells. */
+	mpijob__container_wait(container, "CreateContainerError", strdup("its output cannot be connected"));
+	container->due_ms = clock_ms + START_AGAIN_MS;
+	return 0;
 }
 
 /* One container's turn. */
 static int run_container(struct container *container, int64_t clock_ms)
 {
 	struct pod *pod = container->pod;
+	int error;
 
 	if (container->state == CONTAINER_ENDED && starts_again(container))
 		schedule_restart(container, clock_ms);
+	error = start_due(container, clock_ms);
 	if (container->due_ms > clock_ms)
 		pod->due_ms = mpijob__local_sooner(pod->due_ms, container->due_ms);
-	return start_due(container, clock_ms);
+	return error;
 }
 
 static int has_ended_well(const struct container *container)
@@ -477,6 +483,11 @@ int mpijob__pod_sync(struct pod *pod, int64_t clock_ms)
 		error = set_up(pod);
 	if (!error && pod->stage == POD_RUNNING)
 		error = run(pod, clock_ms);
+	if (error == MPIJOB_ERR_USAGE) {
+		mpijob__pod_fail(pod, "TooLarge",
+				 mpijob__words_format("a volume or a command is too long for the node"));
+		return 0;
+	}
 	if (!error && pod->stage == POD_ENDING)
 		error = end_pod(pod, clock_ms);
 	if (error)
