@@ -401,6 +401,12 @@ void mpijob__store_trim(struct store *store)
 
 /* Changes. */
 
+static void set_doc(struct object *object, mpijob_doc *doc)
+{
+	object->doc = doc;
+	object->deleting = mpijob__store_text(object, "metadata.deletionTimestamp") != NULL;
+}
+
 int mpijob__store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
 		      struct object **out)
 {
@@ -414,7 +420,7 @@ int mpijob__store_add(struct store *store, const struct kind *kind, const char *
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
-	object->doc = doc;
+	set_doc(object, doc);
 	store->version++;
 	link_object(store, object);
 	remember(shelf, CHANGE_ADDED, object->now, NULL);
@@ -440,7 +446,7 @@ int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc
 	remember(shelf, CHANGE_MODIFIED, now, object->now);
 	object->now = now;
 	mpijob_doc_free(object->doc);
-	object->doc = doc;
+	set_doc(object, doc);
 	free_owners(object->owners, object->owner_count);
 	object->owners = owners;
 	object->owner_count = owner_count;
@@ -510,5 +516,5 @@ const char *mpijob__store_text(const struct object *object, const char *path)
 
 int mpijob__store_deleting(const struct object *object)
 {
-	return mpijob__store_text(object, "metadata.deletionTimestamp") != NULL;
+	return object->deleting;
 }

@@ -68,6 +68,7 @@ struct object {
 	struct revision *now;
 	char **owners; /* uids */
 	size_t owner_count;
+	int deleting;    /* it has a deletionTimestamp */
 	struct pod *pod; /* of a pod: what the kubelet runs for it; NULL when it does not */
 };
 
