@@ -4,16 +4,21 @@ _mpijob() {
 	COMPREPLY=()
 	case $before in
 	--output|-o) COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
+	--to) COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
 	--gang-scheduling) COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'validate default render run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'validate default render convert explain plan diff run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	validate) options=' --filename --output --reference --help' ;;
+	validate) options=' --filename --output --reference --strict --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
 	render) options=' --filename --output --namespace --cluster-domain --gang-scheduling --priority-class --uid --with-key --reference --help' ;;
+	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
+	explain) options=' --help' ;;
+	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --gang-scheduling --reference --help' ;;
+	diff) options=' --output --namespace --job --cluster-domain --gang-scheduling --reference --help' ;;
 	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --timings --cluster-domain --reference --help' ;;
 	exec) options=' --namespace --container --help' ;;
 	version) options=' --help' ;;

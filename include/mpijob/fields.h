@@ -63,6 +63,53 @@ MPIJOB_API const struct mpijob_field *mpijob_field_at(size_t index);
  */
 MPIJOB_API const struct mpijob_field *mpijob_field_find(const char *path);
 
+/** @name Fields of the pod templates
+ * Kubernetes' own types: names, types and limits, without sentences.
+ * @{ */
+
+#define MPIJOB_SHAPE_ONE 0  /**< One value. */
+#define MPIJOB_SHAPE_LIST 1 /**< A list of them. */
+#define MPIJOB_SHAPE_MAP 2  /**< A map from strings to them. */
+
+/** One field of a type of Kubernetes. All strings are constants of the library. */
+struct mpijob_template_field {
+	size_t size;              /**< `sizeof` this struct. */
+	const char *name;         /**< "containers"; "" for the template itself. */
+	const char *type;         /**< "string", "boolean", "int32", "int64", "quantity", "int or string", "time", "any", or
+	                               the name of an object's type, "Container". */
+	int32_t shape;            /**< `MPIJOB_SHAPE_*`. */
+	int32_t is_object;        /**< 1: it has fields of its own. */
+	int32_t required;         /**< 1: must be there. */
+	int32_t in_crd;           /**< 1: the CRD of mpi-operator v0.8.2 knows it. */
+	int32_t in_kubernetes;    /**< 1: Kubernetes 1.36 knows it. */
+	const char *default_text; /**< What the API server fills in by the CRD; NULL when nothing. */
+	const char *choices;      /**< The accepted words, each closed by NUL, an empty one behind the last; NULL: any. */
+};
+#define MPIJOB_TEMPLATE_FIELD_INIT { sizeof(struct mpijob_template_field), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
+
+/**
+ * Find a field by its path below a pod template.
+ *
+ * @param path  "spec.containers[0].image"; what stands in brackets is not looked at; "" is the template; not NULL.
+ * @param out   not NULL; `size` set; filled when 1 is returned.
+ * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_template_field_find(const char *path, struct mpijob_template_field *out);
+
+/**
+ * Read a field of the object at a path below a pod template, in the order of names.
+ *
+ * @param path   as in mpijob_template_field_find(); not NULL.
+ * @param index  from 0.
+ * @param out    not NULL; `size` set; filled when 1 is returned.
+ * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_template_field_at(const char *path, size_t index, struct mpijob_template_field *out);
+
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

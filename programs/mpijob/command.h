@@ -22,7 +22,7 @@ struct words {
 };
 
 struct arguments {
-	struct words operands; /* files and directories; of exec the pod */
+	struct words operands; /* files and directories; of exec the pod, of explain fields */
 	char **program;        /* what stands behind --, closed by NULL; NULL without one */
 	const char *output;
 	const char *namespace_;
@@ -31,11 +31,17 @@ struct arguments {
 	const char *cluster_domain;
 	const char *gang_scheduling;
 	const char *uid;
+	const char *to;       /* convert: the version */
+	const char *runtime;  /* convert: of a TrainJob */
+	const char *observed; /* plan: a file with what is in the cluster */
+	const char *now;      /* plan: RFC 3339 */
 	struct words priority_classes;
 	int64_t timeout_ms;      /* 0: none */
 	int64_t backoff_base_ms; /* 0: as Kubernetes */
 	int with_key;
+	int no_annotation;
 	int reference;
+	int strict;
 	int keep;
 	int allow_host_path;
 	int timings;
@@ -52,6 +58,10 @@ enum {
 	COMMAND_VERSION = 1 << 5,
 	COMMAND_HELP = 1 << 6,
 	COMMAND_COMPLETION = 1 << 7,
+	COMMAND_CONVERT = 1 << 8,
+	COMMAND_EXPLAIN = 1 << 9,
+	COMMAND_PLAN = 1 << 10,
+	COMMAND_DIFF = 1 << 11,
 };
 
 struct command {
@@ -72,6 +82,10 @@ const struct command *command_find(const char *name);
 int validate_command(const struct arguments *arguments);
 int default_command(const struct arguments *arguments);
 int render_command(const struct arguments *arguments);
+int convert_command(const struct arguments *arguments);
+int explain_command(const struct arguments *arguments);
+int plan_command(const struct arguments *arguments);
+int diff_command(const struct arguments *arguments);
 int run_command(const struct arguments *arguments);
 int exec_command(const struct arguments *arguments);
 int version_command(const struct arguments *arguments);

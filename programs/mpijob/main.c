@@ -23,6 +23,27 @@ const struct command commands[] = {
 	  "The private key in the Secret is a placeholder unless --with-key is given. PriorityClasses in the files count "
 	  "as those of the cluster.",
 	  render_command },
+	{ "convert", COMMAND_CONVERT, "FILE...", "Write MPIJobs for another version of the API",
+	  "Between v1, the training operator's, and v2beta1, both ways; and to a TrainJob of Trainer v2. Every field that is lost, or "
+	  "that means something else there, is named on standard error. What the version cannot hold is kept in the annotation "
+	  "mpijob.libmpijob/converted, so that the way back gives the original. Other objects in the files pass through.\n\n"
+	  "v1alpha1 and v1alpha2 are not converted; where their fields move is said. Check what comes out with 'mpijob validate'.",
+	  convert_command },
+	{ "explain", COMMAND_EXPLAIN, "[FIELD...]", "Tell about fields of an MPIJob",
+	  "A field is written with dots, spec.runPolicy.suspend or spec.mpiReplicaSpecs.Worker.template.spec.containers.image, or as "
+	  "findings write it. Its type, default, accepted values and the fields below it are printed; without a field all of them are "
+	  "listed.",
+	  explain_command },
+	{ "plan", COMMAND_PLAN, "FILE...", "Tell what the controller would do next with an MPIJob, and why",
+	  "What is in the cluster comes from --observed, for example what 'kubectl get mpijob,job,pod,service,configmap,secret -o yaml' "
+	  "prints. Actions of one stage do not depend on each other; the next stage follows when all are done. With -o the bodies that "
+	  "would be sent are printed too, with placeholders for keys.",
+	  plan_command },
+	{ "diff", COMMAND_DIFF, "OLD NEW", "Tell what changes in the cluster between two versions of an MPIJob",
+	  "Says for every object what is created, deleted or changed when the new version is applied while the old one runs, and what "
+	  "really happens: running pods are never started again when a template changes.\n\n"
+	  "Exit code: 0 without differences, 1 with some, 2 when one of them cannot be rendered.",
+	  diff_command },
 	{ "run", COMMAND_RUN, "FILE...", "Run an MPIJob on this machine, without a cluster",
 	  "Pods are real processes with their own host names, addresses and private file systems; sshd and mpirun are "
 	  "this machine's. The image of the job is not used. Namespaces, ConfigMaps, Secrets and PriorityClasses of the "

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Documents on standard output: YAML with --- between them, or JSON, several of them as a v1 List.
+ */
+#ifndef MPIJOB_PROGRAM_OUTPUT_H
+#define MPIJOB_PROGRAM_OUTPUT_H
+
+#include <mpijob/mpijob.h>
+
+/* Read -o: yaml or json; `format` stays where it is not given. 0, or EXIT_USAGE after having said what is wrong. */
+int output_format(const char *name, int32_t *format);
+
+struct output {
+	int32_t format;   /* MPIJOB_FORMAT_YAML or _JSON */
+	size_t count;     /* documents so far */
+	mpijob_doc *list; /* JSON: all of them */
+};
+
+/* Print a document, or keep it for the list. 0 or a code. */
+int output_put(struct output *output, const mpijob_node *node);
+
+/* Print what was kept, and free it. 0 or a code. */
+int output_end(struct output *output);
+
+#endif
