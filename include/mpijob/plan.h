@@ -195,7 +195,7 @@ MPIJOB_API void mpijob_facts_free(mpijob_facts *facts);
 MPIJOB_API int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *observed);
 
 /**
- * Forget an object.
+ * Forget an object. How the launcher Job ended stays known to the plan until there is another one.
  *
  * @param facts  not NULL.
  * @param uid    not NULL.

@@ -231,14 +231,24 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 	return 1;
 }
 
+/* How a Job ended is remembered when it is deleted: with a short time to live, both may come in one go. */
+static int forget_launcher(struct mpijob__launcher *launcher)
+{
+	int known = !launcher->gone;
+
+	if (launcher->facts.complete || launcher->facts.has_failed)
+		launcher->gone = 1;
+	else
+		launcher_clear(launcher);
+	return known;
+}
+
 int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 {
 	if (!facts || !uid)
 		return MPIJOB_ERR_USAGE;
-	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, uid) == 0) {
-		launcher_clear(&facts->launcher);
-		return 1;
-	}
+	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, uid) == 0)
+		return forget_launcher(&facts->launcher);
 	for (int32_t role = 1; role < MPIJOB__CHILD_ROLES; role++) {
 		struct mpijob__child *child = &facts->children[role];
 
@@ -302,7 +312,7 @@ const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, si
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)
 {
-	return facts->launcher.facts.name ? &facts->launcher.facts : NULL;
+	return facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts : NULL;
 }
 
 const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)

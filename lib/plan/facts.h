@@ -20,6 +20,7 @@ struct mpijob__launcher {
 	struct mpijob_launcher_facts facts; /* name NULL: there is none */
 	struct mpijob__arena arena;
 	mpijob_doc *doc; /* behind facts.node_selector */
+	int gone;        /* it ended, and is deleted since */
 };
 
 struct mpijob_facts {

@@ -12,12 +12,22 @@
 
 #define NEWS_MS 10000 /* news of a Job is not later than this */
 
+/* Our launcher Job, which ended and was deleted before any plan could say so. */
+static const struct mpijob_launcher_facts *remembered(const struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = &plan->facts->launcher.facts;
+
+	return mpijob__plan_owns(plan, launcher->owner_uid) ? launcher : NULL;
+}
+
 int mpijob__launcher_find(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = mpijob_facts_launcher(plan->facts);
 	const char *name = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
 
 	plan->launcher = NULL;
+	if (plan->facts->launcher.gone && !mpijob__conditions_finished(&plan->draft))
+		launcher = remembered(plan);
 	if (!launcher || strcmp(launcher->name, name) != 0)
 		return 1;
 	if (!mpijob__plan_owns(plan, launcher->owner_uid)) {

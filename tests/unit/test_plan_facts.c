@@ -150,6 +150,27 @@ static void test_launcher_made_again(void **state)
 	mpijob_facts_free(facts);
 }
 
+/* Deleted is deleted, also when the plan still has to say how it ended. */
+static void test_launcher_ended(void **state)
+{
+	struct mpijob_launcher_facts job = MPIJOB_LAUNCHER_FACTS_INIT;
+	mpijob_facts *facts = mpijob_facts_new();
+
+	(void)state;
+	job.name = "pi-launcher";
+	job.uid = "old";
+	job.complete = 1;
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_int_equal(mpijob_facts_forget(facts, "old"), 1);
+	assert_int_equal(mpijob_facts_forget(facts, "old"), 0);
+	assert_null(mpijob_facts_launcher(facts));
+	job.uid = "new";
+	job.complete = 0;
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_string_equal(mpijob_facts_launcher(facts)->uid, "new");
+	mpijob_facts_free(facts);
+}
+
 /* A job that lives for months sees many pods, nodes and reasons; its facts hold those of today. */
 static void test_growth(void **state)
 {
