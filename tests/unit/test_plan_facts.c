@@ -393,6 +393,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),      cmocka_unit_test(test_news),
 		cmocka_unit_test(test_made_again), cmocka_unit_test(test_launcher_made_again),
+		cmocka_unit_test(test_launcher_ended),
 		cmocka_unit_test(test_growth),     cmocka_unit_test(test_apply),
 		cmocka_unit_test(test_sizes),      cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_hostfile),
