@@ -55,7 +55,7 @@ struct kubelet {
 	unsigned next_address;
 	int arrivals; /* pods that were not looked at yet */
 	int wants_write;
-	int ready;
+	int32_t identity; /* NODE_IDENTITY_* */
 	int dead;
 	int error; /* what the node said when it gave up */
 };
@@ -63,6 +63,11 @@ struct kubelet {
 struct node_client *mpijob__kubelet_node(struct kubelet *kubelet)
 {
 	return kubelet->node;
+}
+
+int mpijob__kubelet_has_one_id(const struct kubelet *kubelet)
+{
+	return kubelet->identity == NODE_IDENTITY_SINGLE;
 }
 
 uint64_t mpijob__kubelet_number(struct kubelet *kubelet)
@@ -420,9 +425,7 @@ static void take_event(struct kubelet *kubelet, const struct node_event *event)
 {
 	struct expectation *expectation;
 
-	if (event->type == NODE_EVT_READY) {
-		kubelet->ready = 1;
-	} else if (event->type == NODE_EVT_FATAL) {
+	if (event->type == NODE_EVT_FATAL) {
 		node_failed(kubelet, event);
 	} else if (event->type == NODE_EVT_EXITED) {
 		container_exited(kubelet, event);
@@ -601,7 +604,7 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 
 		while (mpijob__node_client_next(kubelet->node, &event) == 1) {
 			if (event.type == NODE_EVT_READY) {
-				kubelet->ready = 1;
+				kubelet->identity = event.identity;
 				return 0;
 			}
 			if (event.type == NODE_EVT_FATAL) {

@@ -202,6 +202,8 @@ void mpijob__pod_fields_check(struct pod *pod);
 
 struct node_client *mpijob__kubelet_node(struct kubelet *kubelet);
 uint64_t mpijob__kubelet_number(struct kubelet *kubelet);
+/* Whether this user has no other ids to give to groups. */
+int mpijob__kubelet_has_one_id(const struct kubelet *kubelet);
 /* Remember whom an answer is for. `number`: the container's or volume's. */
 int mpijob__kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number);
 /* The group of a namespace's names, and the version of its hosts file that the node has. */

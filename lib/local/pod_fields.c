@@ -134,6 +134,18 @@ static int is_usual(const mpijob_node *spec, const char *key)
 	return strcmp(key, "automountServiceAccountToken") == 0;
 }
 
+static void check_groups(const struct pod *pod)
+{
+	static const char *const keys[] = { "fsGroup", "supplementalGroups" };
+	const mpijob_node *context = mpijob_node_get(pod->spec, "securityContext");
+
+	for (size_t i = 0; i < 2 && mpijob__kubelet_has_one_id(pod->kubelet); i++) {
+		if (says_something(mpijob_node_get(context, keys[i])))
+			name_field(pod, "securityContext", keys[i],
+				   "this user has no other group ids; a line in /etc/subgid would help");
+	}
+}
+
 static void check_pod(const struct pod *pod)
 {
 	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
@@ -144,6 +156,7 @@ static void check_pod(const struct pod *pod)
 			name_field(pod, "", key, NULL);
 	}
 	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext", pod_security);
+	check_groups(pod);
 }
 
 /* NET_BIND_SERVICE is what everybody has here. */
