@@ -2,6 +2,9 @@
 /* Watches of the embedded cluster: resume, selections, forgotten versions, bookmarks, back-pressure, cancelling. */
 #include "local_client.h"
 
+#include <poll.h>
+#include <pthread.h>
+
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
 static void put_map(struct cluster *cluster, const char *name, const char *app)
@@ -183,6 +186,59 @@ static void test_initial_events(void **state)
 	answer_free(&answer);
 }
 
+static int is_readable(int fd)
+{
+	struct pollfd look = { fd, POLLIN, 0 };
+
+	return poll(&look, 1, 0) == 1;
+}
+
+/* As a host's own loop uses it: one descriptor and one time. */
+static void test_interest(void **state)
+{
+	struct cluster *cluster = *state;
+	struct timespec now;
+	struct answer answer;
+	int64_t deadline = 0;
+	int fd = -1;
+
+	poll_for(cluster, 5);
+	assert_int_equal(mpijob_client_interest(cluster->client, &fd, &deadline), 0);
+	assert_true(fd >= 0);
+	assert_false(is_readable(fd));
+	assert_true(deadline == -1);
+	watch(cluster, &answer, "&timeoutSeconds=1", "");
+	assert_true(is_readable(fd));
+	poll_for(cluster, 5);
+	assert_false(is_readable(fd));
+	assert_int_equal(mpijob_client_interest(cluster->client, &fd, &deadline), 0);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_in_range(deadline, now.tv_sec * 1000, now.tv_sec * 1000 + 2000);
+	mpijob_call_cancel(answer.call);
+	answer_free(&answer);
+}
+
+static void *wake_later(void *client)
+{
+	struct timespec pause = { 0, 30 * 1000 * 1000 };
+
+	nanosleep(&pause, NULL);
+	mpijob_client_wake(client);
+	return NULL;
+}
+
+static void test_wake(void **state)
+{
+	struct cluster *cluster = *state;
+	pthread_t thread;
+
+	poll_for(cluster, 5);
+	assert_int_equal(pthread_create(&thread, NULL, wake_later, cluster->client), 0);
+	/* Without the wake this would never return. */
+	assert_int_equal(mpijob_client_poll(cluster->client, -1), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 static void test_many(void **state)
 {
 	struct answer answers[200];
@@ -215,8 +271,8 @@ static int up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_from_now),       TEST(test_resume), TEST(test_expired),
-		TEST(test_selection),      TEST(test_paused), TEST(test_timeout_and_bookmark),
+		TEST(test_from_now),       TEST(test_resume),   TEST(test_expired), TEST(test_selection),
+		TEST(test_paused),         TEST(test_interest), TEST(test_wake),    TEST(test_timeout_and_bookmark),
 		TEST(test_initial_events), TEST(test_many),
 	};
 
