@@ -24,6 +24,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(parse_options, max_findings, 64, 56, MPIJOB_PARSE_OPTIONS_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
 	X(validate_options, reference, 16, 8, MPIJOB_VALIDATE_OPTIONS_INIT) \
+	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
 	X(local_options, notice_user, 56, 48, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
 	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
