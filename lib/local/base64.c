@@ -11,7 +11,7 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-char *mpijob__base64_encode(const void *data, size_t len)
+char *mpijob__local_base64_encode(const void *data, size_t len)
 {
 	const unsigned char *in = data;
 	char *out = malloc((len + 2) / 3 * 4 + 1);
@@ -48,7 +48,7 @@ static int value_of(char c)
 	return -1;
 }
 
-int mpijob__base64_decode(const char *text, size_t len, unsigned char **result, size_t *out_len)
+int mpijob__local_base64_decode(const char *text, size_t len, unsigned char **result, size_t *out_len)
 {
 	unsigned char *out;
 	unsigned bits = 0;
@@ -66,7 +66,7 @@ int mpijob__base64_decode(const char *text, size_t len, unsigned char **result, 
 		int value = value_of(text[i]);
 
 		if (value < 0) {
-			mpijob__base64_wipe_free(out, n);
+			mpijob__local_base64_wipe_free(out, n);
 			return MPIJOB_ERR_SYNTAX;
 		}
 		bits = (bits << 6) | (unsigned)value;
@@ -82,7 +82,7 @@ int mpijob__base64_decode(const char *text, size_t len, unsigned char **result, 
 	return 0;
 }
 
-void mpijob__base64_wipe_free(void *data, size_t len)
+void mpijob__local_base64_wipe_free(void *data, size_t len)
 {
 	volatile unsigned char *p = data;
 

@@ -101,7 +101,7 @@ static void answer_where(struct visitor *visitor, const char *namespace_, const 
 	struct mpijob_local *local = visitor->socket->local;
 	struct object *object = mpijob__store_find(&local->store, KIND_POD, namespace_, pod);
 	struct container *found =
-		object && object->pod ? mpijob__pod_container(object->pod, *container ? container : NULL) : NULL;
+		object && object->pod ? mpijob__pod_find_container(object->pod, *container ? container : NULL) : NULL;
 	char *text = mpijob__words_format("pod %s in namespace %s of process %ld", pod, namespace_, (long)getpid());
 
 	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0, text);

@@ -490,7 +490,7 @@ int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next
 struct log *mpijob__kubelet_log(struct kubelet *kubelet, const char *uid, const char *name, int previous)
 {
 	struct object *object = kubelet ? mpijob__store_by_uid(&kubelet->local->store, uid) : NULL;
-	struct container *container = object && object->pod ? mpijob__pod_container(object->pod, name) : NULL;
+	struct container *container = object && object->pod ? mpijob__pod_find_container(object->pod, name) : NULL;
 
 	if (!container)
 		return NULL;
@@ -501,7 +501,7 @@ int mpijob__kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exe
 {
 	struct object *object = mpijob__store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
 	struct container *container =
-		object && object->pod ? mpijob__pod_container(object->pod, exec->container) : NULL;
+		object && object->pod ? mpijob__pod_find_container(object->pod, exec->container) : NULL;
 	struct expectation expectation = { NULL, 0, ASK_EXEC, 0, 0, exec->done, exec->user };
 	struct node_exec ask = { 0 };
 	int error;

@@ -117,7 +117,7 @@ int mpijob__pod_is_over(const struct pod *pod)
 	return pod->stage == POD_OVER;
 }
 
-struct container *mpijob__pod_container(struct pod *pod, const char *name)
+struct container *mpijob__pod_find_container(struct pod *pod, const char *name)
 {
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];

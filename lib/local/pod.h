@@ -128,7 +128,7 @@ int mpijob__pod_sync(struct pod *pod, int64_t clock_ms);
 void mpijob__pod_fail(struct pod *pod, const char *reason, char *message);
 int mpijob__pod_is_worker(const struct pod *pod);
 int mpijob__pod_is_over(const struct pod *pod);
-struct container *mpijob__pod_container(struct pod *pod, const char *name); /* NULL: the first one */
+struct container *mpijob__pod_find_container(struct pod *pod, const char *name); /* NULL: the first one */
 
 /* container.c: one container. */
 

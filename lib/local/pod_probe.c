@@ -87,7 +87,7 @@ static int runs_default_sshd(const struct container *container)
 	const mpijob_node *args = mpijob_node_get(container->spec, "args");
 	const mpijob_node *list = mpijob_node_count(command) ? command : args;
 
-	return mpijob__pod_is_worker(container->pod) && container == mpijob__pod_container(container->pod, NULL) &&
+	return mpijob__pod_is_worker(container->pod) && container == mpijob__pod_find_container(container->pod, NULL) &&
 	       ends_in_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
 }
 

@@ -240,12 +240,12 @@ static int new_secret(mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
 		const mpijob_node *value = mpijob_node_at(plain, i);
 		const char *text = mpijob_node_string(value);
-		char *coded = mpijob__base64_encode(text ? text : "", text ? mpijob_node_length(value) : 0);
+		char *coded = mpijob__local_base64_encode(text ? text : "", text ? mpijob_node_length(value) : 0);
 
 		if (!coded)
 			return MPIJOB_ERR_NOMEM;
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i), coded);
-		mpijob__base64_wipe_free(coded, strlen(coded));
+		mpijob__local_base64_wipe_free(coded, strlen(coded));
 	}
 	mpijob_node_remove(root, "stringData");
 	return 0;
@@ -261,7 +261,7 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 		unsigned char *bytes = NULL;
 		size_t len = 0;
 		int error =
-			text ? mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
+			text ? mpijob__local_base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
 
 		if (error == MPIJOB_ERR_SYNTAX)
 			return mpijob__reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
@@ -270,7 +270,7 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 									 name_of(doc)));
 		if (error)
 			return error;
-		mpijob__base64_wipe_free(bytes, len);
+		mpijob__local_base64_wipe_free(bytes, len);
 	}
 	return 0;
 }

@@ -32,14 +32,15 @@ static int open_space(pid_t pid, const char *name)
 _Noreturn static void join(const struct node *node, const struct container *container, const struct spec *spec,
 			   int control)
 {
-	int user = open_space(container->pid, "user");
-	int mounts = open_space(container->pid, "mnt");
-	int pids = open_space(container->pid, "pid");
-	int go[2];
+	int user, mounts, pids, go[2];
 	char byte;
 	pid_t pid;
 
+	/* First of all: what fails from here on, be it that the container is just ending, is this command's failure. */
 	report_to_node(control);
+	user = open_space(container->pid, "user");
+	mounts = open_space(container->pid, "mnt");
+	pids = open_space(container->pid, "pid");
 	sandbox_enter(container->sandbox);
 	if (setns(pids, CLONE_NEWPID) || setns(mounts, CLONE_NEWNS) || pipe2(go, O_CLOEXEC))
 		die(MPIJOB_ERR_IO, "cannot enter the container: %m");

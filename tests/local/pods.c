@@ -241,7 +241,7 @@ static void test_killed(void **state)
 	make_script("killed", "sleep 60");
 	wait_phase("killed", "Running");
 	object = mpijob__store_find(&node.local->store, KIND_POD, "default", "killed");
-	assert_int_equal(mpijob__container_signal(mpijob__pod_container(object->pod, "c"), SIGKILL), 0);
+	assert_int_equal(mpijob__container_signal(mpijob__pod_find_container(object->pod, "c"), SIGKILL), 0);
 	wait_phase("killed", "Failed");
 	wait_text(PODS "/killed", "status.containerStatuses[0].state.terminated.exitCode", "137", 10);
 }
