@@ -25,7 +25,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
 	X(validate_options, reference, 16, 8, MPIJOB_VALIDATE_OPTIONS_INIT) \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
-	X(template_field, choices, 56, 48, MPIJOB_TEMPLATE_FIELD_INIT) \
+	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
 	X(local_options, notice_user, 56, 48, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
 	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
