@@ -128,7 +128,7 @@ static int turn_log(struct container *container)
 static void free_words(char **words)
 {
 	for (size_t i = 0; words && words[i]; i++)
-		mpijob__base64_wipe_free(words[i], strlen(words[i]));
+		mpijob__local_base64_wipe_free(words[i], strlen(words[i]));
 	free(words);
 }
 

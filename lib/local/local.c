@@ -50,7 +50,7 @@ static void call_free(struct mpijob_local *local, struct call *call)
 		local->calls = call->next;
 	if (call->next)
 		call->next->prev = call->prev;
-	mpijob__base64_wipe_free(call->body, call->body_len);
+	mpijob__local_base64_wipe_free(call->body, call->body_len);
 	free(call->content_type);
 	free(call->path);
 	free(call->method);

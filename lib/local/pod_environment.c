@@ -14,7 +14,7 @@
 void mpijob__environment_clear(struct environment *environment)
 {
 	for (size_t i = 0; i < environment->count; i++)
-		mpijob__base64_wipe_free(environment->entries[i], strlen(environment->entries[i]));
+		mpijob__local_base64_wipe_free(environment->entries[i], strlen(environment->entries[i]));
 	free(environment->entries);
 	free(environment->missing);
 	memset(environment, 0, sizeof(*environment));
@@ -44,7 +44,7 @@ static int add(struct environment *environment, const char *prefix, const char *
 		return MPIJOB_ERR_NOMEM;
 	entries = realloc(environment->entries, (environment->count + 2) * sizeof(*entries));
 	if (!entries) {
-		mpijob__base64_wipe_free(entry, strlen(entry));
+		mpijob__local_base64_wipe_free(entry, strlen(entry));
 		return MPIJOB_ERR_NOMEM;
 	}
 	environment->entries = entries;
@@ -72,7 +72,7 @@ static void put(struct piece *piece, const char *text, size_t len)
 	if (piece->len)
 		memcpy(data, piece->data, piece->len);
 	memcpy(data + piece->len, text, len);
-	mpijob__base64_wipe_free(piece->data, piece->len);
+	mpijob__local_base64_wipe_free(piece->data, piece->len);
 	piece->data = data;
 	piece->len += len;
 	data[piece->len] = 0;
@@ -112,7 +112,7 @@ char *mpijob__environment_expand(const struct environment *environment, size_t f
 			text = put_reference(&piece, environment, from, text);
 	}
 	if (piece.failed) {
-		mpijob__base64_wipe_free(piece.data, piece.len);
+		mpijob__local_base64_wipe_free(piece.data, piece.len);
 		return NULL;
 	}
 	return piece.data;
@@ -155,7 +155,7 @@ static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
 	if (!text)
 		return 0;
 	if (kind == KIND_SECRET)
-		error = mpijob__base64_decode(text, mpijob_node_length(value), &bytes, &len);
+		error = mpijob__local_base64_decode(text, mpijob_node_length(value), &bytes, &len);
 	*out = kind == KIND_SECRET ? (char *)bytes : strdup(text);
 	return *out ? 1 : error == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
@@ -178,7 +178,7 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	error = key_text(kind, value, &text);
 	if (error == 1) {
 		error = add(environment, "", variable, text);
-		mpijob__base64_wipe_free(text, strlen(text));
+		mpijob__local_base64_wipe_free(text, strlen(text));
 	}
 	return error;
 }
@@ -243,7 +243,7 @@ static int add_value(struct environment *environment, const char *variable, cons
 	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
 
 	if (value)
-		mpijob__base64_wipe_free(value, strlen(value));
+		mpijob__local_base64_wipe_free(value, strlen(value));
 	return error;
 }
 
@@ -281,7 +281,7 @@ static int add_all(struct environment *environment, const struct pod *pod, enum 
 
 		if (error == 1) {
 			error = add(environment, prefix, mpijob_node_key(data, i), text);
-			mpijob__base64_wipe_free(text, strlen(text));
+			mpijob__local_base64_wipe_free(text, strlen(text));
 		}
 		if (error < 0)
 			return error;

@@ -21,7 +21,7 @@ static void clear_files(struct files *files)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		free((char *)(uintptr_t)files->list[i].path);
-		mpijob__base64_wipe_free((void *)(uintptr_t)files->list[i].data, files->list[i].len);
+		mpijob__local_base64_wipe_free((void *)(uintptr_t)files->list[i].data, files->list[i].len);
 	}
 	free(files->list);
 	free(files->missing);
@@ -38,7 +38,7 @@ static int add_file(struct files *files, const char *path, void *data, size_t le
 		files->list = list;
 	if (!list || !copy || !data) {
 		free(copy);
-		mpijob__base64_wipe_free(data, len);
+		mpijob__local_base64_wipe_free(data, len);
 		return MPIJOB_ERR_NOMEM;
 	}
 	memset(&list[files->count], 0, sizeof(*list));
@@ -64,7 +64,7 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 
 	if (!text)
 		return 0;
-	if (coded && mpijob__base64_decode(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
+	if (coded && mpijob__local_base64_decode(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
 		return 0; /* the store takes no such thing */
 	if (!coded) {
 		data = malloc(len + 1);
