@@ -290,6 +290,64 @@ static int act_plan(const struct scenario *scenario, struct subject *subject, st
 	return code;
 }
 
+/* Convert a job, write what comes of it, and go on with that; *from becomes the converted job. */
+static int convert_once(mpijob_doc **from, const char *version, struct sink *sink)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	mpijob_doc *converted = NULL;
+	int code = diag ? 0 : MPIJOB_ERR_NOMEM;
+
+	if (!code)
+		code = mpijob_convert(mpijob_doc_root(*from), "job.yaml", version, NULL, &converted, diag);
+	NEED(!code == !!converted);
+	if (code != MPIJOB_ERR_NOMEM && write_findings(sink, diag))
+		code = MPIJOB_ERR_NOMEM;
+	if (!code)
+		code = write_node(sink, mpijob_doc_root(converted), MPIJOB_FORMAT_JSON);
+	mpijob_diag_free(diag);
+	mpijob_doc_free(*from);
+	*from = converted;
+	return code;
+}
+
+/* To v1, back, and on to a TrainJob. */
+static int act_convert(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+{
+	static const char *const versions[] = { "v1", "v2beta1", "TrainJob" };
+	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(subject->job));
+	int code = doc ? 0 : MPIJOB_ERR_NOMEM;
+
+	(void)scenario;
+	for (size_t i = 0; !code && i < 3; i++)
+		code = convert_once(&doc, versions[i], sink);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+/* What the training operator does without being told, all in one job. */
+static const char training_job[] =
+	"{apiVersion: kubeflow.org/v1, kind: MPIJob, metadata: {name: j}, spec: {cleanPodPolicy: All, mainContainer: mpi, made: up,"
+	" runPolicy: {backoffLimit: 3, schedulingPolicy: {minAvailable: 2}, managedBy: kubeflow.org/training-operator},"
+	" mpiReplicaSpecs: {Launcher: {restartPolicy: ExitCode, template: {spec: {restartPolicy: Never, serviceAccountName: s,"
+	" containers: [{name: l, image: i, command: [mpirun, -mca, plm_rsh_agent, /etc/mpi/kubexec.sh],"
+	" env: [{name: I_MPI_HYDRA_BOOTSTRAP_EXEC, value: /etc/mpi/kubexec.sh}], resources: {limits: {nvidia.com/gpu: 1}}}]}}},"
+	" Worker: {replicas: 2, restartPolicy: Always, template: {spec: {containers: [{name: w, image: i, args: [a]},"
+	" {name: mpi, image: i, command: [sleep], env: [{name: A, value: b}]}]}}}}}}";
+
+static int act_convert_v1(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+{
+	static const char *const versions[] = { "v2beta1", "v1", "TrainJob" };
+	mpijob_doc *doc = NULL;
+	int code = mpijob_doc_parse(training_job, sizeof(training_job) - 1, NULL, &doc, NULL);
+
+	(void)scenario;
+	(void)subject;
+	for (size_t i = 0; !code && i < 3; i++)
+		code = convert_once(&doc, versions[i], sink);
+	mpijob_doc_free(doc);
+	return code;
+}
+
 const struct scenario scenarios[] = {
 	{ "parse", -1, 0, NULL, act_parse },
 	{ "parse JSON", -1, 0, NULL, act_parse_json },
@@ -298,6 +356,8 @@ const struct scenario scenarios[] = {
 	{ "validate", -1, 0, prepare_defaulted, act_validate },
 	{ "views", -1, 1, prepare_defaulted, act_views },
 	{ "render", -1, 1, prepare_defaulted, act_render },
+	{ "convert", -1, 0, prepare_parsed, act_convert },
+	{ "convert from v1", -1, 1, prepare_parsed, act_convert_v1 },
 	{ "plan of nothing", 0, 1, NULL, act_plan },
 	{ "plan of created", 1, 1, NULL, act_plan },
 	{ "plan of running", 2, 1, NULL, act_plan },
