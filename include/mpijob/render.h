@@ -185,7 +185,8 @@ MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, int32_t forma
 /** One line of the hostfile. */
 struct mpijob_host {
 	size_t size;      /**< `sizeof` this struct. */
-	const char *name; /**< Fully qualified: "J-worker-0.J.NAMESPACE.svc". */
+	const char *name; /**< Fully qualified: "J-worker-0.J.NAMESPACE.svc"; of a launcher of Intel MPI it may be
+	                       "J-launcher" alone (docs/differences.md, intel-launcher-name). */
 	int32_t slots;    /**< Ranks that it offers. */
 	int32_t worker;   /**< Index of the worker; -1 for the launcher. */
 };

@@ -40,14 +40,14 @@ static uint64_t digest_of(const struct says *says)
 
 static int split(const char *text, size_t len, struct line *out)
 {
-	const char *end = text + len, *dot = memchr(text, '.', len), *at;
+	const char *end = text + len, *at = text;
 
-	if (!dot)
-		return 0;
-	for (at = dot; at < end && *at != ' ' && *at != ':'; at++)
-		;
+	while (at < end && *at != '.' && *at != ' ' && *at != ':')
+		at++;
 	out->name = text;
-	out->name_len = (size_t)(dot - text);
+	out->name_len = (size_t)(at - text);
+	while (at < end && *at != ' ' && *at != ':')
+		at++;
 	out->slots = at;
 	out->slots_len = (size_t)(end - at);
 	return at < end;

@@ -30,9 +30,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_OPENMPI5_VARIABLES] = {
 		"openmpi5-variables",
-		"A launcher of Open MPI also gets `PRTE_MCA_prte_default_hostfile`, `PRTE_MCA_plm_ssh_args`, "
-		"`PRTE_MCA_prte_keep_fqdn_hostnames` and `PRTE_MCA_prte_set_default_slots`, each unless the user's env or envFrom "
-		"may give it already (a finding tells).",
+		"A launcher of Open MPI also gets `PRTE_MCA_prte_default_hostfile`, `PRTE_MCA_plm_ssh_args` and "
+		"`PRTE_MCA_prte_set_default_slots`, each unless the user's env or envFrom may give it already (a finding tells).",
 		"Open MPI 5 reads none of the reference's variables: all ranks run on the launcher, and the job succeeds.",
 		MPIJOB__DIFFERENCE_DEFAULT, REFERENCE,
 	},
@@ -41,6 +40,14 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"A launcher of MPICH also gets `HYDRA_LAUNCHER_EXTRA_ARGS`, unless the user's env or envFrom may give it already "
 		"(a finding tells).",
 		"Hydra does not know the reference's `HYDRA_LAUNCH_EXTRA_ARGS`, so ssh does not wait for workers that start late.",
+		MPIJOB__DIFFERENCE_DEFAULT, REFERENCE,
+	},
+	[MPIJOB__DIFFERENCE_INTEL_LAUNCHER_NAME] = {
+		"intel-launcher-name",
+		"With `runLauncherAsWorker` and Intel MPI the hostfile calls the launcher by its host name alone, unless a cluster "
+		"domain is given. The reference writes its name up to `.svc`.",
+		"Intel MPI knows itself by its host name and by its name with the cluster domain; by any other it is a stranger, "
+		"reached over ssh, and a launcher runs no sshd.",
 		MPIJOB__DIFFERENCE_DEFAULT, REFERENCE,
 	},
 	[MPIJOB__DIFFERENCE_SEARCH_DOMAIN] = {

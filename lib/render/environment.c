@@ -3,7 +3,8 @@
  * Which environment variables each MPI is told its hostfile, slots and ssh arguments by: THE table. The reference's
  * variables come behind the user's, so that they win. Ours are those that newer MPIs read and the reference does not
  * set (Open MPI 5 reads none of the OMPI_MCA_orte_ ones and would start all ranks on the launcher; Hydra does not
- * know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own environment may give them already.
+ * know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own environment may give them already. Open MPI 5
+ * is not told to keep whole names: it gives them to ssh all the same, and would not know the launcher by its own.
  */
 #include "render/build.h"
 #include "render/differences.h"
@@ -46,7 +47,6 @@ static const struct variable variables[] = {
 	/* Empty, so that a launcher that computes nothing takes no GPU. */
 	{ "NVIDIA_VISIBLE_DEVICES", NULL, 0, MPIJOB_ROLE_LAUNCHER, REFERENCE, LAUNCHER_IS_NO_WORKER },
 	{ "NVIDIA_DRIVER_CAPABILITIES", NULL, 0, MPIJOB_ROLE_LAUNCHER, REFERENCE, LAUNCHER_IS_NO_WORKER },
-	{ "PRTE_MCA_prte_keep_fqdn_hostnames", "true", MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
 	{ "PRTE_MCA_prte_default_hostfile", HOSTFILE, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
 	{ "PRTE_MCA_plm_ssh_args", RETRY, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },
 	{ "PRTE_MCA_prte_set_default_slots", slots, MPIJOB_OPENMPI, MPIJOB_ROLE_LAUNCHER, OPENMPI5, ALWAYS },

@@ -2,7 +2,8 @@
 /*
  * The hosts of a job, in the order in which ranks are placed: the launcher first when it computes too, then the
  * workers by index. Knows each MPI's line ("host slots=n" for Open MPI, "host:n" for Intel MPI and MPICH) and the form
- * of a host's name, and that the reference sorts discover_hosts.sh as text, so that worker 10 comes before worker 2.
+ * of a host's name, by which name Intel MPI knows itself, and that the reference sorts discover_hosts.sh as text, so
+ * that worker 10 comes before worker 2.
  */
 #include "render/build.h"
 
@@ -54,10 +55,18 @@ static int write_worker(const struct line *line, int32_t index)
 	return code;
 }
 
-static int write_launcher(const struct mpijob__subject *subject, const struct line *line, const char *before)
+/* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that /etc/hosts has. */
+static int launcher_is_short(const struct mpijob__subject *subject)
+{
+	return subject->spec->mpi_implementation == MPIJOB_INTEL && subject->options.cluster_domain == NULL &&
+	       mpijob__difference_holds(MPIJOB__DIFFERENCE_INTEL_LAUNCHER_NAME, subject->options.reference);
+}
+
+static int write_launcher(const struct mpijob__subject *subject, const struct line *line, const char *before,
+			  const char *after)
 {
 	struct mpijob_text text = { 0 };
-	int code = mpijob__text_printf(&text, "%s%s-launcher%s", before, subject->name, line->after.data);
+	int code = mpijob__text_printf(&text, "%s%s-launcher%s", before, subject->name, after);
 
 	if (code == 0)
 		code = line->write(line->user, text.data, text.len);
@@ -84,15 +93,18 @@ int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_f
 	struct line line = { write, user, { 0 }, { 0 } };
 	int32_t workers = mpijob__subject_workers(subject);
 	int code = check_count(subject, (size_t)workers);
+	size_t suffix_len;
 
 	if (code == 0)
 		code = mpijob__text_printf(&line.before, "%s-worker-", subject->name);
 	if (code == 0)
 		code = mpijob__hostfile_suffix(subject, &line.after);
+	suffix_len = line.after.len;
 	if (code == 0)
 		code = slots_text(subject->spec->mpi_implementation, mpijob__subject_slots(subject), &line.after);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = write_launcher(subject, &line, "");
+		code = write_launcher(subject, &line, "",
+				      line.after.data + (launcher_is_short(subject) ? suffix_len : 0));
 	for (int32_t i = 0; code == 0 && i < workers; i++)
 		code = write_worker(&line, i);
 	mpijob__text_release(&line.before);
@@ -156,7 +168,7 @@ int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_w
 	if (code == 0)
 		code = write(user, shell, sizeof(shell) - 1);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = write_launcher(subject, &line, "echo ");
+		code = write_launcher(subject, &line, "echo ", line.after.data);
 	if (code == 0 && mpijob__difference_holds(MPIJOB__DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
 		code = write_by_number(subject, &line, workers);
 	else if (code == 0)
@@ -174,7 +186,8 @@ static int list_names(const struct mpijob__subject *subject, struct mpijob_text 
 	int code = mpijob__hostfile_suffix(subject, &suffix);
 
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = mpijob__text_printf(names, "%s-launcher%s%c", subject->name, suffix.data, '\0');
+		code = mpijob__text_printf(names, "%s-launcher%s%c", subject->name,
+					   launcher_is_short(subject) ? "" : suffix.data, '\0');
 	for (int32_t i = 0; code == 0 && i < workers; i++)
 		code = mpijob__text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i, suffix.data, '\0');
 	mpijob__text_release(&suffix);

@@ -336,6 +336,9 @@ static void test_hostfile(void **state)
 	replicas = 1;
 	assert_true(mpijob__host_lines_wanted(&subject) ==
 		    digest_of("pi-launcher.pi.ns.svc:2\npi-worker-0.pi.ns.svc:2\n"));
+	/* As Intel MPI is told its own name. */
+	assert_true(mpijob__host_lines_wanted(&subject) == digest_of("pi-launcher:2\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__host_lines_wanted(&subject) != digest_of("pi-launcher\npi-worker-0.pi.ns.svc:2\n"));
 	assert_true(mpijob__host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
 	spec.worker = NULL;
 	assert_true(mpijob__host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
