@@ -239,9 +239,12 @@ MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *
 struct mpijob_validate_options {
 	size_t size;       /**< `sizeof` this struct. */
 	int32_t reference; /**< 1: only what mpi-operator v0.8.2 refuses, in its words; 0: also what its CRD refuses
-	                        and what it should refuse, warnings, and suggestions. */
+	                        and what it should refuse, what an API server of Kubernetes 1.36 refuses of the pods
+	                        that are made of the templates, warnings, and suggestions. */
+	int32_t strict;    /**< 1: fields and roles that nobody knows, and that the server drops in silence, are errors
+	                        and not warnings; without effect where `reference` is 1. */
 };
-#define MPIJOB_VALIDATE_OPTIONS_INIT { sizeof(struct mpijob_validate_options), 0 }
+#define MPIJOB_VALIDATE_OPTIONS_INIT { sizeof(struct mpijob_validate_options), 0, 0 }
 
 /**
  * Check a job; all findings at once, each with field, line and column.

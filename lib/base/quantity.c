@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define NANO_DIGITS 9
+#define BILLION     1000000000u
 
 static int is_zero(const struct mpijob__quantity *q)
 {
@@ -178,7 +179,7 @@ static const char *read_digits(const char *at, const char *end, uint32_t *limb, 
 static void bound_binary(struct mpijob__quantity *q)
 {
 	struct mpijob__quantity limit = { { UINT32_MAX, UINT32_MAX >> 1, 0, 0, 0, 0 }, 0, 0 };
-	static const uint32_t one[MPIJOB__QUANTITY_LIMBS] = { 1000000000, 0, 0, 0, 0, 0 };
+	static const uint32_t one[MPIJOB__QUANTITY_LIMBS] = { BILLION, 0, 0, 0, 0, 0 };
 
 	shift_decimal(limit.limb, NANO_DIGITS);
 	if (compare_size(q->limb, limit.limb) > 0)
@@ -269,6 +270,31 @@ int mpijob__quantity_compare(const struct mpijob__quantity *a, const struct mpij
 	return a->negative ? compare_size(b->limb, a->limb) : compare_size(a->limb, b->limb);
 }
 
+int mpijob__quantity_is_whole(const struct mpijob__quantity *quantity)
+{
+	struct mpijob__quantity rest = *quantity;
+
+	return scale_down(rest.limb, BILLION) == 0;
+}
+
+int mpijob__quantity_value(const struct mpijob__quantity *quantity, int64_t *out)
+{
+	struct mpijob__quantity whole = *quantity;
+	uint64_t size;
+
+	if (scale_down(whole.limb, BILLION) && !scale_up(whole.limb, 1, 1))
+		return 0;
+	for (size_t i = 2; i < MPIJOB__QUANTITY_LIMBS; i++) {
+		if (whole.limb[i])
+			return 0;
+	}
+	size = (uint64_t)whole.limb[1] << 32 | whole.limb[0];
+	if (size > INT64_MAX)
+		return 0;
+	*out = quantity->negative ? -(int64_t)size : (int64_t)size;
+	return 1;
+}
+
 /* Print a whole number; returns the length. */
 static size_t print_whole(const uint32_t *value, int negative, char *out)
 {
@@ -327,7 +353,7 @@ static int print_as_binary(const struct mpijob__quantity *q, uint32_t *whole)
 	if (q->format != MPIJOB__QUANTITY_BINARY)
 		return 0;
 	memcpy(whole, q->limb, sizeof(q->limb));
-	return scale_down(whole, 1000000000) == 0 && compare_size(whole, kibi) >= 0;
+	return scale_down(whole, BILLION) == 0 && compare_size(whole, kibi) >= 0;
 }
 
 size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[MPIJOB__QUANTITY_TEXT])

@@ -29,6 +29,10 @@ int mpijob__quantity_multiply(struct mpijob__quantity *quantity, int64_t factor)
 int mpijob__quantity_add(struct mpijob__quantity *quantity, const struct mpijob__quantity *other);
 /* Tell whether `a` is smaller than (-1), equal to (0) or greater than (1) `b`. */
 int mpijob__quantity_compare(const struct mpijob__quantity *a, const struct mpijob__quantity *b);
+/* Tell whether it has no fraction. */
+int mpijob__quantity_is_whole(const struct mpijob__quantity *quantity);
+/* Get the whole number that is nearest and not closer to zero. Returns 1, or 0 when it does not fit. */
+int mpijob__quantity_value(const struct mpijob__quantity *quantity, int64_t *out);
 /* Print in Kubernetes' canonical form. Returns the length. */
 size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[MPIJOB__QUANTITY_TEXT]);
 

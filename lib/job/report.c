@@ -13,14 +13,34 @@ struct mpijob__place mpijob__report_place(const struct mpijob__report *report, c
 	return place.line || !around ? place : *around;
 }
 
+void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			   const char *reason, const char *format, va_list args)
+{
+	report->errors++;
+	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_ERROR, id, reason, spot->path, &spot->place, format, args))
+		report->code = MPIJOB_ERR_NOMEM;
+}
+
 void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			  const char *reason, const char *format, ...)
 {
 	va_list args;
 
-	report->errors++;
 	va_start(args, format);
-	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_ERROR, id, reason, spot->path, &spot->place, format, args))
+	mpijob__report_verror(report, spot, id, reason, format, args);
+	va_end(args);
+}
+
+void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			  const char *format, ...)
+{
+	int32_t severity = report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
+	va_list args;
+
+	report->errors += report->strict != 0;
+	va_start(args, format);
+	if (mpijob__diag_vaddf(report->diag, severity, id, report->strict ? "Invalid" : NULL, spot->path, &spot->place,
+			       format, args))
 		report->code = MPIJOB_ERR_NOMEM;
 	va_end(args);
 }

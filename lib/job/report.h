@@ -11,6 +11,7 @@ struct mpijob__report {
 	mpijob_diag *diag;  /* May be NULL. */
 	const char *source; /* Of the document; may be NULL. */
 	int reference;      /* Speak and judge as mpi-operator v0.8.2. */
+	int strict;         /* What is dropped in silence is an error. */
 	size_t errors;
 	size_t broken; /* Of these: objects that are no map, so that nothing can be filled in. */
 	int code;      /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
@@ -28,6 +29,11 @@ struct mpijob__place mpijob__report_place(const struct mpijob__report *report, c
 
 void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			  const char *reason, const char *format, ...) MPIJOB__PRINTF(5, 6);
+void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			   const char *reason, const char *format, va_list args) MPIJOB__PRINTF(5, 0);
+/* A warning, or an error where the report is strict. */
+void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			  const char *format, ...) MPIJOB__PRINTF(4, 5);
 void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			    const char *format, ...) MPIJOB__PRINTF(4, 5);
 

@@ -1,108 +1,576 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod template passes through, and is not a part of the field table. But an operator cannot even read a
- * job whose template has a wrong type, and some are written every day: `args: [-np, 2]`, and a number or
- * true as the value of a variable. So what every container has is checked here; all else is left to the server.
+ * How a pod template and the schema are walked together. First what the API server asks of an MPIJob with the CRD:
+ * known fields, types, required fields, lists without repetitions. Then, object by object, the rows of
+ * template_rows.c, which say what another API server, or the same, will ask of the pods that are made of it.
  */
 #include "job/template.h"
 
+#include <string.h>
+
 #include "base/field_path.h"
+#include "base/near.h"
+#include "job/field.h"
+#include "job/template_walk.h"
 #include "job/value.h"
 
-/* One step from the template to a value; the path is put together only when there is something to say. */
-struct step {
-	const struct step *before; /* NULL: the template itself. */
-	const char *key;           /* NULL: an entry of a list. */
-	size_t index;
-};
+#define NEAR_MOST 64 /* No type has more fields. */
 
-struct cursor {
-	struct mpijob__report *report;
-	const char *pod_template;   /* Its path. */
-	struct mpijob__place place; /* Where it stands. */
-};
-
-static int put_path(struct mpijob_text *out, const struct cursor *at, const struct step *step)
+static int put_path(struct mpijob_text *out, const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	int code;
 
-	if (!step)
-		return mpijob__text_puts(out, at->pod_template);
+	if (!step || (!step->before && !step->key))
+		return mpijob__text_puts(out, at->path);
 	code = put_path(out, at, step->before);
 	if (code)
 		return code;
 	return step->key ? mpijob__field_path_key(out, step->key) : mpijob__field_path_index(out, step->index);
 }
 
-/* VALUE_*, and a complaint where the kind is wrong. */
-static int check(const struct cursor *at, const struct step *step, const mpijob_node *node, int32_t kind)
+/* Where a step stands: its value, else what is around it. */
+static struct mpijob__place place_of(const struct mpijob__template *at, const struct mpijob__step *step)
 {
-	const struct mpijob__row row = { .field.kind = kind };
-	struct mpijob__spot spot = { NULL, mpijob__report_place(at->report, node, &at->place) };
-	struct mpijob_text path = { 0 };
-	struct mpijob__value value;
-	int state = mpijob__value_read(&row, node, &value);
+	struct mpijob__place place = { at->report->source, 0, 0 };
 
-	if (state != VALUE_WRONG)
-		return state;
-	if (put_path(&path, at, step))
-		at->report->code = MPIJOB_ERR_NOMEM;
-	spot.path = mpijob_text_data(&path);
-	mpijob__value_complain(at->report, &spot, &row, node);
-	mpijob__text_release(&path);
-	return state;
+	for (; step && !place.line; step = step->before)
+		place = mpijob__report_place(at->report, step->node, NULL);
+	return place.line ? place : at->place;
 }
 
-typedef void inside_fn(const struct cursor *at, const struct step *step, const mpijob_node *entry);
-
-/* Check the list at a key of a map, and each entry's kind; entries that fit go to `inside`. */
-static void check_list(const struct cursor *at, const struct step *before, const mpijob_node *map, const char *key,
-		       int32_t kind, inside_fn *inside)
+/* Where a key stands, when the map at the step has it. */
+static void key_place(const struct mpijob__step *step, const char *key, struct mpijob__place *place)
 {
-	const mpijob_node *list = mpijob_node_get(map, key);
-	const struct step step = { before, key, 0 };
+	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
+		int32_t line, column;
 
-	if (check(at, &step, list, MPIJOB_KIND_LIST) != VALUE_GIVEN)
-		return;
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const struct step entry = { &step, NULL, i };
-
-		if (check(at, &entry, mpijob_node_at(list, i), kind) == VALUE_GIVEN && inside)
-			inside(at, &entry, mpijob_node_at(list, i));
+		if (!mpijob_node_key(step->node, i) || strcmp(mpijob_node_key(step->node, i), key) != 0)
+			continue;
+		mpijob_node_key_place(step->node, i, &line, &column);
+		if (line) {
+			place->line = line;
+			place->column = column;
+		}
 	}
 }
 
-static void check_string(const struct cursor *at, const struct step *before, const mpijob_node *map, const char *key)
-{
-	const struct step step = { before, key, 0 };
+/* A finding's path and place, while it is made. */
+struct spot {
+	struct mpijob_text path;
+	struct mpijob__spot spot;
+};
 
-	check(at, &step, mpijob_node_get(map, key), MPIJOB_KIND_STRING);
+static void spot_begin(struct spot *out, const struct mpijob__template *at, const struct mpijob__step *step,
+		       const char *key)
+{
+	struct mpijob__step inner = { step, key, 0, key ? mpijob_node_get(step->node, key) : NULL, SCHEMA_NONE };
+
+	memset(out, 0, sizeof(*out));
+	if (put_path(&out->path, at, key ? &inner : step))
+		at->report->code = MPIJOB_ERR_NOMEM;
+	out->spot.path = mpijob_text_data(&out->path);
+	out->spot.place = place_of(at, key ? &inner : step);
 }
 
-static void check_variable(const struct cursor *at, const struct step *step, const mpijob_node *variable)
+static void spot_end(struct spot *spot)
 {
-	check_string(at, step, variable, "name");
-	check_string(at, step, variable, "value");
+	mpijob__text_release(&spot->path);
 }
 
-static void check_container(const struct cursor *at, const struct step *step, const mpijob_node *container)
+void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
+			     const char *id, const char *reason, const char *format, ...)
 {
-	check_string(at, step, container, "name");
-	check_string(at, step, container, "image");
-	check_list(at, step, container, "command", MPIJOB_KIND_STRING, NULL);
-	check_list(at, step, container, "args", MPIJOB_KIND_STRING, NULL);
-	check_list(at, step, container, "env", MPIJOB_KIND_OBJECT, check_variable);
+	struct spot spot;
+	va_list args;
+
+	spot_begin(&spot, at, step, key);
+	va_start(args, format);
+	mpijob__report_verror(at->report, &spot.spot, id, reason, format, args);
+	va_end(args);
+	spot_end(&spot);
 }
 
-void mpijob__template_check_types(struct mpijob__report *report, int id, const mpijob_node *pod_template)
+const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key)
 {
-	const mpijob_node *spec = mpijob_node_get(pod_template, "spec");
-	const struct step step = { NULL, "spec", 0 };
-	const struct cursor at = { report, mpijob__field_row(id)->field.path,
-				   mpijob__report_place(report, pod_template, NULL) };
+	const mpijob_node *node = mpijob_node_get(map, key);
 
-	if (check(&at, &step, spec, MPIJOB_KIND_OBJECT) != VALUE_GIVEN)
+	return mpijob_node_kind(node) == MPIJOB_NODE_MAP ? node : NULL;
+}
+
+const mpijob_node *mpijob__template_list(const mpijob_node *map, const char *key)
+{
+	const mpijob_node *node = mpijob_node_get(map, key);
+
+	return mpijob_node_kind(node) == MPIJOB_NODE_LIST ? node : NULL;
+}
+
+const char *mpijob__template_text(const mpijob_node *map, const char *key)
+{
+	const char *text = mpijob_node_string(mpijob_node_get(map, key));
+
+	return text && *text ? text : NULL;
+}
+
+int mpijob__template_flag(const mpijob_node *map, const char *key)
+{
+	int value;
+
+	return mpijob_node_bool(mpijob_node_get(map, key), &value) && value;
+}
+
+int mpijob__template_number(const mpijob_node *map, const char *key, int64_t *out)
+{
+	return mpijob_node_int(mpijob_node_get(map, key), out);
+}
+
+int mpijob__template_given(const mpijob_node *map, const char *key)
+{
+	return mpijob_node_kind(mpijob_node_get(map, key)) > MPIJOB_NODE_NULL;
+}
+
+struct mpijob__step mpijob__template_into(const struct mpijob__step *step, const char *key)
+{
+	struct mpijob__step inner = { step, key, 0, mpijob_node_get(step->node, key), SCHEMA_NONE };
+
+	return inner;
+}
+
+struct mpijob__step mpijob__template_entry(const struct mpijob__step *list, size_t index)
+{
+	struct mpijob__step inner = { list, NULL, index, mpijob_node_at(list->node, index), SCHEMA_NONE };
+
+	return inner;
+}
+
+const mpijob_node *mpijob__template_spec(const struct mpijob__template *at)
+{
+	return mpijob__template_map(at->node, "spec");
+}
+
+/* What a kind is in the rows' words. */
+static int32_t row_kind(int kind)
+{
+	static const int32_t kinds[] = {
+		[SCHEMA_STRING] = MPIJOB_KIND_STRING, [SCHEMA_BOOL] = MPIJOB_KIND_BOOL,
+		[SCHEMA_INT32] = MPIJOB_KIND_INT32,   [SCHEMA_INT64] = MPIJOB_KIND_INT64,
+		[SCHEMA_TIME] = MPIJOB_KIND_TIME,     [SCHEMA_OBJECT] = MPIJOB_KIND_OBJECT,
+	};
+
+	return kinds[kind];
+}
+
+static void complain(const struct mpijob__template *at, const struct mpijob__step *step, const char *wanted,
+		     int32_t kind)
+{
+	const struct mpijob__row row = { .field.kind = kind };
+	struct spot spot;
+
+	spot_begin(&spot, at, step, NULL);
+	if (wanted)
+		mpijob__value_complain_of(at->report, &spot.spot, wanted, step->node);
+	else
+		mpijob__value_complain(at->report, &spot.spot, &row, step->node);
+	spot_end(&spot);
+}
+
+static int is_int_or_string(const mpijob_node *node)
+{
+	int64_t number;
+
+	if (mpijob_node_string(node))
+		return 1;
+	return mpijob_node_int(node, &number) && number <= INT32_MAX && number >= INT32_MIN;
+}
+
+/* Whether a value has the type of a scalar; a complaint when not. */
+static void check_scalar(const struct mpijob__template *at, const struct mpijob__step *step, int kind)
+{
+	const struct mpijob__row row = { .field.kind = kind == SCHEMA_ANY ? 0 : row_kind(kind) };
+	struct mpijob__value value;
+	int good = 1;
+
+	if (kind == SCHEMA_QUANTITY)
+		good = mpijob__value_is_quantity(at->report, step->node);
+	else if (kind == SCHEMA_INT_OR_STRING)
+		good = is_int_or_string(step->node);
+	else if (kind != SCHEMA_ANY)
+		good = mpijob__value_read(&row, step->node, &value) == VALUE_GIVEN;
+	if (!good)
+		complain(at, step,
+			 kind == SCHEMA_QUANTITY	? MPIJOB__VALUE_QUANTITY
+			 : kind == SCHEMA_INT_OR_STRING ? "a whole number or a string"
+							: NULL,
+			 row.field.kind);
+}
+
+static void visit_object(const struct mpijob__template *at, struct mpijob__step *step, int type);
+
+/* A value of an object, a map or a list. Only in a list a null is something, and to the operator nowhere. */
+static void visit_value(const struct mpijob__template *at, struct mpijob__step *step,
+			const struct mpijob__schema_field *field)
+{
+	int in_map = step->key != NULL;
+
+	if (mpijob_node_kind(step->node) == MPIJOB_NODE_NULL && (in_map || at->report->reference))
 		return;
-	check_list(&at, &step, spec, "initContainers", MPIJOB_KIND_OBJECT, check_container);
-	check_list(&at, &step, spec, "containers", MPIJOB_KIND_OBJECT, check_container);
+	if (field->kind != SCHEMA_OBJECT)
+		check_scalar(at, step, field->kind);
+	else if (mpijob_node_kind(step->node) == MPIJOB_NODE_MAP)
+		visit_object(at, step, field->of);
+	else
+		complain(at, step, NULL, MPIJOB_KIND_OBJECT);
+}
+
+/* The value of a key; NULL also for null. */
+static const mpijob_node *given(const mpijob_node *map, const char *key)
+{
+	return mpijob__template_given(map, key) ? mpijob_node_get(map, key) : NULL;
+}
+
+/* Whether two entries of a list are told apart by its keys; those without a key are left to other rules. */
+static int same_entry(const struct mpijob__schema_field *field, const mpijob_node *a, const mpijob_node *b)
+{
+	const char *key = mpijob__schema_text(field->keys);
+
+	if (!(field->flags & SCHEMA_KEYED))
+		return mpijob_node_equal(a, b);
+	while (*key) {
+		size_t len = strcspn(key, " ");
+		char name[64] = { 0 };
+		const struct mpijob__schema_field *part;
+		const mpijob_node *left, *right;
+
+		if (len >= sizeof(name))
+			return 0;
+		memcpy(name, key, len);
+		part = mpijob__schema_find(field->of, name);
+		left = given(a, name);
+		right = given(b, name);
+		if (!left && !right && !part->fill)
+			return 0;
+		/* What the CRD fills in is told by its text. */
+		if (part->fill && (!left || !right)) {
+			const char *l = left ? mpijob_node_text(left) : mpijob__schema_text(part->fill);
+			const char *r = right ? mpijob_node_text(right) : mpijob__schema_text(part->fill);
+
+			if (!l || !r || strcmp(l, r) != 0)
+				return 0;
+		} else if (!mpijob_node_equal(left, right)) {
+			return 0;
+		}
+		key += len + (key[len] == ' ');
+	}
+	return 1;
+}
+
+static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
+			      const struct mpijob__schema_field *field)
+{
+	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)))
+		return;
+	for (size_t i = 1; i < mpijob_node_count(list->node); i++) {
+		struct mpijob__step entry = mpijob__template_entry(list, i);
+		size_t k = 0;
+
+		while (k < i && !same_entry(field, mpijob_node_at(list->node, k), entry.node))
+			k++;
+		if (k == i)
+			continue;
+		if (field->flags & SCHEMA_KEYED)
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "has the same %s as entry %zu",
+						mpijob__schema_text(field->keys), k);
+		else
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu", k);
+	}
+}
+
+static void visit_field(const struct mpijob__template *at, struct mpijob__step *step,
+			const struct mpijob__schema_field *field)
+{
+	int32_t wanted = field->shape == SCHEMA_LIST ? MPIJOB_NODE_LIST : MPIJOB_NODE_MAP;
+
+	if (field->shape == SCHEMA_ONE) {
+		visit_value(at, step, field);
+		return;
+	}
+	if (mpijob_node_kind(step->node) != wanted) {
+		complain(at, step, NULL, field->shape == SCHEMA_LIST ? MPIJOB_KIND_LIST : MPIJOB_KIND_OBJECT);
+		return;
+	}
+	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
+		struct mpijob__step entry = mpijob__template_entry(step, i);
+
+		if (field->shape == SCHEMA_MAP)
+			entry.key = mpijob_node_key(step->node, i);
+		visit_value(at, &entry, field);
+	}
+	check_repetitions(at, step, field);
+}
+
+/* The key that was meant; NULL when none is near. */
+static const char *meant(int type, const char *key)
+{
+	const char *names[NEAR_MOST];
+	size_t count;
+	const struct mpijob__schema_field *fields = mpijob__schema_fields(type, &count);
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < NEAR_MOST; i++) {
+		if (fields[i].flags & SCHEMA_IN_CRD)
+			names[used++] = mpijob__schema_text(fields[i].name);
+	}
+	return mpijob__near_word(key, names, used);
+}
+
+/* A key that the server drops: unknown to all, or only to the CRD. */
+static void dropped(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
+		    const struct mpijob__schema_field *field)
+{
+	const char *near = field ? NULL : meant(step->type, key);
+	struct spot spot;
+
+	if (at->report->reference)
+		return;
+	spot_begin(&spot, at, step, key);
+	key_place(step, key, &spot.spot.place);
+	if (field)
+		mpijob__report_loose(at->report, &spot.spot, "pruned-field",
+				     "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
+				     " has this field, but the CRD of " MPIJOB__SCHEMA_CRD
+				     " does not: the server drops it");
+	else
+		mpijob__report_loose(at->report, &spot.spot, "unknown-field",
+				     "unknown field in the CRD of " MPIJOB__SCHEMA_CRD
+				     " and in Kubernetes " MPIJOB__SCHEMA_KUBERNETES ", the server drops it%s%s%s",
+				     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	spot_end(&spot);
+}
+
+static void visit_keys(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
+		const char *key = mpijob_node_key(step->node, i);
+		const struct mpijob__schema_field *field = mpijob__schema_find(step->type, key);
+		struct mpijob__step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
+
+		if (!field || !(field->flags & SCHEMA_IN_CRD))
+			dropped(at, step, key, field);
+		else if (mpijob_node_kind(inner.node) != MPIJOB_NODE_NULL)
+			visit_field(at, &inner, field);
+	}
+}
+
+static void check_required(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	size_t count;
+	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *key = mpijob__schema_text(fields[i].name);
+
+		/* Another rule has said this of containers already. */
+		if (step->type == SCHEMA_PodSpec || !(fields[i].flags & SCHEMA_CRD_REQUIRED))
+			continue;
+		if (!mpijob__template_given(step->node, key))
+			mpijob__template_refuse(at, step, key, "missing", "Required", "a value is required");
+	}
+}
+
+/* Empty where Kubernetes takes that for absent. */
+static int is_empty(const struct mpijob__schema_field *field, const mpijob_node *node)
+{
+	int64_t number;
+
+	if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL)
+		return 1;
+	if (field->flags & SCHEMA_POINTER)
+		return 0;
+	if (mpijob_node_string(node))
+		return mpijob_node_length(node) == 0;
+	if (mpijob_node_int(node, &number))
+		return number == 0;
+	return field->shape != SCHEMA_ONE && mpijob_node_count(node) == 0;
+}
+
+static void unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
+			const struct mpijob__schema_field *field, const char *word)
+{
+	const char *words[NEAR_MOST + 1] = { NULL };
+	struct mpijob_text list = { 0 };
+	size_t count = 0;
+	const char *near;
+
+	for (const char *choice = mpijob__schema_text(field->choices); count < NEAR_MOST && (!count || *choice);
+	     choice += strlen(choice) + 1)
+		words[count++] = choice;
+	near = mpijob__near_word(word, words, count);
+	for (size_t i = 0; i < count; i++) {
+		if (*words[i] && mpijob__text_printf(&list, "%s%s", !list.len ? "" : i + 1 < count ? ", " : " or ", words[i]))
+			at->report->code = MPIJOB_ERR_NOMEM;
+	}
+	mpijob__template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
+				"unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
+				near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	mpijob__text_release(&list);
+}
+
+/* One value of a field by its row; `row` is NULL where there is none. */
+static void judge_value(const struct mpijob__template *at, const struct mpijob__step *step,
+			const struct mpijob__schema_field *field, const struct mpijob__template_row *row)
+{
+	const char *text = mpijob_node_string(step->node);
+	const char *must;
+	int64_t number;
+
+	if (text && !(row && (row->flags & ROW_OPEN)) && !mpijob__schema_allows(field, text))
+		unsupported(at, step, field, text);
+	if (!row)
+		return;
+	must = text && row->syntax ? row->syntax(text) : NULL;
+	if (must)
+		mpijob__template_refuse(at, step, NULL, "invalid-value", "Invalid", "'%s' must be %s", text, must);
+	if ((row->flags & ROW_RANGE) && mpijob_node_int(step->node, &number) &&
+	    (number < row->low || number > row->high)) {
+		if (row->high == INT64_MAX)
+			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid", "must be at least %lld, not %lld",
+						(long long)row->low, (long long)number);
+		else
+			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid",
+						"must be from %lld to %lld, not %lld", (long long)row->low,
+						(long long)row->high, (long long)number);
+	}
+}
+
+static void judge_field(const struct mpijob__template *at, const struct mpijob__step *step,
+			const struct mpijob__schema_field *field, const struct mpijob__template_row *row)
+{
+	struct mpijob__step inner = mpijob__template_into(step, mpijob__schema_text(field->name));
+
+	if (is_empty(field, inner.node)) {
+		if (row && (row->flags & ROW_NEEDED) &&
+		    (mpijob__template_given(step->node, inner.key) || !(field->flags & SCHEMA_CRD_REQUIRED)))
+			mpijob__template_refuse(at, step, inner.key, "missing", "Required", "a value is required");
+		return;
+	}
+	if (field->shape == SCHEMA_ONE)
+		judge_value(at, &inner, field, row);
+	for (size_t i = 0; field->shape == SCHEMA_LIST && i < mpijob_node_count(inner.node); i++) {
+		struct mpijob__step entry = mpijob__template_entry(&inner, i);
+
+		judge_value(at, &entry, field, row);
+	}
+}
+
+/* The next of several names with spaces between them; NULL behind the last. */
+static const char *next_name(const char *names, char out[48])
+{
+	size_t len = strcspn(names, " ");
+
+	if (!len || len > 47)
+		return NULL;
+	memcpy(out, names, len);
+	out[len] = '\0';
+	return names + len + (names[len] == ' ');
+}
+
+static void judge_one_of(const struct mpijob__template *at, const struct mpijob__step *step,
+			 const struct mpijob__template_row *row)
+{
+	const char *rest = row->key;
+	char name[48];
+	int64_t count = 0;
+
+	while ((rest = next_name(rest, name)))
+		count += !is_empty(mpijob__schema_find(step->type, name), mpijob_node_get(step->node, name));
+	if (count < row->low)
+		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs one of %s", row->key);
+	else if (count > row->high)
+		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden", "may have only one of %s", row->key);
+}
+
+static const struct mpijob__template_row *row_of(const struct mpijob__template_row *rows, size_t count, const char *key)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].key && !(rows[i].flags & ROW_ONE_OF) && strcmp(rows[i].key, key) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static void judge_object(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	size_t fields_count, rows_count;
+	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &fields_count);
+	const struct mpijob__template_row *rows = mpijob__template_rows(step->type, &rows_count);
+
+	for (size_t i = 0; i < fields_count; i++) {
+		const struct mpijob__template_row *row = row_of(rows, rows_count, mpijob__schema_text(fields[i].name));
+
+		if ((fields[i].flags & SCHEMA_IN_CRD) && (row || fields[i].choices))
+			judge_field(at, step, &fields[i], row);
+	}
+	for (size_t i = 0; i < rows_count; i++) {
+		if (rows[i].flags & ROW_ONE_OF)
+			judge_one_of(at, step, &rows[i]);
+		else if (rows[i].rule)
+			rows[i].rule(at, step);
+	}
+}
+
+static void visit_object(const struct mpijob__template *at, struct mpijob__step *step, int type)
+{
+	step->type = type;
+	visit_keys(at, step);
+	if (at->report->reference)
+		return;
+	check_required(at, step);
+	if (!at->unused)
+		judge_object(at, step);
+}
+
+/* The template of one role. */
+static void check_role(struct mpijob__report *report, const mpijob_node *root, const char *path,
+		       const mpijob_node *pod_template, int role)
+{
+	struct mpijob__template at = { report, path, mpijob__report_place(report, pod_template, NULL), root, pod_template,
+				       role == FIELD_WORKER, role == FIELD_ROOT };
+	struct mpijob__step step = { NULL, NULL, 0, pod_template, SCHEMA_NONE };
+
+	if (mpijob_node_kind(pod_template) == MPIJOB_NODE_MAP)
+		visit_object(&at, &step, SCHEMA_PodTemplateSpec);
+}
+
+/* A role that the operator does not know, but that the CRD has rules for. */
+static void check_other_role(struct mpijob__report *report, const mpijob_node *root, const char *role,
+			     const mpijob_node *pod_template)
+{
+	struct mpijob_text path = { 0 };
+
+	if (mpijob__text_puts(&path, mpijob__field_row(FIELD_REPLICA_SPECS)->field.path) ||
+	    mpijob__field_path_entry(&path, role) || mpijob__text_puts(&path, ".template"))
+		report->code = MPIJOB_ERR_NOMEM;
+	else
+		check_role(report, root, mpijob_text_data(&path), pod_template, FIELD_ROOT);
+	mpijob__text_release(&path);
+}
+
+void mpijob__template_check(struct mpijob__report *report, const mpijob_node *root)
+{
+	static const struct {
+		int role;
+		int row;
+	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE }, { FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
+	const mpijob_node *roles = mpijob__field_node(root, FIELD_REPLICA_SPECS);
+
+	for (size_t i = 0; i < 2; i++)
+		check_role(report, root, mpijob__field_row(known[i].row)->field.path,
+			   mpijob__field_node(root, known[i].row), known[i].role);
+	for (size_t i = 0; mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
+		const char *role = mpijob_node_key(roles, i);
+		const mpijob_node *inside = mpijob_node_get(mpijob_node_at(roles, i), "template");
+
+		if (mpijob_node_kind(inside) == MPIJOB_NODE_MAP && strcmp(role, mpijob__field_row(FIELD_LAUNCHER)->key) != 0 &&
+		    strcmp(role, mpijob__field_row(FIELD_WORKER)->key) != 0)
+			check_other_role(report, root, role, inside);
+	}
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types inside a pod template. */
+/* Pod templates: what their servers will say of them. */
 #ifndef MPIJOB__JOB_TEMPLATE_H
 #define MPIJOB__JOB_TEMPLATE_H
 
 #include "job/report.h"
 
-/* Complain of wrong types in the template of row `id`, as far as this library knows them; NULL is fine. */
-void mpijob__template_check_types(struct mpijob__report *report, int id, const mpijob_node *pod_template);
+/*
+ * Judge the templates of a job; absent ones are fine. In reference mode only wrong types, with which mpi-operator
+ * v0.8.2 cannot read a job.
+ */
+void mpijob__template_check(struct mpijob__report *report, const mpijob_node *root);
 
 #endif

@@ -163,10 +163,10 @@ static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
 	const char *near = mpijob__suggest_key(id, key);
 	int is_role = (mpijob__field_row(id)->flags & FIELD_BY_ROLE) != 0;
 
-	mpijob__report_warning(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
-			       "%s%s%s%s",
-			       is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
-			       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	mpijob__report_loose(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
+			     "%s%s%s%s",
+			     is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
+			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag)
@@ -183,11 +183,10 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 	if (code)
 		return code;
 	report = mpijob__state_report(job, diag, known.reference != 0);
+	report.strict = known.strict != 0;
 	root = mpijob__job_node(job);
 	mpijob__value_check_types(&report, FIELD_ROOT, root);
-	mpijob__template_check_types(&report, FIELD_LAUNCHER_TEMPLATE,
-				     mpijob__field_node(root, FIELD_LAUNCHER_TEMPLATE));
-	mpijob__template_check_types(&report, FIELD_WORKER_TEMPLATE, mpijob__field_node(root, FIELD_WORKER_TEMPLATE));
+	mpijob__template_check(&report, root);
 	/* The reference cannot even read a job that has a wrong type. */
 	if (report.reference && report.errors)
 		return mpijob__report_result(&report);

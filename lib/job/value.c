@@ -150,6 +150,12 @@ void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__
 	complain(report, spot, expected(row->field.kind), node, "");
 }
 
+void mpijob__value_complain_of(struct mpijob__report *report, const struct mpijob__spot *spot, const char *wanted,
+			       const mpijob_node *node)
+{
+	complain(report, spot, wanted, node, "");
+}
+
 static const char *skip_digits(const char *text)
 {
 	while (*text >= '0' && *text <= '9')
@@ -184,7 +190,7 @@ static int is_quantity(const char *text)
 	return *end && *skip_digits(end) == '\0';
 }
 
-static int quantity_fits(const struct mpijob__report *report, const mpijob_node *node)
+int mpijob__value_is_quantity(const struct mpijob__report *report, const mpijob_node *node)
 {
 	int64_t number;
 
@@ -207,7 +213,7 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_NULL)
 			continue;
-		if (quantities ? quantity_fits(report, entry) : mpijob_node_string(entry) != NULL)
+		if (quantities ? mpijob__value_is_quantity(report, entry) : mpijob_node_string(entry) != NULL)
 			continue;
 		wrong++;
 		if (mpijob__text_puts(&path, spot->path) || mpijob__field_path_entry(&path, mpijob_node_key(node, i)))
@@ -215,7 +221,7 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
-		complain(report, &inner, quantities ? "a quantity such as 3, \"500m\" or \"2Gi\"" : "a string", entry,
+		complain(report, &inner, quantities ? MPIJOB__VALUE_QUANTITY : "a string", entry,
 			 more);
 		mpijob__text_release(&path);
 	}

@@ -23,6 +23,15 @@ int mpijob__value_read(const struct mpijob__row *row, const mpijob_node *node, s
 void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot,
 			    const struct mpijob__row *row, const mpijob_node *node);
 
+/* The same, of a value that no row describes; `wanted` stands behind "must be". */
+void mpijob__value_complain_of(struct mpijob__report *report, const struct mpijob__spot *spot, const char *wanted,
+			       const mpijob_node *node);
+
+#define MPIJOB__VALUE_QUANTITY "a quantity such as 3, \"500m\" or \"2Gi\""
+
+/* A quantity as the report's judge reads it. */
+int mpijob__value_is_quantity(const struct mpijob__report *report, const mpijob_node *node);
+
 /* Check what is inside a document that has a shape. Returns how many entries are wrong. */
 size_t mpijob__value_check_entries(struct mpijob__report *report, const struct mpijob__spot *spot,
 				   const struct mpijob__row *row, const mpijob_node *node);

@@ -95,6 +95,7 @@ static int check(struct task *task, const mpijob *job)
 {
 	struct mpijob_validate_options options = MPIJOB_VALIDATE_OPTIONS_INIT;
 	options.reference = task->arguments->reference;
+	options.strict = task->arguments->strict;
 	return mpijob_validate(job, &options, task->diag);
 }
 

@@ -48,11 +48,34 @@ static int put_findings(mpijob_text *out, const mpijob_diag *diag)
 	return unreadable;
 }
 
+/* All errors, not only the operator's: [field, identifier, message]. Returns the first word of the answer. */
+static const char *judge(const char *text, size_t size, mpijob_text *out)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	mpijob *job = NULL;
+	int code = mpijob_parse(text, size, NULL, &job, diag);
+
+	/* What cannot be filled in is a finding of validation. */
+	if (!code && mpijob_default(job, NULL, NULL) != MPIJOB_ERR_NOMEM)
+		code = mpijob_validate(job, NULL, diag);
+	must(code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_USAGE, "validation failed");
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
+		const char *parts[] = { finding->field ? finding->field : "", finding->id, finding->message };
+
+		if (finding->severity == MPIJOB_SEVERITY_ERROR)
+			put_list(out, parts, 3);
+	}
+	mpijob_diag_free(diag);
+	mpijob_free(job);
+	return code ? "refused" : "ok";
+}
+
 /* Returns the first word of the answer. */
 static const char *answer(const char *mode, const char *text, size_t size, mpijob_text *out)
 {
 	const struct mpijob_default_options defaults = { sizeof(defaults), 1 };
-	const struct mpijob_validate_options checks = { sizeof(checks), 1 };
+	const struct mpijob_validate_options checks = { sizeof(checks), 1, 0 };
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;
 	const char *word = "ok";
@@ -94,7 +117,7 @@ static void serve(const char *mode)
 
 		must(text && getchar() == '\n' && fread(text, 1, size, stdin) == size, "a request is cut off");
 		mpijob_text_clear(out);
-		word = answer(mode, text, size, out);
+		word = strcmp(mode, "judge") == 0 ? judge(text, size, out) : answer(mode, text, size, out);
 		printf("%s %zu\n", word, mpijob_text_len(out));
 		fwrite(mpijob_text_data(out), 1, mpijob_text_len(out), stdout);
 		free(text);

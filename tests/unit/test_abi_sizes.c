@@ -23,7 +23,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
 	X(parse_options, max_findings, 64, 56, MPIJOB_PARSE_OPTIONS_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
-	X(validate_options, reference, 16, 8, MPIJOB_VALIDATE_OPTIONS_INIT) \
+	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
 	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
 	X(local_options, notice_user, 56, 48, MPIJOB_LOCAL_OPTIONS_INIT) \

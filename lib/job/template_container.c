@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an API server asks of containers: what they mount and whether it is there, which ports collide, what probes and
+ * variables may say, and what only some kinds of containers may have. The first container also gets the operator's
+ * own mounts.
+ */
+#include <string.h>
+
+#include "base/quantity.h"
+#include "job/field.h"
+#include "job/template_walk.h"
+
+#define RULES_MOST      20
+#define EXIT_CODES_MOST 255
+#define GRACE_SECONDS   30
+
+static int is_word(const mpijob_node *map, const char *key, const char *word)
+{
+	const char *text = mpijob__template_text(map, key);
+
+	return text && strcmp(text, word) == 0;
+}
+
+/* The policy of the role, which takes the place of the pod's. */
+static int never_restarts(const struct mpijob__template *at)
+{
+	int id = at->worker ? FIELD_WORKER_RESTART_POLICY : FIELD_LAUNCHER_RESTART_POLICY;
+	const char *policy = mpijob_node_string(mpijob__field_node(at->root, id));
+
+	if (!policy || !*policy)
+		policy = mpijob__field_row(id)->field.default_text;
+	return strcmp(policy, "Never") == 0;
+}
+
+static const mpijob_node *find_volume(const struct mpijob__template *at, const char *name)
+{
+	const mpijob_node *volumes = mpijob__template_list(mpijob__template_spec(at), "volumes");
+
+	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
+		if (is_word(mpijob_node_at(volumes, i), "name", name))
+			return mpijob_node_at(volumes, i);
+	}
+	return NULL;
+}
+
+static int is_operators_volume(const struct mpijob__template *at, const char *name)
+{
+	return strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0);
+}
+
+static const char *ssh_path(const struct mpijob__template *at)
+{
+	const char *path = mpijob_node_string(mpijob__field_node(at->root, FIELD_SSH_AUTH_MOUNT_PATH));
+
+	return path ? path : mpijob__field_row(FIELD_SSH_AUTH_MOUNT_PATH)->field.default_text;
+}
+
+static void check_mounts(const struct mpijob__template *at, const struct mpijob__step *container, int first)
+{
+	struct mpijob__step list = mpijob__template_into(container, "volumeMounts");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "volumeMounts")); i++) {
+		struct mpijob__step mount = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(mount.node, "name");
+		const char *path = mpijob__template_text(mount.node, "mountPath");
+
+		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
+			mpijob__template_refuse(at, &mount, "name", "not-found", "NotFound",
+						"there is no volume '%s' in this template", name);
+		if (first && path && (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
+			mpijob__template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
+						"the operator mounts something at '%s' itself", path);
+	}
+}
+
+/* A device by name or path among mounts or other devices. */
+static int is_taken(const mpijob_node *list, size_t end, const char *key, const char *value)
+{
+	for (size_t i = 0; value && i < end && i < mpijob_node_count(list); i++) {
+		if (is_word(mpijob_node_at(list, i), key, value))
+			return 1;
+	}
+	return 0;
+}
+
+static void check_devices(const struct mpijob__template *at, const struct mpijob__step *container)
+{
+	struct mpijob__step list = mpijob__template_into(container, "volumeDevices");
+	const mpijob_node *mounts = mpijob__template_list(container->node, "volumeMounts");
+	int users;
+
+	if (!mpijob_node_count(mpijob__template_list(container->node, "volumeDevices")))
+		return;
+	if (mpijob_node_bool(mpijob_node_get(mpijob__template_spec(at), "hostUsers"), &users) && !users)
+		mpijob__template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden", "not with hostUsers: false");
+	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
+		struct mpijob__step device = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(device.node, "name");
+		const char *path = mpijob__template_text(device.node, "devicePath");
+		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
+
+		if (name && !volume)
+			mpijob__template_refuse(at, &device, "name", "not-found", "NotFound",
+						"there is no volume '%s' in this template", name);
+		if (volume && !mpijob__template_given(volume, "persistentVolumeClaim") &&
+		    !mpijob__template_given(volume, "ephemeral"))
+			mpijob__template_refuse(at, &device, "name", "invalid-value", "Invalid",
+						"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
+		if (is_taken(list.node, i, "name", name) || is_taken(mounts, SIZE_MAX, "name", name))
+			mpijob__template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already", name);
+		if (is_taken(mounts, SIZE_MAX, "mountPath", path))
+			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid", "'%s' is used already", path);
+	}
+}
+
+static void check_port_names(const struct mpijob__template *at, const struct mpijob__step *container)
+{
+	struct mpijob__step list = mpijob__template_into(container, "ports");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "ports")); i++) {
+		struct mpijob__step port = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(port.node, "name");
+
+		if (is_taken(list.node, i, "name", name))
+			mpijob__template_refuse(at, &port, "name", "duplicate", "Duplicate",
+						"another port of this container is named '%s'", name);
+	}
+}
+
+static void check_resize(const struct mpijob__template *at, const struct mpijob__step *container, int plain_init)
+{
+	struct mpijob__step list = mpijob__template_into(container, "resizePolicy");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "resizePolicy")); i++) {
+		struct mpijob__step entry = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(entry.node, "resourceName");
+		const char *policy = mpijob__template_text(entry.node, "restartPolicy");
+
+		if (name && strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0)
+			mpijob__template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
+						"unsupported value '%s'; use cpu or memory", name);
+		if (is_taken(list.node, i, "resourceName", name))
+			mpijob__template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate", "'%s' is there already",
+						name);
+		if (policy && strcmp(policy, "NotRequired") != 0 && strcmp(policy, "RestartContainer") != 0)
+			mpijob__template_refuse(at, &entry, "restartPolicy", "unsupported-value", "NotSupported",
+						"unsupported value '%s'; use NotRequired or RestartContainer", policy);
+		else if (policy && strcmp(policy, "NotRequired") != 0 && (plain_init || never_restarts(at)))
+			mpijob__template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
+						"must be NotRequired where a container does not restart");
+	}
+}
+
+static void check_restart_rule(const struct mpijob__template *at, const struct mpijob__step *rule)
+{
+	struct mpijob__step codes = mpijob__template_into(rule, "exitCodes");
+	const char *action = mpijob__template_text(rule->node, "action");
+	const char *operator = mpijob__template_text(codes.node, "operator");
+
+	if (!action || (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
+		mpijob__template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
+					"must be Restart or RestartAllContainers");
+	if (mpijob_node_kind(codes.node) != MPIJOB_NODE_MAP)
+		return;
+	if (!operator || (strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
+		mpijob__template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported", "must be In or NotIn");
+	if (mpijob_node_count(mpijob__template_list(codes.node, "values")) > EXIT_CODES_MOST)
+		mpijob__template_refuse(at, &codes, "values", "too-many", "TooMany", "at most %d are possible",
+					EXIT_CODES_MOST);
+}
+
+static void check_restarts(const struct mpijob__template *at, const struct mpijob__step *container)
+{
+	struct mpijob__step list = mpijob__template_into(container, "restartPolicyRules");
+	const char *policy = mpijob_node_string(mpijob_node_get(container->node, "restartPolicy"));
+	size_t count = mpijob_node_count(mpijob__template_list(container->node, "restartPolicyRules"));
+
+	if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "Never") != 0 && strcmp(policy, "OnFailure") != 0)
+		mpijob__template_refuse(at, container, "restartPolicy", "unsupported-value", "NotSupported",
+					"unsupported value '%s'; use Always, Never or OnFailure", policy);
+	if (count && !mpijob__template_given(container->node, "restartPolicy"))
+		mpijob__template_refuse(at, container, "restartPolicy", "missing", "Required",
+					"restartPolicyRules need a restartPolicy");
+	if (count > RULES_MOST)
+		mpijob__template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany", "at most %d are possible",
+					RULES_MOST);
+	for (size_t i = 0; i < count; i++) {
+		struct mpijob__step rule = mpijob__template_entry(&list, i);
+
+		check_restart_rule(at, &rule);
+	}
+}
+
+/* A variable from a file needs a volume that is an empty directory. */
+static void check_files(const struct mpijob__template *at, const struct mpijob__step *container)
+{
+	struct mpijob__step list = mpijob__template_into(container, "env");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "env")); i++) {
+		struct mpijob__step variable = mpijob__template_entry(&list, i);
+		struct mpijob__step from = mpijob__template_into(&variable, "valueFrom");
+		struct mpijob__step file = mpijob__template_into(&from, "fileKeyRef");
+		const char *name = mpijob__template_text(file.node, "volumeName");
+		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
+
+		if (name && !volume)
+			mpijob__template_refuse(at, &file, "volumeName", "not-found", "NotFound",
+						"there is no volume '%s' in this template", name);
+		else if (volume && mpijob_node_count(volume) > 1 && !mpijob__template_given(volume, "emptyDir"))
+			mpijob__template_refuse(at, &file, "volumeName", "invalid-value", "Invalid",
+						"the volume must be an emptyDir");
+	}
+}
+
+static int is_init(const struct mpijob__step *container)
+{
+	return container->before && container->before->key && strcmp(container->before->key, "initContainers") == 0;
+}
+
+void mpijob__template_container(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const of_running[] = { "lifecycle", "livenessProbe", "readinessProbe", "startupProbe" };
+	int plain_init = is_init(step) && !is_word(step->node, "restartPolicy", "Always");
+
+	check_mounts(at, step, !is_init(step) && step->index == 0);
+	check_devices(at, step);
+	check_port_names(at, step);
+	check_resize(at, step, plain_init);
+	check_restarts(at, step);
+	check_files(at, step);
+	for (size_t i = 0; plain_init && i < sizeof(of_running) / sizeof(of_running[0]); i++) {
+		const mpijob_node *node = mpijob_node_get(step->node, of_running[i]);
+
+		/* A lifecycle of nothing but what the server drops is none. */
+		if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL ||
+		    (i == 0 && mpijob_node_count(node) == 1 && mpijob__template_given(node, "stopSignal")))
+			continue;
+		mpijob__template_refuse(at, step, of_running[i], "forbidden", "Forbidden",
+					"an init container may have this only with restartPolicy: Always");
+	}
+}
+
+/* The port that a container takes on its host; 0 for none. */
+static int64_t host_port(const struct mpijob__template *at, const mpijob_node *port)
+{
+	int64_t number = 0;
+
+	if (mpijob__template_number(port, "hostPort", &number) && number)
+		return number;
+	if (mpijob__template_flag(mpijob__template_spec(at), "hostNetwork") &&
+	    mpijob__template_number(port, "containerPort", &number))
+		return number;
+	return 0;
+}
+
+static const char *text_or(const mpijob_node *map, const char *key, const char *otherwise)
+{
+	const char *text = mpijob__template_text(map, key);
+
+	return text ? text : otherwise;
+}
+
+static int same_port(const struct mpijob__template *at, const mpijob_node *a, const mpijob_node *b)
+{
+	int64_t number = host_port(at, a);
+
+	return number && number == host_port(at, b) &&
+	       strcmp(text_or(a, "protocol", "TCP"), text_or(b, "protocol", "TCP")) == 0 &&
+	       strcmp(text_or(a, "hostIP", ""), text_or(b, "hostIP", "")) == 0;
+}
+
+/* Whether a port stands before entry `index` of list `which` of containers, from container `from` on. */
+static int port_before(const struct mpijob__template *at, const mpijob_node *containers, size_t from, size_t which,
+		       size_t index)
+{
+	const mpijob_node *ports = mpijob__template_list(mpijob_node_at(containers, which), "ports");
+	const mpijob_node *port = mpijob_node_at(ports, index);
+
+	for (size_t i = from; i <= which; i++) {
+		const mpijob_node *others = mpijob__template_list(mpijob_node_at(containers, i), "ports");
+
+		for (size_t k = 0; k < (i < which ? mpijob_node_count(others) : index); k++) {
+			if (same_port(at, port, mpijob_node_at(others, k)))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static void check_host_ports(const struct mpijob__template *at, const struct mpijob__step *list, size_t which, int init)
+{
+	struct mpijob__step container = mpijob__template_entry(list, which);
+	struct mpijob__step ports = mpijob__template_into(&container, "ports");
+	int host = mpijob__template_flag(mpijob__template_spec(at), "hostNetwork");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container.node, "ports")); i++) {
+		struct mpijob__step port = mpijob__template_entry(&ports, i);
+		int64_t inside, outside;
+
+		if (port_before(at, list->node, init ? which : 0, which, i))
+			mpijob__template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
+						"port %lld of the host is taken already", (long long)host_port(at, port.node));
+		if (!init && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
+		    mpijob__template_number(port.node, "containerPort", &inside) && inside != outside)
+			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
+						"must be equal to containerPort with hostNetwork");
+	}
+}
+
+void mpijob__template_containers(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step lists[] = { mpijob__template_into(step, "initContainers"),
+					mpijob__template_into(step, "containers") };
+	const mpijob_node *containers = mpijob__template_list(step->node, "containers");
+
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, lists[i].key)); k++)
+			check_host_ports(at, &lists[i], k, i == 0);
+	}
+	for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, "initContainers")); k++) {
+		struct mpijob__step entry = mpijob__template_entry(&lists[0], k);
+		const char *name = mpijob__template_text(entry.node, "name");
+
+		if (is_taken(containers, SIZE_MAX, "name", name))
+			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+						"another container is named '%s'", name);
+	}
+}
+
+void mpijob__template_probe(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	int readiness = step->key && strcmp(step->key, "readinessProbe") == 0;
+	int64_t number;
+
+	if (readiness && mpijob__template_given(step->node, "terminationGracePeriodSeconds"))
+		mpijob__template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden", "Invalid",
+					"a readiness probe cannot have this");
+	if (!readiness && mpijob__template_number(step->node, "successThreshold", &number) && number > 1)
+		mpijob__template_refuse(at, step, "successThreshold", "out-of-range", "Invalid", "must be 1 here, not %lld",
+					(long long)number);
+}
+
+void mpijob__template_variable(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	if (mpijob__template_text(step->node, "value") && mpijob__template_given(step->node, "valueFrom"))
+		mpijob__template_refuse(at, step, "valueFrom", "too-many-of", "Invalid", "may have only one of value valueFrom");
+}
+
+static int is_one_of(const char *text, const char *const *words)
+{
+	while (*words && strcmp(*words, text) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* metadata.labels['key'] and metadata.annotations['key']; -1 when it is no such form, else whether it is right. */
+static int subscript(const char *path)
+{
+	static const char *const heads[] = { "metadata.labels['", "metadata.annotations['" };
+	size_t len = strlen(path);
+	const char *open = strstr(path, "['");
+
+	if (len < 2 || strcmp(path + len - 2, "']") != 0 || !open || open == path || open + 2 > path + len - 2)
+		return -1;
+	for (size_t i = 0; i < 2; i++) {
+		size_t head = strlen(heads[i]);
+
+		if (strncmp(path, heads[i], head) != 0)
+			continue;
+		/* Annotations may be of any case. */
+		return i == 1 ? 1 : mpijob__syntax_is_key(path + head, len - head - 2);
+	}
+	return 0;
+}
+
+void mpijob__template_field_ref(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const of_variables[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+						    "spec.nodeName", "spec.host", "spec.serviceAccountName",
+						    "status.hostIP", "status.hostIPs", "status.podIP",
+						    "status.podIPs", NULL };
+	static const char *const of_files[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+						"metadata.labels", "metadata.annotations", NULL };
+	const char *version = mpijob__template_text(step->node, "apiVersion");
+	const char *path = mpijob__template_text(step->node, "fieldPath");
+	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
+	int good = path ? subscript(path) : 1;
+
+	if (version && strcmp(version, "v1") != 0)
+		mpijob__template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid", "must be v1");
+	if (good == 0 || (good < 0 && !is_one_of(path, in_file ? of_files : of_variables)))
+		mpijob__template_refuse(at, step, "fieldPath", "unsupported-value", "NotSupported",
+					"'%s' is no field that can be read here", path);
+}
+
+/* Judged as it is printed: 1024 is not the 1Ki that it is worth. */
+static int divides(const mpijob_node *divisor, int of_cpu)
+{
+	static const char *const cpu[] = { "0", "1", "1m", NULL };
+	static const char *const bytes[] = { "0",   "1",   "1k",  "1M",	 "1G",	"1T",  "1P", "1E",
+					     "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei", NULL };
+	char text[MPIJOB__QUANTITY_TEXT];
+	struct mpijob__quantity quantity;
+
+	if (!mpijob_node_text(divisor) ||
+	    !mpijob__quantity_parse(mpijob_node_text(divisor), mpijob_node_length(divisor), &quantity))
+		return 1;
+	mpijob__quantity_print(&quantity, text);
+	return is_one_of(text, of_cpu ? cpu : bytes);
+}
+
+void mpijob__template_resource_ref(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const resources[] = { "limits.cpu",		       "limits.memory",
+						 "limits.ephemeral-storage",   "requests.cpu",
+						 "requests.memory",	       "requests.ephemeral-storage", NULL };
+	static const char *const pages[] = { "limits.hugepages-", "requests.hugepages-" };
+	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
+	const char *name = mpijob__template_text(step->node, "resource");
+	int known = name && is_one_of(name, resources);
+
+	for (int i = 0; name && i < 2; i++)
+		known |= strncmp(pages[i], name, strlen(pages[i])) == 0;
+	if (in_file && !mpijob__template_text(step->node, "containerName"))
+		mpijob__template_refuse(at, step, "containerName", "missing", "Required", "a value is required");
+	else if (name && !known)
+		mpijob__template_refuse(at, step, "resource", "unsupported-value", "NotSupported",
+					"'%s' is no resource that can be read here", name);
+	if (known && !divides(mpijob_node_get(step->node, "divisor"), strstr(name, ".cpu") != NULL))
+		mpijob__template_refuse(at, step, "divisor", "unsupported-value", "Invalid",
+					"must be 1, or %s", strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
+}
+
+void mpijob__template_port_of(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const mpijob_node *port = mpijob_node_get(step->node, "port");
+	const char *name = mpijob_node_string(port);
+	const char *must = name ? mpijob__syntax_port(name) : NULL;
+	int64_t number;
+
+	if (must)
+		mpijob__template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s", name, must);
+	if (mpijob_node_int(port, &number) && (number < 1 || number > 65535))
+		mpijob__template_refuse(at, step, "port", "out-of-range", "Invalid", "must be from 1 to 65535, not %lld",
+					(long long)number);
+}
+
+void mpijob__template_sleep(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	int64_t seconds, grace;
+
+	if (!mpijob__template_number(step->node, "seconds", &seconds))
+		return;
+	if (!mpijob__template_number(mpijob__template_spec(at), "terminationGracePeriodSeconds", &grace))
+		grace = GRACE_SECONDS;
+	if (seconds < 0 || seconds > grace)
+		mpijob__template_refuse(at, step, "seconds", "out-of-range", "Invalid",
+					"must be from 0 to terminationGracePeriodSeconds (%lld)", (long long)grace);
+}
+
+void mpijob__template_mount(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const mpijob_node *container = step->before && step->before->before ? step->before->before->node : NULL;
+	const char *again = mpijob_node_string(mpijob_node_get(step->node, "recursiveReadOnly"));
+	const char *propagation = mpijob__template_text(step->node, "mountPropagation");
+
+	if (mpijob__template_text(step->node, "subPath") && mpijob__template_text(step->node, "subPathExpr"))
+		mpijob__template_refuse(at, step, "subPathExpr", "too-many-of", "Invalid",
+					"may have only one of subPath subPathExpr");
+	if (propagation && strcmp(propagation, "Bidirectional") == 0 &&
+	    !mpijob__template_flag(mpijob_node_get(container, "securityContext"), "privileged"))
+		mpijob__template_refuse(at, step, "mountPropagation", "forbidden", "Forbidden",
+					"Bidirectional needs a privileged container");
+	if (!again || strcmp(again, "Disabled") == 0)
+		return;
+	if (strcmp(again, "Enabled") != 0 && strcmp(again, "IfPossible") != 0)
+		mpijob__template_refuse(at, step, "recursiveReadOnly", "unsupported-value", "NotSupported",
+					"unsupported value '%s'; use Disabled, IfPossible or Enabled", again);
+	else if (!mpijob__template_flag(step->node, "readOnly") ||
+		 (propagation && strcmp(propagation, "None") != 0))
+		mpijob__template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
+					"only with readOnly: true, and without mountPropagation");
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an API server asks of a pod as a whole: its metadata, its names, its DNS, the namespaces of the host that it
+ * shares, and what does not go with Windows. The operator sets hostname, subdomain, restartPolicy and its own labels
+ * itself, so that those are not judged.
+ */
+#include <string.h>
+
+#include "job/field.h"
+#include "job/template_walk.h"
+
+#define ANNOTATIONS_MOST ((size_t)256 * 1024)
+#define NAMESERVERS_MOST 3
+#define SEARCHES_MOST    32
+#define SEARCH_CHARACTERS_MOST 2048
+
+static int starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Labels whose values the operator writes over. */
+static int is_operators_label(const struct mpijob__template *at, const char *key)
+{
+	return strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
+	       strcmp(key, "training.kubeflow.org/job-name") == 0 ||
+	       strcmp(key, "training.kubeflow.org/job-role") == 0 ||
+	       (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0);
+}
+
+static void check_labels(const struct mpijob__template *at, const struct mpijob__step *step, const char *field,
+			 int of_pod)
+{
+	struct mpijob__step labels = mpijob__template_into(step, field);
+
+	if (mpijob_node_kind(labels.node) != MPIJOB_NODE_MAP)
+		return;
+	for (size_t i = 0; i < mpijob_node_count(labels.node); i++) {
+		const char *key = mpijob_node_key(labels.node, i);
+		const char *value = mpijob_node_string(mpijob_node_at(labels.node, i));
+		const char *must = mpijob__syntax_key(key);
+
+		if (must)
+			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s", must);
+		must = value ? mpijob__syntax_value(value) : NULL;
+		if (must && !(of_pod && is_operators_label(at, key)))
+			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value, must);
+	}
+}
+
+static int is_seccomp(const char *text)
+{
+	return strcmp(text, "runtime/default") == 0 || strcmp(text, "docker/default") == 0 ||
+	       strcmp(text, "unconfined") == 0 || (starts_with(text, "localhost/") && !mpijob__syntax_relative(text + 10));
+}
+
+static int is_apparmor(const char *text)
+{
+	return !*text || strcmp(text, "runtime/default") == 0 || strcmp(text, "unconfined") == 0 ||
+	       starts_with(text, "localhost/");
+}
+
+static int has_container(const struct mpijob__template *at, const char *name)
+{
+	static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		const mpijob_node *list = mpijob__template_list(mpijob__template_spec(at), lists[i]);
+
+		for (size_t k = 0; k < mpijob_node_count(list); k++) {
+			const char *found = mpijob__template_text(mpijob_node_at(list, k), "name");
+
+			if (found && strcmp(found, name) == 0)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* A whole number of 32 bits, as it is written. */
+static int is_cost(const char *text)
+{
+	const char *at = text + (*text == '-');
+	int64_t value = 0;
+
+	if (!*at || (*text == '0' && text[1]) || strspn(at, "0123456789") != strlen(at))
+		return 0;
+	for (; *at && value <= INT32_MAX; at++)
+		value = value * 10 + (*at - '0');
+	return value <= (int64_t)INT32_MAX + (*text == '-');
+}
+
+/* Annotations that mean something to the server. */
+static const char *annotation_fault(const struct mpijob__template *at, const char *key, const char *value)
+{
+	static const char armor[] = "container.apparmor.security.beta.kubernetes.io/";
+
+	if (strcmp(key, "controller.kubernetes.io/pod-deletion-cost") == 0 && !is_cost(value))
+		return "must be a whole number of 32 bits";
+	if (strcmp(key, "kubernetes.io/config.mirror") == 0 &&
+	    !mpijob__template_text(mpijob__template_spec(at), "nodeName"))
+		return "needs spec.nodeName";
+	if ((strcmp(key, "seccomp.security.alpha.kubernetes.io/pod") == 0 ||
+	     starts_with(key, "container.seccomp.security.alpha.kubernetes.io/")) &&
+	    !is_seccomp(value))
+		return "must be runtime/default, unconfined, or localhost/ and a path";
+	if (starts_with(key, armor) && !is_apparmor(value))
+		return "must be runtime/default, unconfined, or localhost/ and a profile";
+	if (starts_with(key, armor) && !has_container(at, key + sizeof(armor) - 1))
+		return "there is no such container";
+	return NULL;
+}
+
+static void check_annotations(const struct mpijob__template *at, const struct mpijob__step *step, int of_pod)
+{
+	struct mpijob__step list = mpijob__template_into(step, "annotations");
+	size_t total = 0;
+
+	if (mpijob_node_kind(list.node) != MPIJOB_NODE_MAP)
+		return;
+	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
+		const char *key = mpijob_node_key(list.node, i);
+		const char *value = mpijob_node_string(mpijob_node_at(list.node, i));
+		const char *fault = mpijob__syntax_annotation(key);
+
+		total += strlen(key) + mpijob_node_length(mpijob_node_at(list.node, i));
+		if (fault)
+			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s", fault);
+		fault = value && of_pod ? annotation_fault(at, key, value) : NULL;
+		if (fault)
+			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "%s", fault);
+	}
+	if (total > ANNOTATIONS_MOST)
+		mpijob__template_refuse(at, &list, NULL, "too-long", "TooLong", "annotations may have %zu bytes in all, not %zu",
+					ANNOTATIONS_MOST, total);
+}
+
+/* Labels that the Job controller gives its pods itself. */
+static void check_job_labels(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const names[] = { "job-name", "batch.kubernetes.io/job-name" };
+	static const char *const uids[] = { "controller-uid", "batch.kubernetes.io/controller-uid" };
+	struct mpijob__step labels = mpijob__template_into(step, "labels");
+	const mpijob_node *own = mpijob__field_node(at->root, FIELD_NAME);
+	const char *name = mpijob_node_string(own);
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *found = mpijob_node_string(mpijob_node_get(labels.node, names[i]));
+
+		if (found && name &&
+		    (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
+			mpijob__template_refuse(at, &labels, names[i], "invalid-label", "Invalid", "must be %s-launcher",
+						name);
+		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))
+			mpijob__template_refuse(at, &labels, uids[i], "invalid-label", "Invalid",
+						"the Job controller sets this label itself");
+	}
+}
+
+void mpijob__template_metadata(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const forbidden[] = { "finalizers", "name", "namespace" };
+	int of_pod = step->before->before == NULL;
+
+	check_labels(at, step, "labels", of_pod);
+	check_annotations(at, step, of_pod);
+	if (of_pod && !at->worker)
+		check_job_labels(at, step);
+	for (size_t i = 0; !of_pod && i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
+		if (mpijob__template_text(step->node, forbidden[i]) ||
+		    mpijob_node_count(mpijob_node_get(step->node, forbidden[i])))
+			mpijob__template_refuse(at, step, forbidden[i], "forbidden", "Forbidden",
+						"only labels and annotations can be set here");
+	}
+}
+
+static int is_false(const mpijob_node *map, const char *key)
+{
+	int value;
+
+	return mpijob_node_bool(mpijob_node_get(map, key), &value) && !value;
+}
+
+static void check_host_users(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const shared[] = { "hostPID", "hostIPC" };
+
+	if (!is_false(step->node, "hostUsers"))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		if (mpijob__template_flag(step->node, shared[i]))
+			mpijob__template_refuse(at, step, shared[i], "forbidden", "Forbidden", "not with hostUsers: false");
+	}
+}
+
+void mpijob__template_pod(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *account = mpijob__template_text(step->node, "serviceAccount");
+	const char *must = account ? mpijob__syntax_subdomain(account) : NULL;
+	const char *os = mpijob__template_text(mpijob_node_get(step->node, "os"), "name");
+	struct mpijob__step system = mpijob__template_into(step, "os");
+
+	check_labels(at, step, "nodeSelector", 0);
+	check_host_users(at, step);
+	if (mpijob_node_count(mpijob__template_list(step->node, "ephemeralContainers")))
+		mpijob__template_refuse(at, step, "ephemeralContainers", "forbidden", "Forbidden",
+					"a template cannot have ephemeral containers");
+	if (mpijob__template_text(step->node, "nodeName") &&
+	    mpijob_node_count(mpijob__template_list(step->node, "schedulingGates")))
+		mpijob__template_refuse(at, step, "nodeName", "forbidden", "Forbidden", "not with schedulingGates");
+	if (must && !mpijob__template_text(step->node, "serviceAccountName"))
+		mpijob__template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s", account,
+					must);
+	if (mpijob__template_flag(step->node, "shareProcessNamespace") && mpijob__template_flag(step->node, "hostPID"))
+		mpijob__template_refuse(at, step, "shareProcessNamespace", "forbidden", "Invalid", "not with hostPID");
+	if (os && strcmp(os, "linux") != 0 && strcmp(os, "windows") != 0)
+		mpijob__template_refuse(at, &system, "name", "unsupported-value", "NotSupported",
+					"unsupported value '%s'; use linux or windows", os);
+}
+
+void mpijob__template_host_names(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const others[] = { "setHostnameAsFQDN", "hostNetwork" };
+
+	for (size_t i = 0; mpijob__template_given(step->node, "hostnameOverride") && i < 2; i++) {
+		if (mpijob__template_flag(step->node, others[i]))
+			mpijob__template_refuse(at, step, "hostnameOverride", "forbidden", "Forbidden", "not with %s",
+						others[i]);
+	}
+}
+
+/* The search path that the operator adds to a worker's, at least. */
+static size_t own_search(const struct mpijob__template *at)
+{
+	const char *name = mpijob_node_string(mpijob__field_node(at->root, FIELD_NAME));
+	const char *space = mpijob_node_string(mpijob__field_node(at->root, FIELD_NAMESPACE));
+
+	return (name ? strlen(name) : 1) + (space && *space ? strlen(space) : 1) + sizeof("..svc.cluster.local") - 1;
+}
+
+static void check_searches(const struct mpijob__template *at, const struct mpijob__step *config)
+{
+	const mpijob_node *list = mpijob__template_list(config->node, "searches");
+	size_t count = mpijob_node_count(list) + (at->worker ? 1 : 0);
+	size_t total = at->worker ? own_search(at) : 0;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++)
+		total += mpijob_node_length(mpijob_node_at(list, i));
+	total += count ? count - 1 : 0;
+	if (count > SEARCHES_MOST)
+		mpijob__template_refuse(at, config, "searches", "too-many", "Invalid", "at most %d domains are possible%s",
+					SEARCHES_MOST, at->worker ? ", and the operator adds one" : "");
+	if (total > SEARCH_CHARACTERS_MOST)
+		mpijob__template_refuse(at, config, "searches", "too-long", "Invalid",
+					"at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
+}
+
+void mpijob__template_dns(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step config = mpijob__template_into(step, "dnsConfig");
+	const char *policy = mpijob__template_text(step->node, "dnsPolicy");
+	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "dnsPolicy");
+	size_t servers = mpijob_node_count(mpijob__template_list(config.node, "nameservers"));
+
+	/* With hostNetwork the operator sets another policy. */
+	if (policy && !mpijob__template_flag(step->node, "hostNetwork")) {
+		if (!mpijob__schema_allows(field, policy))
+			mpijob__template_refuse(
+				at, step, "dnsPolicy", "unsupported-value", "NotSupported",
+				"unsupported value '%s'; use ClusterFirst, ClusterFirstWithHostNet, Default or None", policy);
+		if (strcmp(policy, "None") == 0 && !servers)
+			mpijob__template_refuse(at, step, "dnsConfig", "missing", "Required",
+						"dnsPolicy None needs nameservers here");
+	}
+	if (servers > NAMESERVERS_MOST)
+		mpijob__template_refuse(at, &config, "nameservers", "too-many", "Invalid", "at most %d are possible",
+					NAMESERVERS_MOST);
+	check_searches(at, &config);
+}
+
+typedef void container_fn(const struct mpijob__template *at, const struct mpijob__step *pod,
+			  const struct mpijob__step *container, void *data);
+
+static void each_container(const struct mpijob__template *at, const struct mpijob__step *pod, container_fn *call,
+			   void *data)
+{
+	static const char *const lists[] = { "initContainers", "containers" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct mpijob__step list = mpijob__template_into(pod, lists[i]);
+
+		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(pod->node, lists[i])); k++) {
+			struct mpijob__step entry = mpijob__template_entry(&list, k);
+
+			call(at, pod, &entry, data);
+		}
+	}
+}
+
+static void forbid(const struct mpijob__template *at, const struct mpijob__step *step, const char *const *keys,
+		   const char *system)
+{
+	for (; *keys; keys++) {
+		if (mpijob__template_given(step->node, *keys) && mpijob_node_kind(mpijob_node_get(step->node, *keys)))
+			mpijob__template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s", system);
+	}
+}
+
+static void forbid_in_container(const struct mpijob__template *at, const struct mpijob__step *pod,
+				const struct mpijob__step *container, void *windows)
+{
+	static const char *const on_windows[] = { "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
+						  "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation",
+						  "procMount", "runAsUser", "runAsGroup", NULL };
+	static const char *const on_linux[] = { "windowsOptions", NULL };
+	struct mpijob__step context = mpijob__template_into(container, "securityContext");
+
+	(void)pod;
+	forbid(at, &context, windows ? on_windows : on_linux, windows ? "Windows" : "Linux");
+}
+
+static void forbid_in_windows_pod(const struct mpijob__template *at, const struct mpijob__step *pod)
+{
+	static const char *const in_spec[] = { "hostUsers", "shareProcessNamespace", "resources", NULL };
+	static const char *const in_context[] = { "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup",
+						  "fsGroupChangePolicy", "runAsUser", "runAsGroup",
+						  "supplementalGroupsPolicy", "seLinuxChangePolicy", NULL };
+	static const char *const lists[] = { "sysctls", "supplementalGroups" };
+	static const char *const flags[] = { "hostPID", "hostIPC" };
+	struct mpijob__step context = mpijob__template_into(pod, "securityContext");
+
+	forbid(at, pod, in_spec, "Windows");
+	forbid(at, &context, in_context, "Windows");
+	for (size_t i = 0; i < 2; i++) {
+		if (mpijob_node_count(mpijob_node_get(context.node, lists[i])))
+			mpijob__template_refuse(at, &context, lists[i], "forbidden", "Forbidden", "not in a pod for Windows");
+		if (mpijob__template_flag(pod->node, flags[i]))
+			mpijob__template_refuse(at, pod, flags[i], "forbidden", "Forbidden", "not in a pod for Windows");
+	}
+}
+
+/* Containers that run as processes of a Windows host: all of a pod, or none. */
+struct processes {
+	int pod; /* -1 not said, else the pod's own word */
+	int containers;
+	int on_host;
+};
+
+static int said(const mpijob_node *owner)
+{
+	const mpijob_node *options = mpijob_node_get(mpijob_node_get(owner, "securityContext"), "windowsOptions");
+	int value;
+
+	return mpijob_node_bool(mpijob_node_get(options, "hostProcess"), &value) ? value : -1;
+}
+
+static void count_process(const struct mpijob__template *at, const struct mpijob__step *pod,
+			  const struct mpijob__step *container, void *data)
+{
+	struct processes *all = data;
+	int own = said(container->node);
+
+	(void)pod;
+	all->containers++;
+	all->on_host += own == 1 || (own < 0 && all->pod == 1);
+	if (own >= 0 && all->pod >= 0 && own != all->pod)
+		mpijob__template_refuse(at, container, "securityContext", "conflict", "Invalid",
+					"windowsOptions.hostProcess must be that of the pod");
+}
+
+void mpijob__template_windows(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const on_linux[] = { "windowsOptions", NULL };
+	const char *os = mpijob__template_text(mpijob_node_get(step->node, "os"), "name");
+	struct mpijob__step context = mpijob__template_into(step, "securityContext");
+	struct processes all = { said(step->node), 0, 0 };
+
+	if (os && strcmp(os, "windows") == 0) {
+		forbid_in_windows_pod(at, step);
+		each_container(at, step, forbid_in_container, &all);
+	} else if (os && strcmp(os, "linux") == 0) {
+		forbid(at, &context, on_linux, "Linux");
+		each_container(at, step, forbid_in_container, NULL);
+	}
+	each_container(at, step, count_process, &all);
+	if (all.on_host && (all.on_host != all.containers || !mpijob__template_flag(step->node, "hostNetwork")))
+		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid",
+					"with windowsOptions.hostProcess all containers must have it, and hostNetwork be true");
+}

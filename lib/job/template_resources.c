@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an API server asks of resources: which names there are, that requests stay below limits, that huge pages come
+ * in pages and not alone, and that what the pod asks for as a whole is enough for its containers.
+ */
+#include <string.h>
+
+#include "base/quantity.h"
+#include "job/template_walk.h"
+
+static const struct mpijob__quantity nothing = { { 0 }, 0, 0 };
+
+static int starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static int is_huge_pages(const char *name)
+{
+	return starts_with(name, "hugepages-");
+}
+
+static int is_native(const char *name)
+{
+	return !strchr(name, '/') || strstr(name, "kubernetes.io/");
+}
+
+static int is_extended(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return !is_native(name) && !starts_with(name, "requests.") && mpijob__syntax_is_key(name, strlen(name)) &&
+	       (size_t)(slash - name) + strlen("requests.") <= 253;
+}
+
+static int read_quantity(const mpijob_node *node, struct mpijob__quantity *out)
+{
+	return mpijob_node_text(node) && mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), out);
+}
+
+static int get_quantity(const mpijob_node *map, const char *name, struct mpijob__quantity *out)
+{
+	return read_quantity(mpijob_node_get(map, name), out);
+}
+
+static int is_negative(const struct mpijob__quantity *quantity)
+{
+	return mpijob__quantity_compare(quantity, &nothing) < 0;
+}
+
+static const char *name_fault(const char *name, int of_pod)
+{
+	if (!mpijob__syntax_is_key(name, strlen(name)))
+		return "is no name for a resource";
+	if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || is_huge_pages(name))
+		return NULL;
+	if (of_pod)
+		return "cannot be asked for by a pod as a whole; use cpu, memory or hugepages-...";
+	if (strchr(name, '/'))
+		return is_native(name) || is_extended(name) ? NULL : "is no name for a resource";
+	if (strcmp(name, "ephemeral-storage") == 0)
+		return NULL;
+	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., or a name with a domain "
+	       "such as nvidia.com/gpu";
+}
+
+/* Whole pages, of a size that is one. */
+static int is_pages(const char *name, const struct mpijob__quantity *quantity)
+{
+	const char *size = name + strlen("hugepages-");
+	struct mpijob__quantity page;
+	int64_t bytes, amount;
+
+	if (!mpijob__quantity_parse(size, strlen(size), &page) || mpijob__quantity_compare(&page, &nothing) <= 0 ||
+	    !mpijob__quantity_is_whole(&page))
+		return 0;
+	if (!mpijob__quantity_value(&page, &bytes) || !mpijob__quantity_value(quantity, &amount))
+		return 1;
+	return amount % bytes == 0;
+}
+
+/* One list, limits or requests. */
+static void check_list(const struct mpijob__template *at, const struct mpijob__step *list, int of_pod)
+{
+	for (size_t i = 0; mpijob_node_kind(list->node) == MPIJOB_NODE_MAP && i < mpijob_node_count(list->node); i++) {
+		const char *name = mpijob_node_key(list->node, i);
+		const char *fault = name_fault(name, of_pod);
+		struct mpijob__quantity quantity;
+
+		if (fault)
+			mpijob__template_refuse(at, list, name, "unknown-resource", "Invalid", "%s", fault);
+		if (!read_quantity(mpijob_node_at(list->node, i), &quantity))
+			continue;
+		if (is_negative(&quantity))
+			mpijob__template_refuse(at, list, name, "out-of-range", "Invalid", "must not be negative");
+		if (is_extended(name) && !mpijob__quantity_is_whole(&quantity))
+			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
+		if (is_huge_pages(name) && !is_pages(name, &quantity))
+			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number of pages");
+	}
+}
+
+static void check_request(const struct mpijob__template *at, const struct mpijob__step *requests,
+			  const mpijob_node *limits, size_t index)
+{
+	const char *name = mpijob_node_key(requests->node, index);
+	struct mpijob__quantity request, limit;
+	int fixed = !is_native(name) || is_huge_pages(name);
+
+	if (!mpijob__template_given(limits, name)) {
+		if (fixed && mpijob__template_given(requests->node, name))
+			mpijob__template_refuse(at, requests, name, "missing", "Required",
+						"needs the same limit; it cannot be overcommitted");
+		return;
+	}
+	if (!read_quantity(mpijob_node_at(requests->node, index), &request) || !get_quantity(limits, name, &limit))
+		return;
+	if (fixed && mpijob__quantity_compare(&request, &limit) != 0)
+		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
+					"must be equal to the limit; it cannot be overcommitted");
+	else if (mpijob__quantity_compare(&request, &limit) > 0)
+		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid", "must not be greater than the limit");
+}
+
+static int has_huge_pages(const mpijob_node *list)
+{
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		if (is_huge_pages(mpijob_node_key(list, i)) && mpijob_node_kind(mpijob_node_at(list, i)) > MPIJOB_NODE_NULL)
+			return 1;
+	}
+	return 0;
+}
+
+static int has_base(const mpijob_node *list)
+{
+	return mpijob__template_given(list, "cpu") || mpijob__template_given(list, "memory");
+}
+
+static int is_claimed(const mpijob_node *spec, const char *name)
+{
+	const mpijob_node *claims = mpijob__template_list(spec, "resourceClaims");
+
+	for (size_t i = 0; i < mpijob_node_count(claims); i++) {
+		const char *found = mpijob__template_text(mpijob_node_at(claims, i), "name");
+
+		if (found && strcmp(found, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void check_claims(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step list = mpijob__template_into(step, "claims");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "claims")); i++) {
+		struct mpijob__step entry = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(entry.node, "name");
+		const char *request = mpijob__template_text(entry.node, "request");
+
+		if (!name && mpijob__template_given(entry.node, "name"))
+			mpijob__template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
+		if (name && !is_claimed(mpijob__template_spec(at), name))
+			mpijob__template_refuse(at, &entry, "name", "not-found", "NotFound",
+						"'%s' is not one of spec.resourceClaims", name);
+		if (request && mpijob__syntax_label(request))
+			mpijob__template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s", request,
+						mpijob__syntax_label(request));
+	}
+}
+
+void mpijob__template_resources(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step limits = mpijob__template_into(step, "limits");
+	struct mpijob__step requests = mpijob__template_into(step, "requests");
+	int of_pod = step->before && step->before->type == SCHEMA_PodSpec;
+
+	check_list(at, &limits, of_pod);
+	check_list(at, &requests, of_pod);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_map(step->node, "requests")); i++)
+		check_request(at, &requests, limits.node, i);
+	if ((has_huge_pages(limits.node) || has_huge_pages(requests.node)) && !has_base(limits.node) &&
+	    !has_base(requests.node))
+		mpijob__template_refuse(at, step, NULL, "missing", "Forbidden", "huge pages need cpu or memory too");
+	if (!of_pod)
+		check_claims(at, step);
+	else if (mpijob_node_count(mpijob__template_list(step->node, "claims")))
+		mpijob__template_refuse(at, step, "claims", "forbidden", "Forbidden", "only containers can have claims");
+}
+
+/* What a container asks for: its request, or its limit. */
+static int ask(const mpijob_node *container, const char *name, struct mpijob__quantity *out)
+{
+	const mpijob_node *resources = mpijob_node_get(container, "resources");
+
+	*out = nothing;
+	return get_quantity(mpijob_node_get(resources, "requests"), name, out) ||
+	       get_quantity(mpijob_node_get(resources, "limits"), name, out);
+}
+
+static int is_sidecar(const mpijob_node *container)
+{
+	const char *policy = mpijob__template_text(container, "restartPolicy");
+
+	return policy && strcmp(policy, "Always") == 0;
+}
+
+/* The most that the containers ask for at any time; 0 when it does not fit. */
+static int sum_of_containers(const mpijob_node *spec, const char *name, struct mpijob__quantity *out)
+{
+	const mpijob_node *containers = mpijob__template_list(spec, "containers");
+	const mpijob_node *before = mpijob__template_list(spec, "initContainers");
+	struct mpijob__quantity sidecars = nothing, most = nothing, one;
+	int fits = 1;
+
+	*out = nothing;
+	for (size_t i = 0; i < mpijob_node_count(before); i++) {
+		struct mpijob__quantity with = sidecars;
+
+		ask(mpijob_node_at(before, i), name, &one);
+		fits &= mpijob__quantity_add(&with, &one);
+		if (is_sidecar(mpijob_node_at(before, i)))
+			sidecars = with;
+		else if (mpijob__quantity_compare(&with, &most) > 0)
+			most = with;
+	}
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		ask(mpijob_node_at(containers, i), name, &one);
+		fits &= mpijob__quantity_add(out, &one);
+	}
+	fits &= mpijob__quantity_add(out, &sidecars);
+	if (mpijob__quantity_compare(&most, out) > 0)
+		*out = most;
+	return fits;
+}
+
+static void check_containers_fit(const struct mpijob__template *at, const struct mpijob__step *resources)
+{
+	const mpijob_node *spec = mpijob__template_spec(at);
+	struct mpijob__step requests = mpijob__template_into(resources, "requests");
+	const mpijob_node *limits = mpijob__template_map(resources->node, "limits");
+	const mpijob_node *containers = mpijob__template_list(spec, "containers");
+	struct mpijob__quantity given, sum;
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_map(resources->node, "requests")); i++) {
+		const char *name = mpijob_node_key(requests.node, i);
+
+		if (read_quantity(mpijob_node_at(requests.node, i), &given) && sum_of_containers(spec, name, &sum) &&
+		    mpijob__quantity_compare(&sum, &given) > 0)
+			mpijob__template_refuse(at, &requests, name, "over-limit", "Invalid",
+						"is less than the containers ask for together");
+	}
+	for (size_t i = 0; i < mpijob_node_count(limits) * mpijob_node_count(containers); i++) {
+		const mpijob_node *container = mpijob_node_at(containers, i / mpijob_node_count(limits));
+		const char *name = mpijob_node_key(limits, i % mpijob_node_count(limits));
+		const mpijob_node *own = mpijob_node_get(mpijob_node_get(container, "resources"), "limits");
+
+		if (get_quantity(limits, name, &given) && get_quantity(own, name, &sum) &&
+		    mpijob__quantity_compare(&sum, &given) > 0) {
+			struct mpijob__step where = mpijob__template_into(resources, "limits");
+
+			mpijob__template_refuse(at, &where, name, "over-limit", "Invalid",
+						"is less than the limit of a container");
+		}
+	}
+}
+
+void mpijob__template_pod_resources(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step resources = mpijob__template_into(step, "resources");
+	struct mpijob__step overhead = mpijob__template_into(step, "overhead");
+
+	check_list(at, &overhead, 0);
+	if (mpijob_node_kind(resources.node) == MPIJOB_NODE_MAP)
+		check_containers_fit(at, &resources);
+}
+
+void mpijob__template_empty_dir(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__quantity size;
+
+	if (get_quantity(step->node, "sizeLimit", &size) && is_negative(&size))
+		mpijob__template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden", "must not be negative");
+}
+
+void mpijob__template_volume_claim(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step resources = mpijob__template_into(step, "resources");
+	const mpijob_node *modes = mpijob__template_list(step->node, "accessModes");
+	const mpijob_node *requests = mpijob_node_get(resources.node, "requests");
+	static const char *const classes[] = { "storageClassName", "volumeAttributesClassName" };
+	struct mpijob__quantity size;
+	int alone = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(modes); i++) {
+		const char *mode = mpijob_node_string(mpijob_node_at(modes, i));
+
+		alone |= mode && strcmp(mode, "ReadWriteOncePod") == 0;
+	}
+	for (size_t i = 0; alone && i < mpijob_node_count(modes); i++) {
+		const char *mode = mpijob_node_string(mpijob_node_at(modes, i));
+
+		if (mode && strcmp(mode, "ReadWriteOncePod") != 0)
+			mpijob__template_refuse(at, step, "accessModes", "conflict", "Forbidden",
+						"ReadWriteOncePod goes with no other mode");
+	}
+	if (!mpijob__template_given(requests, "storage"))
+		mpijob__template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
+	else if (get_quantity(requests, "storage", &size) && mpijob__quantity_compare(&size, &nothing) <= 0)
+		mpijob__template_refuse(at, step, "resources", "out-of-range", "Invalid", "requests.storage must be more than 0");
+	for (size_t i = 0; i < 2; i++) {
+		const char *name = mpijob__template_text(step->node, classes[i]);
+
+		if (name && mpijob__syntax_subdomain(name))
+			mpijob__template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s", name,
+						mpijob__syntax_subdomain(name));
+	}
+}

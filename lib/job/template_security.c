@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an API server asks of security contexts: which of their fields exclude, and which need, each other.
+ */
+#include <string.h>
+
+#include "job/template_walk.h"
+
+#define PROFILE_MOST 4095
+
+/* Compare a sysctl with a name in dots, or with its beginning; slashes may stand for dots. */
+static int is_sysctl(const char *sysctl, const char *name, int beginning)
+{
+	char from = sysctl[strcspn(sysctl, "./")] == '/' ? '/' : '.';
+
+	for (; *name; name++, sysctl++) {
+		if (*name != (*sysctl == from ? '.' : *sysctl))
+			return 0;
+	}
+	return beginning || !*sysctl;
+}
+
+static int is_ipc(const char *sysctl)
+{
+	static const char *const names[] = { "kernel.sem",    "kernel.shmall",          "kernel.shmmax",
+					     "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm",
+					     "kernel.msgmax", "kernel.msgmnb",          "kernel.msgmni",
+					     "kernel.msg" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (is_sysctl(sysctl, names[i], 0))
+			return 1;
+	}
+	return is_sysctl(sysctl, "fs.mqueue.", 1);
+}
+
+static void check_sysctls(const struct mpijob__template *at, const struct mpijob__step *context)
+{
+	const mpijob_node *spec = mpijob__template_spec(at);
+	struct mpijob__step list = mpijob__template_into(context, "sysctls");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(context->node, "sysctls")); i++) {
+		struct mpijob__step entry = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(entry.node, "name");
+
+		if (!name)
+			continue;
+		if (mpijob__template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
+			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid", "'%s' is not possible with hostNetwork", name);
+		if (mpijob__template_flag(spec, "hostIPC") && is_ipc(name))
+			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid", "'%s' is not possible with hostIPC", name);
+		for (size_t k = 0; k < i; k++) {
+			const char *other = mpijob__template_text(mpijob_node_at(list.node, k), "name");
+
+			if (other && strcmp(other, name) == 0)
+				mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
+							name);
+		}
+	}
+}
+
+/* Whether an annotation of old says the same as a profile. */
+static int agrees(const mpijob_node *profile, const char *annotation, int docker)
+{
+	const char *type = mpijob__template_text(profile, "type");
+	const char *name = mpijob_node_string(mpijob_node_get(profile, "localhostProfile"));
+
+	if (!type)
+		return 1;
+	if (strcmp(type, "Unconfined") == 0)
+		return strcmp(annotation, "unconfined") == 0;
+	if (strcmp(type, "RuntimeDefault") == 0)
+		return strcmp(annotation, "runtime/default") == 0 || (docker && strcmp(annotation, "docker/default") == 0);
+	if (strcmp(type, "Localhost") == 0)
+		return strncmp(annotation, "localhost/", 10) == 0 && name && strcmp(annotation + 10, name) == 0;
+	return 1;
+}
+
+/* The annotation of a container, by the beginning of its key; NULL when there is none. */
+static const char *annotation_of(const struct mpijob__template *at, const char *start, const char *container)
+{
+	const mpijob_node *list = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "annotations");
+	size_t len = strlen(start);
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *key = mpijob_node_key(list, i);
+
+		if (strncmp(key, start, len) == 0 && strcmp(key + len, container) == 0)
+			return mpijob_node_string(mpijob_node_at(list, i));
+	}
+	return NULL;
+}
+
+void mpijob__template_annotated(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *name = mpijob__template_text(step->node, "name");
+	const mpijob_node *of_pod = mpijob__template_map(mpijob__template_spec(at), "securityContext");
+	struct mpijob__step context = mpijob__template_into(step, "securityContext");
+	const mpijob_node *armor = mpijob__template_map(context.node, "appArmorProfile");
+	const mpijob_node *calls = mpijob__template_map(context.node, "seccompProfile");
+	const char *os = mpijob__template_text(mpijob_node_get(mpijob__template_spec(at), "os"), "name");
+	const char *told = name ? annotation_of(at, "container.apparmor.security.beta.kubernetes.io/", name) : NULL;
+
+	armor = armor ? armor : mpijob__template_map(of_pod, "appArmorProfile");
+	if (told && armor && !agrees(armor, told, 0) && !(os && strcmp(os, "windows") == 0))
+		mpijob__template_refuse(at, &context, "appArmorProfile", "conflict", "Forbidden",
+					"the pod's annotation says '%s'", told);
+	told = name ? annotation_of(at, "container.seccomp.security.alpha.kubernetes.io/", name) : NULL;
+	if (told && calls && !agrees(calls, told, 1))
+		mpijob__template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
+					"the pod's annotation says '%s'", told);
+}
+
+void mpijob__template_pod_security(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *policy = mpijob_node_string(mpijob_node_get(step->node, "seLinuxChangePolicy"));
+	const mpijob_node *calls = mpijob__template_map(step->node, "seccompProfile");
+	const char *told;
+
+	told = annotation_of(at, "seccomp.security.alpha.kubernetes.io/", "pod");
+	if (told && calls && !agrees(calls, told, 1))
+		mpijob__template_refuse(at, step, "seccompProfile", "conflict", "Forbidden",
+					"the pod's annotation says '%s'", told);
+	check_sysctls(at, step);
+	if (policy && strcmp(policy, "Recursive") != 0 && strcmp(policy, "MountOption") != 0)
+		mpijob__template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value", "NotSupported",
+					"unsupported value '%s'; use Recursive", policy);
+}
+
+static int adds_admin(const mpijob_node *context)
+{
+	const mpijob_node *added = mpijob_node_get(mpijob_node_get(context, "capabilities"), "add");
+
+	for (size_t i = 0; i < mpijob_node_count(added); i++) {
+		const char *name = mpijob_node_string(mpijob_node_at(added, i));
+
+		if (name && strcmp(name, "CAP_SYS_ADMIN") == 0)
+			return 1;
+	}
+	return 0;
+}
+
+void mpijob__template_security(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *proc = mpijob__template_text(step->node, "procMount");
+	const mpijob_node *spec = mpijob__template_spec(at);
+	int value;
+
+	if (proc && strcmp(proc, "Unmasked") == 0 &&
+	    !(mpijob_node_bool(mpijob_node_get(spec, "hostUsers"), &value) && !value))
+		mpijob__template_refuse(at, step, "procMount", "forbidden", "Invalid", "Unmasked needs hostUsers: false");
+	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) || value)
+		return;
+	if (mpijob__template_flag(step->node, "privileged") || adds_admin(step->node))
+		mpijob__template_refuse(at, step, "allowPrivilegeEscalation", "conflict", "Invalid",
+					"cannot be false with privileged or CAP_SYS_ADMIN");
+}
+
+/* Whether a profile of type Localhost has its name, and no other has one. */
+static const char *local_profile(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *type = mpijob__template_text(step->node, "type");
+	const char *profile = mpijob_node_string(mpijob_node_get(step->node, "localhostProfile"));
+	int given = mpijob__template_given(step->node, "localhostProfile");
+
+	if (type && strcmp(type, "Localhost") == 0) {
+		if (!given)
+			mpijob__template_refuse(at, step, "localhostProfile", "missing", "Required",
+						"type Localhost needs a profile");
+		return profile;
+	}
+	if (type && given)
+		mpijob__template_refuse(at, step, "localhostProfile", "forbidden", "Invalid", "only with type Localhost");
+	return NULL;
+}
+
+void mpijob__template_seccomp(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *profile = local_profile(at, step);
+	const char *must = profile ? mpijob__syntax_relative(profile) : NULL;
+
+	if (must)
+		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s", profile,
+					must);
+}
+
+void mpijob__template_apparmor(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *profile = local_profile(at, step);
+
+	if (profile && (!*profile || strlen(profile) > PROFILE_MOST || mpijob__syntax_image(profile)))
+		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid",
+					"must be 1 to %d characters without space around them", PROFILE_MOST);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an API server asks of volumes beyond single fields. The operator adds two volumes of its own, whose names are
+ * therefore taken.
+ */
+#include <string.h>
+
+#include "job/template_walk.h"
+
+#define ISCSI_NAME_MOST 64
+
+void mpijob__template_volumes(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step list = mpijob__template_into(step, "volumes");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "volumes")); i++) {
+		struct mpijob__step volume = mpijob__template_entry(&list, i);
+		const char *name = mpijob__template_text(volume.node, "name");
+
+		if (name && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0)))
+			mpijob__template_refuse(at, &volume, "name", "duplicate", "Duplicate",
+						"the operator adds a volume '%s' itself", name);
+	}
+}
+
+/* A Secret that a volume names. */
+static void check_secret(const struct mpijob__template *at, const struct mpijob__step *volume, const char *source,
+			 const char *key, int form)
+{
+	struct mpijob__step inside = mpijob__template_into(volume, source);
+	struct mpijob__step secret = mpijob__template_into(&inside, key);
+	const char *name = mpijob__template_text(secret.node, "name");
+
+	if (mpijob_node_kind(secret.node) != MPIJOB_NODE_MAP)
+		return;
+	if (!name && (!mpijob__template_given(secret.node, "name") ||
+		      mpijob_node_string(mpijob_node_get(secret.node, "name"))))
+		mpijob__template_refuse(at, &secret, "name", "missing", "Required", "a value is required");
+	if (name && form && mpijob__syntax_subdomain(name))
+		mpijob__template_refuse(at, &secret, "name", "invalid-value", "Invalid", "'%s' must be %s", name,
+					mpijob__syntax_subdomain(name));
+}
+
+void mpijob__template_volume(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const mpijob_node *iscsi = mpijob__template_map(step->node, "iscsi");
+	const char *name = mpijob__template_text(step->node, "name");
+	const char *portal = mpijob__template_text(iscsi, "targetPortal");
+
+	check_secret(at, step, "cinder", "secretRef", 0);
+	check_secret(at, step, "storageos", "secretRef", 0);
+	check_secret(at, step, "csi", "nodePublishSecretRef", 1);
+	if (name && portal && mpijob__template_given(iscsi, "initiatorName") &&
+	    strlen(name) + 1 + strlen(portal) > ISCSI_NAME_MOST)
+		mpijob__template_refuse(at, step, "name", "too-long", "Invalid",
+					"with the target portal at most %d characters are possible", ISCSI_NAME_MOST - 1);
+}
+
+void mpijob__template_iscsi(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	if ((mpijob__template_flag(step->node, "chapAuthDiscovery") ||
+	     mpijob__template_flag(step->node, "chapAuthSession")) &&
+	    !mpijob__template_given(step->node, "secretRef"))
+		mpijob__template_refuse(at, step, "secretRef", "missing", "Required", "CHAP needs a Secret");
+}
+
+void mpijob__template_fc(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	size_t targets = mpijob_node_count(mpijob__template_list(step->node, "targetWWNs"));
+	size_t ids = mpijob_node_count(mpijob__template_list(step->node, "wwids"));
+	int64_t lun = 0;
+
+	if (!targets == !ids)
+		mpijob__template_refuse(at, step, "targetWWNs", targets ? "too-many-of" : "none-of",
+					targets ? "Invalid" : "Required", "needs either targetWWNs or wwids");
+	if (targets && !mpijob__template_given(step->node, "lun"))
+		mpijob__template_refuse(at, step, "lun", "missing", "Required", "targetWWNs need a lun");
+	if (targets && mpijob__template_number(step->node, "lun", &lun) && (lun < 0 || lun > 255))
+		mpijob__template_refuse(at, step, "lun", "out-of-range", "Invalid", "must be from 0 to 255, not %lld",
+					(long long)lun);
+}
+
+/* Domains that belong to Kubernetes. */
+static int is_reserved(const char *option)
+{
+	static const char *const domains[] = { ".kubernetes.io", ".k8s.io" };
+	size_t len = strcspn(option, "/");
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t domain = strlen(domains[i]);
+		size_t from = len + 1 - (len + 1 < domain ? 0 : domain);
+		int same = len + 1 >= domain;
+
+		/* As if a dot stood before the option. */
+		for (size_t k = 0; same && k < domain; k++) {
+			char c = from + k == 0 ? '.' : option[from + k - 1];
+
+			same = (c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c) == domains[i][k];
+		}
+		if (same)
+			return 1;
+	}
+	return 0;
+}
+
+void mpijob__template_flex(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step options = mpijob__template_into(step, "options");
+
+	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(options.node); i++) {
+		if (is_reserved(mpijob_node_key(options.node, i)))
+			mpijob__template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value", "Invalid",
+						"names of kubernetes.io and k8s.io are reserved");
+	}
+}
+
+void mpijob__template_azure_disk(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const char *kind = mpijob__template_text(step->node, "kind");
+	const char *uri = mpijob__template_text(step->node, "diskURI");
+	const char *start = kind && strcmp(kind, "Managed") == 0 ? "/subscriptions/" : "https://";
+
+	if (uri && strncmp(uri, start, strlen(start)) != 0)
+		mpijob__template_refuse(at, step, "diskURI", "invalid-value", "NotSupported",
+					"must begin with %s for a disk of kind %s", start, kind ? kind : "Shared");
+}
+
+/* The files of a projected volume, one after the other: a source's, then its files. */
+static const char *file_at(const mpijob_node *sources, size_t source, size_t index)
+{
+	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const mpijob_node *items = mpijob__template_list(
+			mpijob__template_map(mpijob_node_at(sources, source), kinds[i]), "items");
+
+		if (index < mpijob_node_count(items)) {
+			const char *path = mpijob__template_text(mpijob_node_at(items, index), "path");
+
+			return path ? path : "";
+		}
+		index -= mpijob_node_count(items);
+	}
+	return NULL;
+}
+
+static int file_before(const mpijob_node *sources, size_t source, size_t index)
+{
+	const char *path = file_at(sources, source, index);
+
+	for (size_t i = 0; *path && i <= source; i++) {
+		const char *other;
+
+		for (size_t k = 0; (i < source || k < index) && (other = file_at(sources, i, k)); k++) {
+			if (strcmp(other, path) == 0)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+void mpijob__template_projected(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	struct mpijob__step sources = mpijob__template_into(step, "sources");
+
+	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "sources")); i++) {
+		struct mpijob__step source = mpijob__template_entry(&sources, i);
+
+		for (size_t k = 0; file_at(sources.node, i, k); k++) {
+			if (file_before(sources.node, i, k))
+				mpijob__template_refuse(at, &source, NULL, "duplicate", "Invalid",
+							"another source has a file '%s' too", file_at(sources.node, i, k));
+		}
+	}
+}
+
+static int same_text(const mpijob_node *a, const mpijob_node *b, const char *key)
+{
+	const char *left = mpijob_node_string(mpijob_node_get(a, key));
+	const char *right = mpijob_node_string(mpijob_node_get(b, key));
+
+	return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
+void mpijob__template_data_source(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	const mpijob_node *spec = step->before ? step->before->node : NULL;
+	const mpijob_node *older = mpijob__template_map(spec, "dataSource");
+	const char *group = mpijob__template_text(step->node, "apiGroup");
+	const char *kind = mpijob__template_text(step->node, "kind");
+	const char *space = mpijob__template_text(step->node, "namespace");
+
+	if (!group && kind && strcmp(kind, "PersistentVolumeClaim") != 0)
+		mpijob__template_refuse(at, step, "kind", "invalid-value", "Invalid",
+					"must be PersistentVolumeClaim without an apiGroup");
+	if (group && mpijob__syntax_subdomain(group))
+		mpijob__template_refuse(at, step, "apiGroup", "invalid-value", "Invalid", "'%s' must be %s", group,
+					mpijob__syntax_subdomain(group));
+	if (step->type != SCHEMA_TypedObjectReference)
+		return;
+	if (space && mpijob__syntax_label(space))
+		mpijob__template_refuse(at, step, "namespace", "invalid-value", "Invalid", "'%s' must be %s", space,
+					mpijob__syntax_label(space));
+	if (older && (space || !same_text(older, step->node, "apiGroup") || !same_text(older, step->node, "kind") ||
+		      !same_text(older, step->node, "name")))
+		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid", "dataSource must be absent, or say the same");
+}

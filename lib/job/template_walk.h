@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pod template while it is judged; for lib/job/template*.c alone. */
+#ifndef MPIJOB__JOB_TEMPLATE_WALK_H
+#define MPIJOB__JOB_TEMPLATE_WALK_H
+
+#include "job/report.h"
+#include "job/syntax.h"
+#include "schema/schema.h"
+
+struct mpijob__template {
+	struct mpijob__report *report;
+	const char *path;           /* Of the template. */
+	struct mpijob__place place; /* Where it stands. */
+	const mpijob_node *root;    /* The job. */
+	const mpijob_node *node;    /* The template. */
+	int worker;                 /* The workers', not the launcher's. */
+	int unused;                 /* Of a role that the operator ignores: no pod is made of it. */
+};
+
+/* One step from the template to a value; steps live on the stack of the walk, the path is made only for findings. */
+struct mpijob__step {
+	const struct mpijob__step *before; /* NULL: the template itself. */
+	const char *key;                   /* NULL: an entry of a list. */
+	size_t index;
+	const mpijob_node *node; /* NULL or null: absent. */
+	int type;                /* SCHEMA_*, or SCHEMA_NONE where there is no object. */
+};
+
+/* Judges what no single field can; the step is that of a map of the row's type. */
+typedef void mpijob__template_rule(const struct mpijob__template *at, const struct mpijob__step *step);
+
+#define ROW_NEEDED 1u /* Must be there, and not empty. */
+#define ROW_RANGE  2u /* `low` and `high` count. */
+#define ROW_OPEN   4u /* The schema's choices do not count: a rule judges, or nobody. */
+#define ROW_ONE_OF 8u /* `key` lists fields; `low` to `high` of them must be there. */
+
+/* A row with a key judges that field, or each entry of that list; a row with a rule judges the object. */
+struct mpijob__template_row {
+	uint8_t type;
+	uint8_t flags;
+	const char *key;
+	mpijob__syntax *syntax;
+	int64_t low;
+	int64_t high;
+	mpijob__template_rule *rule;
+};
+
+/* All rows of a type; they stand together. */
+const struct mpijob__template_row *mpijob__template_rows(int type, size_t *count);
+
+/* A wrong thing at a step, or at the key of the map there (NULL: at the step itself). `id` is the finding's. */
+void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
+			     const char *id, const char *reason, const char *format, ...) MPIJOB__PRINTF(6, 7);
+
+/* Reading a map: what is null, of a wrong kind or, for texts, empty counts as absent. */
+const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key);
+const mpijob_node *mpijob__template_list(const mpijob_node *map, const char *key);
+const char *mpijob__template_text(const mpijob_node *map, const char *key);
+int mpijob__template_flag(const mpijob_node *map, const char *key);
+int mpijob__template_number(const mpijob_node *map, const char *key, int64_t *out);
+/* Whether there is any value but null. */
+int mpijob__template_given(const mpijob_node *map, const char *key);
+
+/* The step to a key's value or to an entry, for findings below. */
+struct mpijob__step mpijob__template_into(const struct mpijob__step *step, const char *key);
+struct mpijob__step mpijob__template_entry(const struct mpijob__step *list, size_t index);
+
+/* The spec of the template; NULL when there is none. */
+const mpijob_node *mpijob__template_spec(const struct mpijob__template *at);
+
+mpijob__template_rule mpijob__template_metadata;
+mpijob__template_rule mpijob__template_pod;
+mpijob__template_rule mpijob__template_dns;
+mpijob__template_rule mpijob__template_host_names;
+mpijob__template_rule mpijob__template_windows;
+mpijob__template_rule mpijob__template_pod_security;
+mpijob__template_rule mpijob__template_security;
+mpijob__template_rule mpijob__template_annotated;
+mpijob__template_rule mpijob__template_seccomp;
+mpijob__template_rule mpijob__template_apparmor;
+mpijob__template_rule mpijob__template_pod_resources;
+mpijob__template_rule mpijob__template_resources;
+mpijob__template_rule mpijob__template_containers;
+mpijob__template_rule mpijob__template_container;
+mpijob__template_rule mpijob__template_probe;
+mpijob__template_rule mpijob__template_variable;
+mpijob__template_rule mpijob__template_field_ref;
+mpijob__template_rule mpijob__template_resource_ref;
+mpijob__template_rule mpijob__template_port_of;
+mpijob__template_rule mpijob__template_sleep;
+mpijob__template_rule mpijob__template_mount;
+mpijob__template_rule mpijob__template_volumes;
+mpijob__template_rule mpijob__template_volume;
+mpijob__template_rule mpijob__template_projected;
+mpijob__template_rule mpijob__template_iscsi;
+mpijob__template_rule mpijob__template_fc;
+mpijob__template_rule mpijob__template_flex;
+mpijob__template_rule mpijob__template_azure_disk;
+mpijob__template_rule mpijob__template_empty_dir;
+mpijob__template_rule mpijob__template_volume_claim;
+mpijob__template_rule mpijob__template_data_source;
+mpijob__template_rule mpijob__template_toleration;
+mpijob__template_rule mpijob__template_spread;
+mpijob__template_rule mpijob__template_selector;
+mpijob__template_rule mpijob__template_node_selector;
+mpijob__template_rule mpijob__template_affinity;
+
+#endif
