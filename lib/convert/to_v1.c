@@ -82,6 +82,19 @@ static void carry_queue(struct mpijob__conversion *conversion, const struct mpij
 	mpijob__replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", queue);
 }
 
+static void carry_worker_count(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+
+	if (!mpijob__replicas_has(conversion, WORKER_PATH))
+		return;
+	mpijob__convert_change(conversion, move->field, value, "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
+	if (value)
+		return;
+	mpijob__convert_change(conversion, move->field, NULL, "written as 1: in v1 absent means none");
+	mpijob__replicas_put_number(conversion, WORKER_PATH, "replicas", 1);
+}
+
 static void carry_worker_template(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *containers = mpijob__convert_find(conversion, WORKER_PATH CONTAINERS);
@@ -106,8 +119,6 @@ static void carry_reasons(struct mpijob__conversion *conversion, const struct mp
 	}
 }
 
-#define WORKER_FAILS "in v1 a worker that fails fails the job; in v2beta1 only the launcher does"
-
 const struct mpijob__move mpijob__moves_to_v1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.runLauncherAsWorker", .carry = carry_launcher_as_worker },
@@ -115,7 +126,7 @@ const struct mpijob__move mpijob__moves_to_v1[] = {
 	{ .field = LAUNCHER_PATH ".replicas" },
 	{ .field = LAUNCHER_PATH ".template" },
 	{ .field = WORKER_PATH ".restartPolicy" },
-	{ .field = WORKER_PATH ".replicas", .note = WORKER_FAILS },
+	{ .field = WORKER_PATH ".replicas", .carry = carry_worker_count },
 	{ .field = WORKER_PATH ".template", .carry = carry_worker_template },
 	{ .field = "spec.runPolicy.cleanPodPolicy", .harmless = "None",
 	  .note = "in v1 the policy reaches the launcher's pod too; in v2beta1 only workers" },

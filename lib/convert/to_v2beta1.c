@@ -153,6 +153,8 @@ static void carry_main_container(struct mpijob__conversion *conversion, const st
 		mpijob__convert_change(conversion, move->field, value, "left out: container '%s' comes first among the workers' now, where v2beta1 starts ranks",
 				       name);
 	}
+	if (name && *name && at == count && count > 0)
+		mpijob__convert_loss(conversion, move->field, value, "left out: no container of the workers has this name");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mainContainer");
 }
 
@@ -195,7 +197,7 @@ static int is_variable_of_kubexec(const mpijob_node *variable, int has_exec)
 static void strip_variables(struct mpijob__conversion *conversion, mpijob_node *container)
 {
 	mpijob_node *env = mpijob__convert_get(container, "env");
-	int has_exec = 0;
+	int has_exec = 0, stripped = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const mpijob_node *variable = mpijob_node_at(env, i);
@@ -211,8 +213,9 @@ static void strip_variables(struct mpijob__conversion *conversion, mpijob_node *
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0].env", variable, "%s left out: v2beta1 has no " KUBEXEC,
 				       mpijob_node_string(mpijob_node_get(variable, "name")));
 		mpijob_node_remove_at(env, i);
+		stripped = 1;
 	}
-	if (env && mpijob_node_kind(env) == MPIJOB_NODE_LIST && mpijob_node_count(env) == 0)
+	if (stripped && mpijob_node_count(env) == 0)
 		mpijob_node_remove(container, "env");
 }
 
