@@ -131,8 +131,15 @@ static bool map_subordinate(pid_t pid)
 	struct id_range uids;
 	struct id_range gids;
 
-	return subordinate("/etc/subuid", name, &uids) && subordinate("/etc/subgid", name, &gids) &&
-	       map_range("newuidmap", pid, getuid(), &uids) == 0 && map_range("newgidmap", pid, getgid(), &gids) == 0;
+	if (!subordinate("/etc/subuid", name, &uids) || !subordinate("/etc/subgid", name, &gids) ||
+	    map_range("newuidmap", pid, getuid(), &uids))
+		return false;
+	/* The numbers of users stand now, and cannot be written again: there is no way back to a single id. */
+	if (map_range("newgidmap", pid, getgid(), &gids))
+		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
+			  "newuidmap works for this user and newgidmap does not; see that its line in /etc/subgid is right, and "
+			  "that newgidmap is as the package uidmap installs it");
+	return true;
 }
 
 static bool write_file(pid_t pid, const char *name, const char *text)

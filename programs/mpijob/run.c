@@ -92,6 +92,18 @@ static int choose_job(struct run *run)
 	return 0;
 }
 
+/* A job of another controller would wait for ever. */
+static int check_manager(struct run *run, const struct mpijob_spec *spec)
+{
+	const char *manager = spec->run_policy ? spec->run_policy->managed_by : NULL;
+
+	if (!manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
+		return 0;
+	return findings_add(run->diag, MPIJOB_ERR_SPEC, run->object->source, "managed-elsewhere",
+			    "spec.runPolicy.managedBy leaves this job to '%s', so nothing would run it here; remove the field",
+			    manager);
+}
+
 static int load_job(struct run *run)
 {
 	struct mpijob_validate_options options = MPIJOB_VALIDATE_OPTIONS_INIT;
@@ -107,6 +119,8 @@ static int load_job(struct run *run)
 		code = mpijob_validate(run->job, &options, run->diag);
 	if (code == 0)
 		code = mpijob_spec_get(run->job, &spec, run->diag);
+	if (code == 0)
+		code = check_manager(run, spec);
 	if (code)
 		return code;
 	run->workers = spec->worker && spec->worker->replicas ? *spec->worker->replicas : 0;
@@ -532,6 +546,8 @@ int run_command(const struct arguments *arguments)
 	int code = run.diag ? load_job(&run) : MPIJOB_ERR_NOMEM;
 	if (code == 0) {
 		announce(&run);
+		findings_print(run.diag, stderr);
+		mpijob_diag_clear(run.diag);
 		warn_unused(&run);
 		signals_catch();
 		code = start_cluster(&run);
