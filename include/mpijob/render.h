@@ -51,8 +51,11 @@ struct mpijob_render_options {
 	const uint8_t *running;     /**< One byte a worker, 1 where it runs: the hosts that discover_hosts.sh
 	                                 prints; NULL: all of them. */
 	size_t running_count;       /**< Bytes in `running`; workers beyond do not run. */
+	int32_t wait_for_hosts;     /**< Seconds that the launcher's pod waits, in an init container, for the names of all
+	                                 hosts to have addresses, before it fails and says which have none; 0: none are
+	                                 waited for, nor are they with `reference`. */
 };
-#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0 }
+#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /** @} */
 /** @name All children

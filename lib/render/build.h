@@ -71,11 +71,16 @@ mpijob_node *mpijob__pod_spec(struct mpijob__build *b, const mpijob_node *templa
 			      int32_t index);
 void mpijob__pod_restart_policy(struct mpijob__build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica);
 void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec);
+#define MPIJOB__CONFIG_VOLUME "mpi-job-config"
+#define MPIJOB__CONFIG_PATH   "/etc/mpi"
 void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec);
 mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec);
 
 /* environment.c: append the variables of a role to its first container. */
 void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container, int32_t role);
+
+/* wait_for_hosts.c: put the launcher's init container, if it is asked for; the ConfigMap's volume is there. */
+void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec);
 
 /* config_map.c: the most that an API server takes, and the finding that it is too little. */
 #define MPIJOB__CONFIG_MAP_MOST ((size_t)1024 * 1024)

@@ -182,6 +182,15 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"The job says that it was seen.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
+	[MPIJOB__DIFFERENCE_WAIT_FOR_HOSTS] = {
+		"wait-for-hosts",
+		"The launcher's pod has an init container, `wait-for-hosts`, that runs the launcher's image until all hosts of the "
+		"hostfile have addresses, asks for what the launcher's first container asks for, and fails after the given time with "
+		"the names that have none. It needs a POSIX shell, `date`, and `getent` or `ssh`.",
+		"mpirun gives up at the first name that does not resolve, however patient its ssh is, and names may come later than "
+		"pods.",
+		MPIJOB__DIFFERENCE_OPTION, "`wait_for_hosts` in the options, `--wait-for-hosts DURATION`; never with `reference`",
+	},
 };
 
 const struct mpijob__difference_row *mpijob__difference_row(enum mpijob__difference difference)

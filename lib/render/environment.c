@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define HOSTFILE "/etc/mpi/hostfile"
+#define HOSTFILE MPIJOB__CONFIG_PATH "/" MPIJOB__KEY_HOSTFILE
 #define RETRY    "-o ConnectionAttempts=10"
 
 #define REFERENCE MPIJOB__DIFFERENCE_NONE

@@ -2,7 +2,7 @@
 /*
  * The launcher's batch/v1 Job: time to live, deadline and back-off limit pass through from the run policy, a pod is
  * replaced only once it has failed (else two launchers could run at once), and a suspended job gives a suspended Job.
- * Its pod mounts the hostfile and discover_hosts.sh besides the keys.
+ * Its pod mounts the hostfile and discover_hosts.sh besides the keys, and waits for the hosts' names when it should.
  */
 #include "render/build.h"
 
@@ -22,6 +22,7 @@ mpijob_node *mpijob__launcher_job_template(struct mpijob__build *b, mpijob_node 
 	mpijob__environment_inject(b, mpijob__pod_container(b, spec), MPIJOB_ROLE_LAUNCHER);
 	mpijob__pod_mount_keys(b, spec);
 	mpijob__pod_mount_config(b, spec);
+	mpijob__wait_for_hosts_add(b, spec);
 	return template;
 }
 

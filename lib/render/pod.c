@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define KEY_VOLUME    "ssh-auth"
-#define CONFIG_VOLUME "mpi-job-config"
-#define CONFIG_PATH   "/etc/mpi"
 #define ROOT_KEY_PATH "/root/.ssh"
 
 /* Copy a user's map of strings; NULL when there is none. */
@@ -152,12 +150,12 @@ void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec)
 
 void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec)
 {
-	mpijob_node *source = add_volume(b, spec, CONFIG_VOLUME, "configMap");
+	mpijob_node *source = add_volume(b, spec, MPIJOB__CONFIG_VOLUME, "configMap");
 	mpijob_node *items;
 
 	mpijob__build_name(b, source, "name", MPIJOB_ROLE_CONFIG_MAP, 0);
 	items = mpijob_node_put_list(b->doc, source, "items");
 	add_item(b, items, MPIJOB__KEY_HOSTFILE, MPIJOB__KEY_HOSTFILE, 0444);
 	add_item(b, items, MPIJOB__KEY_DISCOVER_HOSTS, MPIJOB__KEY_DISCOVER_HOSTS, 0555);
-	add_mount(b, spec, CONFIG_VOLUME, CONFIG_PATH);
+	add_mount(b, spec, MPIJOB__CONFIG_VOLUME, MPIJOB__CONFIG_PATH);
 }

@@ -48,6 +48,8 @@ static int check_options(const struct mpijob_render_options *given, struct mpijo
 		code = check_priority_classes(out);
 	if (code == 0 && out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
 		code = MPIJOB_ERR_USAGE;
+	if (code == 0 && out->wait_for_hosts < 0)
+		code = MPIJOB_ERR_USAGE;
 	if (code == 0 && out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
 	if (code == 0 && out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')

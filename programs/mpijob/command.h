@@ -36,8 +36,9 @@ struct arguments {
 	const char *observed; /* plan: a file with what is in the cluster */
 	const char *now;      /* plan: RFC 3339 */
 	struct words priority_classes;
-	int64_t timeout_ms;      /* 0: none */
-	int64_t backoff_base_ms; /* 0: as Kubernetes */
+	int64_t timeout_ms;        /* 0: none */
+	int64_t backoff_base_ms;   /* 0: as Kubernetes */
+	int64_t wait_for_hosts_ms; /* 0: not at all */
 	int with_key;
 	int no_annotation;
 	int reference;

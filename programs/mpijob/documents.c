@@ -8,6 +8,7 @@
 
 #include "findings.h"
 #include "input.h"
+#include "options.h"
 
 enum output { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
 
@@ -325,6 +326,7 @@ static int render_options(const struct task *task, const struct classes *classes
 
 	options->reference = arguments->reference;
 	options->cluster_domain = arguments->cluster_domain;
+	options->wait_for_hosts = options_wait_for_hosts(arguments);
 	options->gang_scheduler = arguments->gang_scheduling;
 	options->priority_classes = classes->pointers;
 	options->priority_classes_count = classes->count;

@@ -45,6 +45,8 @@ const struct option_row option_rows[] = {
 	{ "container", 'c', "NAME", COMMAND_EXEC, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(cluster_domain), NULL,
 	  "DNS domain of the cluster for host names, as the operator's flag; without it they end in .svc." },
+	{ "wait-for-hosts", 0, "DURATION", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_DURATION, AT(wait_for_hosts_ms), NULL,
+	  "Let the launcher wait for so long until all hosts have addresses, in an init container." },
 	{ "gang-scheduling", 0, "NAME", COMMAND_RENDER | ON_PLANS, OPTION_TEXT, AT(gang_scheduling),
 	  "volcano scheduler-plugins-scheduler",
 	  "Gang scheduler: volcano, or the scheduler name of scheduler-plugins." },
@@ -228,6 +230,13 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 		}
 	}
 	return 0;
+}
+
+int32_t options_wait_for_hosts(const struct arguments *arguments)
+{
+	const int64_t most = 86400000;
+
+	return (int32_t)(((arguments->wait_for_hosts_ms < most ? arguments->wait_for_hosts_ms : most) + 999) / 1000);
 }
 
 void options_free(struct arguments *arguments)

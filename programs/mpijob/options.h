@@ -38,6 +38,9 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 /* Free what options_parse() allocated. */
 void options_free(struct arguments *arguments);
 
+/* The seconds of --wait-for-hosts, rounded up, a day at most; 0 without it. */
+int32_t options_wait_for_hosts(const struct arguments *arguments);
+
 /* Read a duration; returns 0, or -1 when the text is none. */
 int duration_parse(const char *text, int64_t *ms);
 

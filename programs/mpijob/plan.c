@@ -12,6 +12,7 @@
 #include "facts.h"
 #include "findings.h"
 #include "input.h"
+#include "options.h"
 #include "output.h"
 
 struct planned {
@@ -180,6 +181,7 @@ static int make_plan(struct planned *planned)
 	planned->render = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
 	planned->render.reference = arguments->reference;
 	planned->render.cluster_domain = arguments->cluster_domain;
+	planned->render.wait_for_hosts = options_wait_for_hosts(arguments);
 	planned->render.gang_scheduler = arguments->gang_scheduling;
 	planned->render.priority_classes = planned->facts.class_pointers;
 	planned->render.priority_classes_count = planned->facts.classes_count;

@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "follow.h"
 #include "input.h"
+#include "options.h"
 #include "pods.h"
 
 #define TURN_MS 200        /* the longest wait in one turn of the loop: a signal is seen at the latest then */
@@ -182,6 +183,7 @@ static int start_cluster(struct run *run)
 		return code;
 	render.reference = run->arguments->reference;
 	render.cluster_domain = run->arguments->cluster_domain;
+	render.wait_for_hosts = options_wait_for_hosts(run->arguments);
 	control.render = &render;
 	control.log = on_log;
 	control.log_user = run;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Render options as a document, for case folders and the oracle:
- * {"reference": true, "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101"}
+ * {"reference": true, "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101",
+ *  "waitForHosts": 60}
  */
 #ifndef TESTS_SUPPORT_RENDER_OPTIONS_H
 #define TESTS_SUPPORT_RENDER_OPTIONS_H
@@ -25,10 +26,13 @@ static void read_options(const mpijob_node *node, struct read_options *out)
 	const mpijob_node *classes = mpijob_node_get(node, "priorityClasses");
 	const char *running = mpijob_node_string(mpijob_node_get(node, "running"));
 	int reference = 0;
+	int64_t wait = 0;
 
 	memset(out, 0, sizeof(*out));
 	mpijob_node_bool(mpijob_node_get(node, "reference"), &reference);
 	options.reference = reference;
+	mpijob_node_int(mpijob_node_get(node, "waitForHosts"), &wait);
+	options.wait_for_hosts = (int32_t)wait;
 	options.cluster_domain = mpijob_node_string(mpijob_node_get(node, "clusterDomain"));
 	options.gang_scheduler = mpijob_node_string(mpijob_node_get(node, "gangScheduler"));
 	options.priority_classes_count = mpijob_node_count(classes);

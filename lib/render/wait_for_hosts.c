@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The init container that waits until the hosts of the hostfile have names: mpirun gives up at the first name that
+ * does not resolve, however patient its ssh is. It runs in the launcher's own image with a POSIX shell, and asks for
+ * what the launcher's first container asks for, so that neither what the pod takes nor its quality of service changes.
+ * The script has no "$(NAME)", which Kubernetes would replace.
+ */
+#include "render/build.h"
+#include "render/differences.h"
+
+#include <string.h>
+
+#define NAME    "wait-for-hosts"
+#define SECONDS "WAIT_FOR_HOSTS_SECONDS"
+
+/* Every host is asked once more after the end, so that all that are missing are named; not for long. */
+static const char script[] =
+	"if command -v getent >/dev/null; then\n"
+	"  known() { getent hosts \"$1\" >/dev/null; }\n"
+	"elif command -v ssh >/dev/null; then\n"
+	"  known() {\n"
+	"    case `ssh -o BatchMode=yes -o ConnectTimeout=2 -o ConnectionAttempts=1 \"$1\" true 2>&1 </dev/null` in\n"
+	"      *\"ould not resolve\"*) return 1 ;;\n"
+	"    esac\n"
+	"  }\n"
+	"else\n"
+	"  echo \"" NAME ": the image has neither getent nor ssh\" >&2\n"
+	"  exit 1\n"
+	"fi\n"
+	"now=`date +%s` missing=\n"
+	"end=$((now + " SECONDS "))\n"
+	"while read -r line; do\n"
+	"  host=${line%%[ :]*} said=\n"
+	"  until known \"$host\"; do\n"
+	"    now=`date +%s`\n"
+	"    if [ \"$now\" -ge \"$end\" ]; then\n"
+	"      echo \"" NAME ": $host has no address after $" SECONDS " s\" >&2\n"
+	"      [ \"$now\" -lt \"$((end + 5))\" ] || exit 1\n"
+	"      missing=1\n"
+	"      break\n"
+	"    fi\n"
+	"    [ -n \"$said\" ] || echo \"" NAME ": $host has no address yet\"\n"
+	"    said=1\n"
+	"    sleep 1\n"
+	"  done\n"
+	"done <" MPIJOB__CONFIG_PATH "/" MPIJOB__KEY_HOSTFILE "\n"
+	"[ -z \"$missing\" ]\n";
+
+/* A container of the user's that has the name. */
+static const mpijob_node *same_name(const mpijob_node *spec)
+{
+	static const char *const lists[] = { "initContainers", "containers" };
+
+	for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
+		const mpijob_node *containers = mpijob_node_get(spec, lists[list]);
+
+		for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+			const mpijob_node *container = mpijob_node_at(containers, i);
+			const char *name = mpijob_node_string(mpijob_node_get(container, "name"));
+
+			if (name != NULL && strcmp(name, NAME) == 0)
+				return container;
+		}
+	}
+	return NULL;
+}
+
+static void put_command(struct mpijob__build *b, mpijob_node *container)
+{
+	mpijob_node *command = mpijob_node_put_list(b->doc, container, "command");
+
+	mpijob_node_append_string(b->doc, command, "/bin/sh");
+	mpijob_node_append_string(b->doc, command, "-c");
+	mpijob_node_append_string(b->doc, command, script);
+}
+
+static void put_seconds(struct mpijob__build *b, mpijob_node *container)
+{
+	mpijob_node *env = mpijob_node_put_list(b->doc, container, "env");
+	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
+
+	mpijob_node_put_string(b->doc, entry, "name", SECONDS);
+	mpijob__build_printf(b, entry, "value", "%d", (int)b->subject->options.wait_for_hosts);
+}
+
+/* What of the launcher's container decides whether this one may run, and beside what. */
+static void put_alike(struct mpijob__build *b, mpijob_node *container, const mpijob_node *launcher)
+{
+	static const char *const keys[] = { "imagePullPolicy", "resources", "securityContext" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const mpijob_node *value = mpijob_node_get(launcher, keys[i]);
+
+		if (value != NULL)
+			mpijob_node_put_copy(b->doc, container, keys[i], value);
+	}
+}
+
+static void put_mount(struct mpijob__build *b, mpijob_node *container)
+{
+	mpijob_node *mounts = mpijob_node_put_list(b->doc, container, "volumeMounts");
+	mpijob_node *mount = mpijob_node_append_map(b->doc, mounts);
+
+	mpijob_node_put_string(b->doc, mount, "name", MPIJOB__CONFIG_VOLUME);
+	mpijob_node_put_string(b->doc, mount, "mountPath", MPIJOB__CONFIG_PATH);
+}
+
+void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec)
+{
+	const mpijob_node *launcher = mpijob__pod_container(b, spec), *taken = same_name(spec);
+	const char *image = mpijob_node_string(mpijob_node_get(launcher, "image"));
+	mpijob_node *container;
+
+	if (b->subject->options.wait_for_hosts <= 0 || b->subject->options.reference)
+		return;
+	if (taken != NULL) {
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL, "spec.initContainers",
+				  taken, "a container is called " NAME " already; no other is added that waits for hosts");
+		return;
+	}
+	container = mpijob_node_append_map(b->doc, mpijob__build_list(b, spec, "spec.initContainers"));
+	mpijob_node_put_string(b->doc, container, "name", NAME);
+	if (image != NULL)
+		mpijob_node_put_string(b->doc, container, "image", image);
+	put_command(b, container);
+	put_seconds(b, container);
+	put_alike(b, container, launcher);
+	mpijob_node_put_string(b->doc, container, "terminationMessagePolicy", "FallbackToLogsOnError");
+	put_mount(b, container);
+}
