@@ -139,7 +139,11 @@ static void carry_main_container(struct mpijob__conversion *conversion, const st
 	if (name && *name && at > 0 && at < count) {
 		mpijob_node *first = mpijob_node_edit_at(containers, 0);
 
-		if (mpijob_node_count(mpijob_node_get(first, "command")) == 0) {
+		int sleeps = mpijob_node_count(mpijob_node_get(first, "command")) == 0;
+
+		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0]", first, "comes second now%s",
+				       sleeps ? ", and is told to sleep, as v1 does for a first container without a command" : "");
+		if (sleeps) {
 			mpijob_node_append_string(conversion->doc, mpijob_node_put_list(conversion->doc, first, "command"), "sleep");
 			mpijob_node_append_string(conversion->doc, mpijob_node_put_list(conversion->doc, first, "args"), "365d");
 		}
@@ -175,9 +179,11 @@ static void carry_worker_command(struct mpijob__conversion *conversion, const st
 	if (mpijob_node_count(command) > 0)
 		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].command", command,
 				       "left out: a worker of v2beta1 runs /usr/sbin/sshd -De, which its image must have");
-	else if (mpijob_node_count(args) > 0)
-		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].args", args,
-				       "left out: v1 did not use them, v2beta1 would, in place of /usr/sbin/sshd -De");
+	if (mpijob_node_count(args) > 0)
+		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].args", args, "%s",
+				       mpijob_node_count(command) > 0 ?
+					       "left out, as the command is" :
+					       "left out: v1 did not use them, v2beta1 would, in place of /usr/sbin/sshd -De");
 	mpijob_node_remove(first, "command");
 	mpijob_node_remove(first, "args");
 }
