@@ -392,8 +392,8 @@ static int is_empty(const struct mpijob__schema_field *field, const mpijob_node 
 	return field->shape != SCHEMA_ONE && mpijob_node_count(node) == 0;
 }
 
-static void unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
-			const struct mpijob__schema_field *field, const char *word)
+void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
+				  const struct mpijob__schema_field *field, const char *word)
 {
 	const char *words[NEAR_MOST + 1] = { NULL };
 	struct mpijob_text list = { 0 };
@@ -423,7 +423,7 @@ static void judge_value(const struct mpijob__template *at, const struct mpijob__
 	int64_t number;
 
 	if (text && !(row && (row->flags & ROW_OPEN)) && !mpijob__schema_allows(field, text))
-		unsupported(at, step, field, text);
+		mpijob__template_unsupported(at, step, field, text);
 	if (!row)
 		return;
 	must = text && row->syntax ? row->syntax(text) : NULL;
@@ -473,19 +473,44 @@ static const char *next_name(const char *names, char out[48])
 	return names + len + (names[len] == ' ');
 }
 
+/* List names, all or those that are given, with commas and `last` before the last one. */
+static void put_names(struct mpijob_text *out, const struct mpijob__template *at, const mpijob_node *map,
+		      const char *names, const char *last)
+{
+	char name[48], kept[48] = "";
+	int code = 0;
+
+	while ((names = next_name(names, name))) {
+		if (map && !mpijob__template_given(map, name))
+			continue;
+		if (*kept)
+			code |= mpijob__text_printf(out, "%s%s", out->len ? ", " : "", kept);
+		memcpy(kept, name, sizeof(kept));
+	}
+	code |= mpijob__text_printf(out, "%s%s", out->len ? last : "", kept);
+	if (code)
+		at->report->code = MPIJOB_ERR_NOMEM;
+}
+
 static void judge_one_of(const struct mpijob__template *at, const struct mpijob__step *step,
 			 const struct mpijob__template_row *row)
 {
+	struct mpijob_text names = { 0 };
 	const char *rest = row->key;
 	char name[48];
 	int64_t count = 0;
 
 	while ((rest = next_name(rest, name)))
 		count += !is_empty(mpijob__schema_find(step->type, name), mpijob_node_get(step->node, name));
-	if (count < row->low)
-		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs one of %s", row->key);
-	else if (count > row->high)
-		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden", "may have only one of %s", row->key);
+	if (count < row->low) {
+		put_names(&names, at, NULL, row->key, " or ");
+		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
+	} else if (count > row->high) {
+		put_names(&names, at, step->node, row->key, " and ");
+		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden", "has %s; only one of them is possible",
+					mpijob_text_data(&names));
+	}
+	mpijob__text_release(&names);
 }
 
 static const struct mpijob__template_row *row_of(const struct mpijob__template_row *rows, size_t count, const char *key)

@@ -258,6 +258,7 @@ static void check_searches(const struct mpijob__template *at, const struct mpijo
 void mpijob__template_dns(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step config = mpijob__template_into(step, "dnsConfig");
+	struct mpijob__step word = mpijob__template_into(step, "dnsPolicy");
 	const char *policy = mpijob__template_text(step->node, "dnsPolicy");
 	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "dnsPolicy");
 	size_t servers = mpijob_node_count(mpijob__template_list(config.node, "nameservers"));
@@ -265,9 +266,7 @@ void mpijob__template_dns(const struct mpijob__template *at, const struct mpijob
 	/* With hostNetwork the operator sets another policy. */
 	if (policy && !mpijob__template_flag(step->node, "hostNetwork")) {
 		if (!mpijob__schema_allows(field, policy))
-			mpijob__template_refuse(
-				at, step, "dnsPolicy", "unsupported-value", "NotSupported",
-				"unsupported value '%s'; use ClusterFirst, ClusterFirstWithHostNet, Default or None", policy);
+			mpijob__template_unsupported(at, &word, field, policy);
 		if (strcmp(policy, "None") == 0 && !servers)
 			mpijob__template_refuse(at, step, "dnsConfig", "missing", "Required",
 						"dnsPolicy None needs nameservers here");

@@ -290,20 +290,18 @@ void mpijob__template_volume_claim(const struct mpijob__template *at, const stru
 	const mpijob_node *requests = mpijob_node_get(resources.node, "requests");
 	static const char *const classes[] = { "storageClassName", "volumeAttributesClassName" };
 	struct mpijob__quantity size;
-	int alone = 0;
+	size_t alone = 0, others = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(modes); i++) {
 		const char *mode = mpijob_node_string(mpijob_node_at(modes, i));
+		int is_alone = mode && strcmp(mode, "ReadWriteOncePod") == 0;
 
-		alone |= mode && strcmp(mode, "ReadWriteOncePod") == 0;
+		alone += is_alone != 0;
+		others += mode && !is_alone;
 	}
-	for (size_t i = 0; alone && i < mpijob_node_count(modes); i++) {
-		const char *mode = mpijob_node_string(mpijob_node_at(modes, i));
-
-		if (mode && strcmp(mode, "ReadWriteOncePod") != 0)
-			mpijob__template_refuse(at, step, "accessModes", "conflict", "Forbidden",
-						"ReadWriteOncePod goes with no other mode");
-	}
+	if (alone && others)
+		mpijob__template_refuse(at, step, "accessModes", "conflict", "Forbidden",
+					"ReadWriteOncePod goes with no other mode");
 	if (!mpijob__template_given(requests, "storage"))
 		mpijob__template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
 	else if (get_quantity(requests, "storage", &size) && mpijob__quantity_compare(&size, &nothing) <= 0)

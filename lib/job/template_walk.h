@@ -52,6 +52,10 @@ const struct mpijob__template_row *mpijob__template_rows(int type, size_t *count
 void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
 			     const char *id, const char *reason, const char *format, ...) MPIJOB__PRINTF(6, 7);
 
+/* A word that is none of a field's choices. */
+void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
+				  const struct mpijob__schema_field *field, const char *word);
+
 /* Reading a map: what is null, of a wrong kind or, for texts, empty counts as absent. */
 const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key);
 const mpijob_node *mpijob__template_list(const mpijob_node *map, const char *key);

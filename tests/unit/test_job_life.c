@@ -193,7 +193,7 @@ static void the_result_needs_no_diag(void **state)
 	mpijob_free(job);
 	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nspec: {runLauncherAsWorker: "
 		    "true, "
-		    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{}]}}}}}");
+		    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: m, image: i}]}}}}}");
 	assert_int_equal(mpijob_default(job, NULL, diag), 0);
 	assert_int_equal(mpijob_validate(job, NULL, diag), 0);
 	mpijob_free(job);
