@@ -79,6 +79,21 @@ MPIJOB_API void mpijob_diag_clear(mpijob_diag *diag);
 MPIJOB_API void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit);
 
 /**
+ * Say how severe the findings of one kind are from now on.
+ *
+ * Warnings and notes can be silenced, raised and lowered. What is an error by itself stays one, because the call that
+ * reports it fails. A finding that is raised to an error makes mpijob_validate() and mpijob_render() fail as any
+ * error does; other calls go on, and mpijob_diag_count_severity() counts it. mpijob_diag_clear() leaves this as it is.
+ *
+ * @param diag      not NULL.
+ * @param id        of the findings; need not be one of the library (see mpijob_finding_kind_find()); not NULL; copied.
+ * @param severity  `MPIJOB_SEVERITY_*`, or 0: they are neither kept nor counted.
+ * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity);
+
+/**
  * Count the findings that are kept.
  *
  * @param diag  may be NULL: 0.
@@ -138,6 +153,42 @@ MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *f
  * @since 0.1
  */
 MPIJOB_API int mpijob_finding_write(const struct mpijob_finding *finding, mpijob_write_fn write, void *user);
+
+/** A kind of finding: what all findings with the same identifier have in common. All strings are constants. */
+struct mpijob_finding_kind {
+	size_t size;         /**< `sizeof(struct mpijob_finding_kind)` of the library. */
+	const char *id;      /**< "unsupported-value". */
+	int32_t severity;    /**< `MPIJOB_SEVERITY_*` as a rule; single findings may be less severe. */
+	const char *summary; /**< One sentence: what is the matter. */
+	const char *advice;  /**< One or two sentences: what to do. */
+	const char *example; /**< How one looks when printed. */
+};
+
+/**
+ * Count the kinds of findings that the library and its programs report; docs/findings.md lists them.
+ *
+ * @return how many mpijob_finding_kind_at() can give.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_finding_kind_count(void);
+
+/**
+ * Read one kind.
+ *
+ * @param index  from 0, in the order of identifiers.
+ * @return borrowed for ever; NULL when there is no such kind.
+ * @since 0.1
+ */
+MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index);
+
+/**
+ * Find a kind by its identifier.
+ *
+ * @param id  NULL finds nothing.
+ * @return borrowed for ever; NULL when there is no such kind.
+ * @since 0.1
+ */
+MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_find(const char *id);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of findings.
+ * The list of findings, and how severe the caller wants each kind of them to be.
  *
  * Each finding and its strings are one block of memory. A finding that cannot
  * be kept, for want of memory or because of the limit, is still counted by its
@@ -16,6 +16,12 @@
 
 #define DEFAULT_LIMIT 1000
 
+/* What mpijob_diag_set_severity() said. */
+struct choice {
+	char *id;
+	int32_t severity;
+};
+
 struct mpijob_diag {
 	struct mpijob_finding **findings;
 	size_t count;
@@ -23,6 +29,8 @@ struct mpijob_diag {
 	size_t limit;
 	size_t dropped;
 	size_t by_severity[MPIJOB_SEVERITY_INFO + 1];
+	struct choice *choices;
+	size_t choices_count;
 };
 
 mpijob_diag *mpijob_diag_new(void)
@@ -49,12 +57,65 @@ void mpijob_diag_free(mpijob_diag *diag)
 		return;
 	mpijob_diag_clear(diag);
 	free(diag->findings);
+	for (size_t i = 0; i < diag->choices_count; i++)
+		free(diag->choices[i].id);
+	free(diag->choices);
 	free(diag);
 }
 
 void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit)
 {
 	diag->limit = limit ? limit : DEFAULT_LIMIT;
+}
+
+static struct choice *choice_of(const mpijob_diag *diag, const char *id)
+{
+	for (size_t i = 0; i < diag->choices_count; i++)
+		if (strcmp(diag->choices[i].id, id) == 0)
+			return &diag->choices[i];
+	return NULL;
+}
+
+static struct choice *choice_new(mpijob_diag *diag, const char *id)
+{
+	struct choice *choices = realloc(diag->choices, (diag->choices_count + 1) * sizeof(*choices));
+	char *copy = strdup(id);
+
+	if (choices)
+		diag->choices = choices;
+	if (!choices || !copy) {
+		free(copy);
+		return NULL;
+	}
+	choices[diag->choices_count].id = copy;
+	return &choices[diag->choices_count++];
+}
+
+int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity)
+{
+	struct choice *choice;
+
+	if (!diag || !id || severity < 0 || severity > MPIJOB_SEVERITY_INFO)
+		return MPIJOB_ERR_USAGE;
+	choice = choice_of(diag, id);
+	if (!choice)
+		choice = choice_new(diag, id);
+	if (!choice)
+		return MPIJOB_ERR_NOMEM;
+	choice->severity = severity;
+	return 0;
+}
+
+int32_t mpijob__diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
+{
+	const struct choice *choice = diag && severity != MPIJOB_SEVERITY_ERROR ? choice_of(diag, id) : NULL;
+
+	return choice ? choice->severity : severity;
+}
+
+int mpijob__diag_raised(const mpijob_diag *diag, const char *id)
+{
+	return mpijob__diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) == MPIJOB_SEVERITY_ERROR;
 }
 
 size_t mpijob_diag_count(const mpijob_diag *diag)
@@ -130,10 +191,13 @@ static int grow(mpijob_diag *diag)
 	return 0;
 }
 
-static int keep(mpijob_diag *diag, const struct mpijob_finding *finding)
+static int keep(mpijob_diag *diag, struct mpijob_finding *finding)
 {
 	struct mpijob_finding *copy = NULL;
 
+	finding->severity = mpijob__diag_severity(diag, finding->severity, finding->id);
+	if (finding->severity == 0)
+		return 0;
 	diag->by_severity[finding->severity]++;
 	if (diag->count >= diag->limit) {
 		diag->dropped++;
@@ -186,8 +250,9 @@ int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, cons
 		finding.column = place->column;
 	}
 	if (mpijob__text_vprintf(&message, format, args)) {
-		diag->by_severity[severity]++;
-		diag->dropped++;
+		severity = mpijob__diag_severity(diag, severity, id);
+		diag->by_severity[severity]++; /* that of 0 is never asked for */
+		diag->dropped += severity != 0;
 		return MPIJOB_ERR_NOMEM;
 	}
 	finding.message = mpijob_text_data(&message);

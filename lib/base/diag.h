@@ -31,4 +31,10 @@ int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const
 int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
 		       const struct mpijob__place *place, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
 
+/* How severe a finding is after mpijob_diag_set_severity(); 0 when it is silenced. `diag` may be NULL. */
+int32_t mpijob__diag_severity(const mpijob_diag *diag, int32_t severity, const char *id);
+
+/* Whether a warning or note of this kind counts as an error. */
+int mpijob__diag_raised(const mpijob_diag *diag, const char *id);
+
 #endif

@@ -51,7 +51,20 @@ void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__
 	va_list args;
 
 	va_start(args, format);
+	report->errors += (size_t)mpijob__diag_raised(report->diag, id);
 	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_WARNING, id, NULL, spot->path, &spot->place, format, args))
+		report->code = MPIJOB_ERR_NOMEM;
+	va_end(args);
+}
+
+void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report->errors += (size_t)mpijob__diag_raised(report->diag, id);
+	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_INFO, id, NULL, spot->path, &spot->place, format, args))
 		report->code = MPIJOB_ERR_NOMEM;
 	va_end(args);
 }

@@ -36,6 +36,8 @@ void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__sp
 			  const char *format, ...) MPIJOB__PRINTF(4, 5);
 void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			    const char *format, ...) MPIJOB__PRINTF(4, 5);
+void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+			 const char *format, ...) MPIJOB__PRINTF(4, 5);
 
 /* 0, or the code that a call returns after this report. */
 int mpijob__report_result(const struct mpijob__report *report);

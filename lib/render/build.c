@@ -100,10 +100,10 @@ void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char
 	struct mpijob__place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
 	va_list args;
 
-	if (severity == MPIJOB_SEVERITY_ERROR)
-		keep(build, MPIJOB_ERR_SPEC);
-	else if (build->subject->options.reference)
+	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
 		return;
+	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__diag_raised(build->diag, id))
+		keep(build, MPIJOB_ERR_SPEC);
 	if (build->diag == NULL)
 		return;
 	mpijob_text_clear(&build->scratch);

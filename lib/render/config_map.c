@@ -35,11 +35,14 @@ static void look_ahead(struct mpijob__build *b, size_t hostfile)
 	size_t total = hostfile;
 
 	all.options.running = NULL;
-	if (mpijob__discover_hosts_write(&all, count_bytes, &total) == 0 && total > MPIJOB__CONFIG_MAP_MOST)
-		mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
-				  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-				  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted", total,
-				  MPIJOB__CONFIG_MAP_MOST);
+	if (mpijob__discover_hosts_write(&all, count_bytes, &total) != 0 || total <= MPIJOB__CONFIG_MAP_MOST)
+		return;
+	mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
+			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
+			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted", total,
+			  MPIJOB__CONFIG_MAP_MOST);
+	if (mpijob__diag_raised(b->diag, "config-map-will-be-too-large"))
+		b->code = MPIJOB_ERR_SPEC;
 }
 
 void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_diag *diag)

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every kind of finding that the library and its programs report: THE table. Identifier, severity unless somebody
+ * changed it, what it means, what to do, and how one looks. docs/findings.md is printed from it
+ * (tests/unit/test_base_findings.c), and tests/lint/test-findings compares it with what the sources report.
+ * The rows are in the order of their identifiers.
+ */
+#include <mpijob/diag.h>
+
+#include <string.h>
+
+#define ERROR   MPIJOB_SEVERITY_ERROR
+#define WARNING MPIJOB_SEVERITY_WARNING
+#define INFO    MPIJOB_SEVERITY_INFO
+
+#define KIND(id, severity, summary, advice, example)                                                                   \
+	{                                                                                                              \
+		sizeof(struct mpijob_finding_kind), id, severity, summary, advice, example                             \
+	}
+
+static const struct mpijob_finding_kind kinds[] = {
+	KIND("alias-cycle", ERROR,
+	     "A YAML alias stands inside what it stands for.",
+	     "Write the value out at one of the two places.",
+	     "job.yaml:7:9: spec: the alias *a stands inside its own value"),
+	KIND("bad-base64", ERROR,
+	     "The value of a `!!binary` is not base64.",
+	     "Correct the value, or write the text without the tag.",
+	     "job.yaml:9:12: the value of !!binary is not base64"),
+	KIND("bad-key", ERROR,
+	     "A YAML key is a list or a map.",
+	     "Keys are plain words; put text that begins with `[`, `{` or `?` in quotes.",
+	     "job.yaml:5:3: a key must be a word, not a list or map"),
+	KIND("bad-merge", ERROR,
+	     "What stands behind `<<` is no map and no list of maps.",
+	     "Merge a map: `<<: *anchor`.",
+	     "job.yaml:8:7: << needs a map, or a list of maps"),
+	KIND("bad-options", ERROR,
+	     "The options of the operator cannot be used.",
+	     "Compare them with operator.h: sizes, numbers, and what must be given.",
+	     "the options of the operator are refused: wrong use"),
+	KIND("bad-struct", ERROR,
+	     "A struct that was given to be stored has a size or a member that cannot be.",
+	     "Begin with the struct's `_INIT`, and set members to what the header allows.",
+	     "spec.runPolicy: the struct is smaller than any known version"),
+	KIND("boolean-key", WARNING,
+	     "A key such as `on` or `yes` is read as true, as kubectl does.",
+	     "Put the key in quotes.",
+	     "job.yaml:12:9: warning: the key 'on' is read as true, as kubectl does; put it in quotes"),
+	KIND("config-map-too-large", ERROR,
+	     "Hostfile and `discover_hosts.sh` together exceed the 1 MiB that an API server accepts.",
+	     "Render with `compact_hosts` (`--compact-hosts`), or use fewer workers or shorter names.",
+	     "spec.mpiReplicaSpecs[Worker].replicas: hostfile and discover_hosts.sh of 9000 workers take more "
+	     "than the 1048576 bytes that a ConfigMap may hold"),
+	KIND("config-map-will-be-too-large", WARNING,
+	     "The ConfigMap fits only as long as not all workers run.",
+	     "Render with `compact_hosts` (`--compact-hosts`), or use fewer workers or shorter names.",
+	     "warning: spec.mpiReplicaSpecs[Worker].replicas: the ConfigMap takes 1200000 bytes once all "
+	     "workers run; at most 1048576 are accepted"),
+	KIND("conflict", ERROR,
+	     "Two fields of a pod template cannot be what they are together.",
+	     "Change one of the two; the message names both.",
+	     "job.yaml:30:21: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].ports[0].hostPort: must "
+	     "be equal to containerPort with hostNetwork"),
+	KIND("container-start", ERROR,
+	     "A container of a local pod cannot start.",
+	     "The message tells why; often the program is not installed on this machine.",
+	     "container pi of pod pi-launcher-x2k cannot start: No such file or directory"),
+	KIND("control-character", ERROR,
+	     "The text holds a control character.",
+	     "Remove it; text that needs one is written in double quotes with an escape.",
+	     "job.yaml:4:11: control characters are not allowed"),
+	KIND("conversion-change", INFO,
+	     "A field is called otherwise, or means something slightly different, in the version that was "
+	     "written.",
+	     "Look whether it is what you mean.",
+	     "v1.yaml:6:3: note: spec.cleanPodPolicy: is spec.runPolicy.cleanPodPolicy in v2beta1"),
+	KIND("conversion-loss", WARNING,
+	     "The version that was written cannot hold a field.",
+	     "It is kept in an annotation unless that was refused; without the annotation it is lost.",
+	     "v1.yaml:9:5: warning: spec.runPolicy.schedulingPolicy: a TrainJob has no such field"),
+	KIND("dns-policy-overwritten", WARNING,
+	     "With `hostNetwork: true` the operator sets `dnsPolicy: ClusterFirstWithHostNet`, whatever is "
+	     "given.",
+	     "Remove dnsPolicy, or hostNetwork.",
+	     "job.yaml:21:22: warning: spec.mpiReplicaSpecs[Worker].template.spec.dnsPolicy: 'Default' is "
+	     "replaced by 'ClusterFirstWithHostNet', as hostNetwork is true"),
+	KIND("does-not-settle", WARNING,
+	     "The operator acts on a job again and again without news from the cluster.",
+	     "Look for another controller that changes the same objects.",
+	     "warning: MPIJob default/pi does not settle: 100 plans were carried out without news from the "
+	     "cluster"),
+	KIND("duplicate", ERROR,
+	     "Something that must be unique in a pod template is there twice.",
+	     "Rename or remove one of the two.",
+	     "job.yaml:28:15: spec.mpiReplicaSpecs[Worker].template.spec.containers[1].name: another container "
+	     "is named 'pi'"),
+	KIND("duplicate-key", ERROR,
+	     "A map has the same key twice.",
+	     "Keep one of the two.",
+	     "job.yaml:7:3: spec.slotsPerWorker: the key 'slotsPerWorker' is already given in line 6; keep one "
+	     "of the two"),
+	KIND("encoding", ERROR,
+	     "The text is not UTF-8 (or UTF-16 with a mark, in YAML).",
+	     "Save it as UTF-8.",
+	     "job.yaml:3:9: this byte is not UTF-8; save the text as UTF-8"),
+	KIND("event-dropped", WARNING,
+	     "The operator could not record an Event.",
+	     "Look whether the API server refuses it; nothing else is affected.",
+	     "warning: the Event MPIJobCreated about MPIJob default/pi is dropped after 12 tries"),
+	KIND("exec-failed", ERROR,
+	     "A program could not be run in a local pod.",
+	     "The message tells why.",
+	     "the local cluster ended before the program did"),
+	KIND("forbidden", ERROR,
+	     "A field of a pod template must not be there, or not with another one.",
+	     "Remove the field that the message names.",
+	     "job.yaml:25:11: spec.mpiReplicaSpecs[Worker].template.spec.ephemeralContainers: a template "
+	     "cannot have ephemeral containers"),
+	KIND("gang-deadlock", WARNING,
+	     "With `WaitForWorkersReady` the launcher is made when all workers are ready, but the gang "
+	     "scheduler starts no worker before the launcher is there.",
+	     "Set `spec.runPolicy.schedulingPolicy.minAvailable` to the number of workers, or "
+	     "launcherCreationPolicy to AtStartup.",
+	     "job.yaml:9:27: warning: spec.launcherCreationPolicy: the gang of 5 pods needs the launcher, "
+	     "which waits for the 4 workers of the same gang; set spec.runPolicy.schedulingPolicy.minAvailable "
+	     "to 4, or use AtStartup"),
+	KIND("gang-too-large", WARNING,
+	     "`minAvailable` is larger than the number of pods.",
+	     "Set it to the number of workers and the launcher, or less.",
+	     "job.yaml:10:21: warning: spec.runPolicy.schedulingPolicy.minAvailable: the job has 2 pods, so a "
+	     "gang of 10 is never complete"),
+	KIND("gpus-kept", WARNING,
+	     "With cleanPodPolicy None, which is the default, the workers stay and keep their accelerators "
+	     "when the job has ended.",
+	     "Set `spec.runPolicy.cleanPodPolicy` to Running or All.",
+	     "job.yaml:8:21: warning: spec.runPolicy.cleanPodPolicy: with None the workers keep their "
+	     "nvidia.com/gpu after the job's end; use Running or All"),
+	KIND("gpus-shared", WARNING,
+	     "There are more slots than GPUs on a worker, so that ranks share one.",
+	     "Make `spec.slotsPerWorker` and the GPUs of the worker equal, unless ranks are meant to share.",
+	     "job.yaml:6:19: warning: spec.slotsPerWorker: 8 ranks share the 4 GPUs of a worker "
+	     "(nvidia.com/gpu); use as many slots as GPUs"),
+	KIND("gpus-unused", INFO,
+	     "There are fewer slots than GPUs on a worker: right only where one rank drives several.",
+	     "Make `spec.slotsPerWorker` and the GPUs of the worker equal, unless a rank drives several.",
+	     "job.yaml:6:19: note: spec.slotsPerWorker: a worker has 8 GPUs (nvidia.com/gpu) and 1 slot, so a "
+	     "rank must drive several GPUs, or they idle"),
+	KIND("group-name", WARNING,
+	     "The queue of a Volcano PodGroup is read from the annotation `scheduling.volcano.sh/queue-name`; "
+	     "the guide of the operator says group-name.",
+	     "Write queue-name, or set `spec.runPolicy.schedulingPolicy.queue`.",
+	     "job.yaml:6:5: warning: metadata.annotations: 'scheduling.volcano.sh/group-name' is not read; a "
+	     "queue is given by 'scheduling.volcano.sh/queue-name'"),
+	KIND("host-network-collision", WARNING,
+	     "Workers with hostNetwork can meet on one node, where only one sshd gets the port.",
+	     "Keep them apart: a required podAntiAffinity with topologyKey kubernetes.io/hostname, or sshd's "
+	     "port in `ports`.",
+	     "job.yaml:24:24: warning: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: two of the 4 "
+	     "workers on one node would both want sshd's port; add a required podAntiAffinity by "
+	     "kubernetes.io/hostname, or list the port in ports"),
+	KIND("host-network-port", INFO,
+	     "With hostNetwork the worker's sshd listens on the node, whose own sshd usually has port 22.",
+	     "Let both ends use another port: `sshd -p` or Port in sshd_config for workers, Port in ssh_config "
+	     "for the launcher.",
+	     "job.yaml:24:24: note: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: sshd shares the "
+	     "node's ports, and 22 is usually taken by the node's own; give another Port in the image's "
+	     "sshd_config and ssh_config"),
+	KIND("invalid-annotation", ERROR,
+	     "An annotation of a pod template is not accepted.",
+	     "Change its key or value as the message says.",
+	     "job.yaml:19:13: spec.mpiReplicaSpecs[Worker].template.metadata.annotations[a b]: the key must be "
+	     "letters, digits, '-', '_' and '.'"),
+	KIND("invalid-label", ERROR,
+	     "A label or selector of a pod template is not accepted, or is one that a controller sets.",
+	     "Change its key or value as the message says.",
+	     "job.yaml:19:13: spec.mpiReplicaSpecs[Worker].template.metadata.labels.app: 'a b' must be "
+	     "letters, digits, '-', '_' and '.'"),
+	KIND("invalid-name", ERROR,
+	     "The names of the pods would not be names in DNS.",
+	     "Use lower case letters, digits and '-'; begin with a letter, end with a letter or digit.",
+	     "job.yaml:4:9: metadata.name: 'pi-' is no name for pods; use lower case letters, digits and '-', "
+	     "begin with a letter, end with a letter or digit"),
+	KIND("invalid-quantity", ERROR,
+	     "A resource is no quantity.",
+	     "Write it as 500m, 2 or 1.5Gi.",
+	     "job.yaml:26:22: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.requests: "
+	     "cpu: no quantity such as '500m', '2' or '1.5Gi'"),
+	KIND("invalid-value", ERROR,
+	     "A value of a pod template has the right type and a wrong form.",
+	     "Write it as the message says.",
+	     "job.yaml:22:17: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].name: 'Pi' must be "
+	     "lower case letters, digits and '-'"),
+	KIND("job-set-aside", ERROR,
+	     "The operator does not act on a job.",
+	     "Correct the job; the operator looks at it again when it changes.",
+	     "MPIJob default/pi is set aside: the job is not valid"),
+	KIND("key-range", ERROR,
+	     "A number that is used as a key is too large.",
+	     "Put it in quotes.",
+	     "job.yaml:8:5: a number this large cannot be a key; put it in quotes"),
+	KIND("launcher-gpus-hidden", WARNING,
+	     "The launcher asks for GPUs, and the operator hides them: a launcher that is no worker gets an "
+	     "empty NVIDIA_VISIBLE_DEVICES.",
+	     "Set `spec.runLauncherAsWorker`, or do not ask for GPUs there.",
+	     "job.yaml:20:33: warning: "
+	     "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].resources.limits: the operator hides "
+	     "GPUs from a launcher that is no worker (NVIDIA_VISIBLE_DEVICES is empty); set "
+	     "spec.runLauncherAsWorker, or remove nvidia.com/gpu"),
+	KIND("limit-aliases", ERROR,
+	     "The aliases of the text stand for more values than can be right.",
+	     "Write the values out, or raise the limit in the options.",
+	     "job.yaml:20:9: the aliases stand for more than 1000000 values"),
+	KIND("limit-depth", ERROR,
+	     "Values are nested deeper than the limit.",
+	     "Look for lists in lists that are not meant, or raise the limit in the options.",
+	     "job.json:1:1001: nested deeper than 1000 levels"),
+	KIND("limit-directives", ERROR,
+	     "Too many lines begin with '%'.",
+	     "Put such text in quotes.",
+	     "job.yaml: more than 64 lines begin with '%'; put such text in quotes"),
+	KIND("limit-size", ERROR,
+	     "The text is larger than the limit.",
+	     "Look whether it is the right file, or raise the limit in the options.",
+	     "job.yaml: has more than 16777216 bytes"),
+	KIND("limit-values", ERROR,
+	     "The text holds more values than the limit.",
+	     "Look whether it is the right file, or raise the limit in the options.",
+	     "job.yaml: has more than 1000000 values"),
+	KIND("local-node", ERROR,
+	     "The helper program that runs local pods failed.",
+	     "The message tells why; docs/image-contract.md tells what the machine needs.",
+	     "mpijob-node ended"),
+	KIND("main-container-unclear", WARNING,
+	     "Of several containers only the first gets the operator's environment, mounts and default "
+	     "command, and it does not look like the main one.",
+	     "Put the main container first, and others behind it or among initContainers with restartPolicy "
+	     "Always.",
+	     "job.yaml:20:13: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers: only the first "
+	     "container, 'proxy', gets sshd, the keys and the variables; put the main one first"),
+	KIND("merge-order", WARNING,
+	     "A merge with `<<` stands behind keys that it also has; those given in the map itself win, "
+	     "wherever they stand.",
+	     "Put << first, so that the text says what happens.",
+	     "job.yaml:14:7: warning: << stands behind keys of its own map"),
+	KIND("min-resources-form", ERROR,
+	     "`minResources` is itself the map from resources to quantities; the guide of the operator puts "
+	     "`requests` between.",
+	     "Move what stands below requests one level up.",
+	     "job.yaml:14:9: spec.runPolicy.schedulingPolicy.minResources.requests: minResources holds "
+	     "quantities itself; move what is below 'requests' one level up"),
+	KIND("missing", ERROR,
+	     "A field that must be there is not.",
+	     "Add it.",
+	     "job.yaml:6:3: spec.mpiReplicaSpecs[Launcher]: a value is required"),
+	KIND("name-too-long", ERROR,
+	     "The last worker's name would have more than 63 characters.",
+	     "Use a shorter name; the message says how short.",
+	     "job.yaml:4:9: metadata.name: has 60 characters; with 2 workers at most 54 are possible"),
+	KIND("no-api-version", ERROR,
+	     "An object has no apiVersion or kind.",
+	     "Add them.",
+	     "secret.yaml: an object without apiVersion or kind"),
+	KIND("no-containers", ERROR,
+	     "A template has no container.",
+	     "Add one with name and image.",
+	     "job.yaml:7:15: spec.mpiReplicaSpecs[Launcher].template.spec.containers: at least one container "
+	     "is required"),
+	KIND("no-document", ERROR,
+	     "The text is empty, or holds nothing but comments.",
+	     "Look whether it is the right file.",
+	     "job.yaml: the text holds no document"),
+	KIND("no-entropy", ERROR,
+	     "The kernel gives no random bytes.",
+	     "Try again; without --with-key none are needed.",
+	     "the kernel gives no random bytes"),
+	KIND("no-files", ERROR,
+	     "A directory holds no .yaml, .yml or .json file.",
+	     "Name the file, or another directory.",
+	     "jobs/: no .yaml, .yml or .json file in here"),
+	KIND("no-hosts", WARNING,
+	     "Without a worker the hostfile is empty.",
+	     "Add a Worker, or set `spec.runLauncherAsWorker`.",
+	     "job.yaml:6:20: warning: spec.mpiReplicaSpecs: without a Worker the hostfile is empty; add one, "
+	     "or set spec.runLauncherAsWorker"),
+	KIND("no-job", ERROR,
+	     "The files hold no MPIJob.",
+	     "Look whether they are the right ones.",
+	     "pod.yaml: no MPIJob in here"),
+	KIND("no-name", ERROR,
+	     "An MPIJob has no metadata.name.",
+	     "Add one.",
+	     "job.yaml: the MPIJob has no metadata.name"),
+	KIND("no-p521", ERROR,
+	     "libcrypto lacks the curve P-521.",
+	     "Use a libcrypto that has it; without entropy no key is made.",
+	     "libcrypto does not have the curve P-521, so no SSH key can be made"),
+	KIND("no-pod", ERROR,
+	     "No local pod has this name.",
+	     "See the names that 'mpijob run' prints, and the namespace.",
+	     "no pod pi-worker-9 runs in namespace default of any local cluster of this user"),
+	KIND("no-slots", WARNING,
+	     "With 0 slots no host offers a place for a rank.",
+	     "Set `spec.slotsPerWorker` to 1 or more.",
+	     "job.yaml:6:19: warning: spec.slotsPerWorker: with 0 slots no host offers a place for a rank"),
+	KIND("none-of", ERROR,
+	     "One of several fields must be there, and none is.",
+	     "Add one of those that the message names.",
+	     "job.yaml:30:15: spec.mpiReplicaSpecs[Worker].template.spec.volumes[0]: needs one of configMap "
+	     "emptyDir secret"),
+	KIND("not-found", ERROR,
+	     "A name in a pod template refers to something that the template does not have.",
+	     "Correct the name, or add what it refers to.",
+	     "job.yaml:27:21: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].volumeMounts[0].name: "
+	     "there is no volume 'data' in this template"),
+	KIND("not-honoured", WARNING,
+	     "A field has no effect when a job runs on this machine.",
+	     "Nothing, if the job does not need it here.",
+	     "warning: spec.nodeSelector is not honoured here"),
+	KIND("not-renderable", ERROR,
+	     "Something is missing without which nothing can be rendered.",
+	     "Fill in the defaults and check the job first.",
+	     "spec.mpiReplicaSpecs[Launcher]: must have a launcher"),
+	KIND("nul-in-key", ERROR,
+	     "A key holds a NUL character.",
+	     "Remove it.",
+	     "job.yaml:8:5: a key cannot hold a NUL character"),
+	KIND("null-key", ERROR,
+	     "A key is null.",
+	     "Put it in quotes.",
+	     "job.yaml:8:5: a key cannot be null; put it in quotes"),
+	KIND("number-range", ERROR,
+	     "A number is larger than any that can be kept.",
+	     "Write a smaller one, or put it in quotes.",
+	     "job.yaml:8:12: this number is too large; the largest is about 1.8e308"),
+	KIND("object-set-aside", WARNING,
+	     "The operator leaves out an object that it cannot read.",
+	     "Look at the object that the message names.",
+	     "warning: Pod default/pi-worker-0 is left out: out of memory"),
+	KIND("out-of-range", ERROR,
+	     "A number is too small or too large.",
+	     "Use one in the range that the message tells.",
+	     "job.yaml:7:19: spec.runPolicy.backoffLimit: must be at least 0, not -1"),
+	KIND("over-limit", ERROR,
+	     "A container requests more of a resource than its limit.",
+	     "Lower the request, or raise the limit.",
+	     "job.yaml:27:22: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.requests.cpu: "
+	     "is more than the limit"),
+	KIND("overridden", WARNING,
+	     "The template's restartPolicy has no effect: the role's own one is used.",
+	     "Set `restartPolicy` beside `template`, and remove it inside.",
+	     "job.yaml:21:26: warning: spec.mpiReplicaSpecs[Worker].template.spec.restartPolicy: has no "
+	     "effect; spec.mpiReplicaSpecs[Worker].restartPolicy is Never"),
+	KIND("pod-failed", ERROR,
+	     "A local pod cannot run.",
+	     "The message tells why.",
+	     "pod pi-worker-0 cannot run: no such volume"),
+	KIND("pod-refused", WARNING,
+	     "The local cluster refuses the pod of a Job.",
+	     "Correct the template as the message says.",
+	     "warning: the pod of job pi-launcher was refused: spec.containers: Required value"),
+	KIND("pruned-field", WARNING,
+	     "A field that Kubernetes has, and the CRD of the operator has not: the server drops it.",
+	     "Remove it, or ask for a newer CRD.",
+	     "job.yaml:25:11: warning: spec.mpiReplicaSpecs[Worker].template.spec.workloadRef: the CRD of "
+	     "mpi-operator v0.8.2 does not know this field, the server drops it"),
+	KIND("quantity-too-large", ERROR,
+	     "The resources of a gang are too large to be added up.",
+	     "Look for a quantity that is not meant.",
+	     "spec.mpiReplicaSpecs[Worker].template.spec.containers: the gang's resources cannot be added up"),
+	KIND("request-failed", ERROR,
+	     "A request got no answer, or one that is no success.",
+	     "The message tells why; whether trying again helps depends on it.",
+	     "the connection was refused"),
+	KIND("scheduler-overwritten", WARNING,
+	     "The gang scheduler replaces the schedulerName of the template.",
+	     "Remove schedulerName.",
+	     "job.yaml:21:26: warning: spec.mpiReplicaSpecs[Worker].template.spec.schedulerName: 'mine' is "
+	     "replaced by the gang scheduler 'volcano'"),
+	KIND("server-duplicate", ERROR,
+	     "The API server refuses a value that is there twice.",
+	     "Keep one of the two.",
+	     "spec.containers[1].name: Duplicate value: \"pi\""),
+	KIND("server-forbidden", ERROR,
+	     "The API server forbids a field.",
+	     "Remove it, or look at what the message asks for.",
+	     "spec.template: Forbidden: field is immutable"),
+	KIND("server-invalid", ERROR,
+	     "The API server refuses a value.",
+	     "Correct it as the message says.",
+	     "metadata.name: Invalid value: \"Pi\""),
+	KIND("server-not-found", ERROR,
+	     "The API server misses what a value refers to.",
+	     "Create it first, or correct the name.",
+	     "spec.volumeMounts[0].name: Not found: \"data\""),
+	KIND("server-not-supported", ERROR,
+	     "The API server knows other values only.",
+	     "Use one of those that the message lists.",
+	     "spec.restartPolicy: Unsupported value: \"Sometimes\""),
+	KIND("server-refused", ERROR,
+	     "The API server refuses a request.",
+	     "The message is the server's.",
+	     "mpijobs.kubeflow.org \"pi\" already exists"),
+	KIND("server-required", ERROR,
+	     "The API server misses a field.",
+	     "Add it.",
+	     "spec.containers: Required value"),
+	KIND("server-too-long", ERROR,
+	     "A value is longer than the API server allows.",
+	     "Shorten it.",
+	     "metadata.name: Too long: may not be more than 63 bytes"),
+	KIND("server-too-many", ERROR,
+	     "There are more values than the API server allows.",
+	     "Remove some.",
+	     "spec.dnsConfig.nameservers: Too many: 4: must have at most 3 items"),
+	KIND("server-type-invalid", ERROR,
+	     "A value has a type that the API server does not expect.",
+	     "Correct it as the message says.",
+	     "spec.replicas: Invalid value: \"string\""),
+	KIND("server-warning", WARNING,
+	     "A warning of the API server.",
+	     "The message is the server's.",
+	     "warning: unknown field \"spec.foo\""),
+	KIND("several-documents", ERROR,
+	     "One document is expected, and there are more.",
+	     "Keep one, or read the text as several.",
+	     "job.yaml:22:1: the text holds 2 documents, the second begins here; one is expected"),
+	KIND("several-jobs", ERROR,
+	     "The files hold several MPIJobs, and one is expected.",
+	     "Name one with --job.",
+	     "jobs.yaml: several MPIJobs; name one with --job"),
+	KIND("several-pods", ERROR,
+	     "Several local pods have this name.",
+	     "Name the namespace, or stop the other cluster.",
+	     "several such pods run: default of pi, default of pi"),
+	KIND("syntax", ERROR,
+	     "The text is neither YAML nor JSON.",
+	     "Correct it where the message points.",
+	     "job.yaml:7:9: expected ',' or ']'"),
+	KIND("tag-mismatch", ERROR,
+	     "A value is not what its YAML tag says.",
+	     "Correct the value, or remove the tag.",
+	     "job.yaml:7:9: the value of !!int is no whole number"),
+	KIND("too-few-slots", WARNING,
+	     "The launcher asks for more ranks than there are slots: Open MPI and horovodrun refuse that, "
+	     "Intel MPI and MPICH put several ranks on one slot.",
+	     "Use at most workers times slotsPerWorker ranks, or say that more are meant (`--oversubscribe`).",
+	     "job.yaml:20:24: warning: spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].args: mpirun "
+	     "asks for 8 ranks, but 2 workers with 2 slots each offer 4, and Open MPI refuses more"),
+	KIND("too-long", ERROR,
+	     "Text is longer than possible.",
+	     "Shorten it as the message says.",
+	     "job.yaml:19:11: spec.mpiReplicaSpecs[Worker].template.metadata.annotations: annotations may have "
+	     "262144 bytes in all, not 300000"),
+	KIND("too-many", ERROR,
+	     "A list has too many entries.",
+	     "Remove some as the message says.",
+	     "job.yaml:30:15: spec.mpiReplicaSpecs[Worker].template.spec.dnsConfig.nameservers: at most 3 are "
+	     "possible"),
+	KIND("too-many-of", ERROR,
+	     "Of several fields only one may be there.",
+	     "Keep one of those that the message names.",
+	     "job.yaml:25:17: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env[0].valueFrom: may "
+	     "have only one of value valueFrom"),
+	KIND("too-many-orphans", WARNING,
+	     "The operator sees more objects without a known owner than it keeps.",
+	     "Look for pods and Jobs whose MPIJob is gone.",
+	     "warning: Pod default/pi-worker-0 waits for an owner that is not known, as do 10000 others; it is "
+	     "left out"),
+	KIND("too-many-workers", ERROR,
+	     "The job has more workers than one job can have.",
+	     "Use fewer.",
+	     "spec.mpiReplicaSpecs[Worker].replicas: 2000000000 workers are more than one job can have"),
+	KIND("two-jobs", ERROR,
+	     "Two versions of one MPIJob are expected, and these are two jobs.",
+	     "Give both the same name and namespace.",
+	     "default/pi and default/tau are two jobs, not two versions of one"),
+	KIND("unknown-anchor", ERROR,
+	     "An alias refers to an anchor that the document does not have.",
+	     "Correct the name behind '*'; text that begins with '*' needs quotes.",
+	     "job.yaml:9:11: there is no anchor &a before this alias"),
+	KIND("unknown-field", WARNING,
+	     "A field that nobody knows: the server drops it.",
+	     "Correct the name; often it is a slip, or the field of another level.",
+	     "job.yaml:9:5: warning: spec.runPolicy.cleanPodPolcy: unknown field, the server drops it; did you "
+	     "mean cleanPodPolicy?"),
+	KIND("unknown-member", ERROR,
+	     "A struct that was given has members that this version of the library does not know.",
+	     "Use a newer library, or leave the members zero.",
+	     "spec.runPolicy: the struct has a member that this version does not know"),
+	KIND("unknown-resource", WARNING,
+	     "A resource's name is none that Kubernetes knows, and has no domain.",
+	     "Correct the name, or put the domain of the device plug-in before it.",
+	     "job.yaml:26:17: warning: "
+	     "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.limits.gpu: unknown resource"),
+	KIND("unknown-role", WARNING,
+	     "A role other than Launcher and Worker: the operator ignores it.",
+	     "Write Launcher or Worker.",
+	     "job.yaml:7:5: warning: spec.mpiReplicaSpecs[launcher]: unknown role, the operator ignores it; "
+	     "did you mean Launcher?"),
+	KIND("unreadable", ERROR,
+	     "A file cannot be read.",
+	     "The message tells why.",
+	     "job.yaml: cannot open: No such file or directory"),
+	KIND("unsupported-object", ERROR,
+	     "An object is no MPIJob.",
+	     "Look whether it is the right file.",
+	     "job.yaml:2:7: kind: 'Job' is no MPIJob"),
+	KIND("unsupported-value", ERROR,
+	     "A value is none of those that are possible.",
+	     "Use one that the message lists.",
+	     "job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None, Running "
+	     "or All"),
+	KIND("unsupported-version", ERROR,
+	     "An MPIJob of another version of the API, or YAML of an unknown version.",
+	     "Use kubeflow.org/v2beta1; 'mpijob convert' writes it from v1.",
+	     "job.yaml:1:13: apiVersion: 'kubeflow.org/v1' is the training operator's MPIJob; use "
+	     "kubeflow.org/v2beta1"),
+	KIND("variable-left-to-user", WARNING,
+	     "A variable that the operator would add is left out, because the environment of the container "
+	     "gives it, or may give it.",
+	     "Nothing, if the value there is right; a prefix on the source, or the variable in env, makes it "
+	     "clear.",
+	     "job.yaml:21:15: warning: spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].envFrom: "
+	     "HYDRA_LAUNCHER_EXTRA_ARGS is not set, as it may be given here; set it in env, or give the source "
+	     "a prefix"),
+	KIND("variable-not-expanded", WARNING,
+	     "The value of a variable refers to another one in a way that is left as it is: Kubernetes knows "
+	     "no `$NAME`, and `$(NAME)` only of variables that stand before.",
+	     "Write the whole value, or set it in a shell.",
+	     "job.yaml:26:20: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env: PATH: "
+	     "'$PATH' is not expanded by Kubernetes, so the value replaces the image's; write it out, or "
+	     "extend it in a shell"),
+	KIND("variable-overridden", WARNING,
+	     "The operator sets a variable behind the one that is given here, so that this one has no effect.",
+	     "Remove it.",
+	     "job.yaml:32:19: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env: "
+	     "K_MPI_JOB_ROLE is set by the operator; the value given here has no effect"),
+	KIND("watch-failed", WARNING,
+	     "The operator cannot list or watch objects of a kind.",
+	     "It tries again; look for missing permissions.",
+	     "warning: cannot watch MPIJob: the request is not allowed"),
+	KIND("wrong-type", ERROR,
+	     "A value has another type than the field.",
+	     "Write it as the message says; put numbers and true or false in quotes where text is asked for.",
+	     "job.yaml:7:19: spec.runPolicy.backoffLimit: must be a whole number of 32 bits, not true"),
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+size_t mpijob_finding_kind_count(void)
+{
+	return KINDS;
+}
+
+const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index)
+{
+	return index < KINDS ? &kinds[index] : NULL;
+}
+
+const struct mpijob_finding_kind *mpijob_finding_kind_find(const char *id)
+{
+	size_t low = 0, high = KINDS;
+
+	while (id && low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(id, kinds[middle].id);
+
+		if (order == 0)
+			return &kinds[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
