@@ -54,6 +54,10 @@ static int task_begin(struct task *task, const struct arguments *arguments, enum
 		failure_print(NULL, MPIJOB_ERR_NOMEM);
 		return EXIT_FINDINGS;
 	}
+	if (findings_choose(task->diag, arguments)) {
+		mpijob_diag_free(task->diag);
+		return EXIT_USAGE;
+	}
 	task->read_code = input_read(&arguments->operands, &task->input, task->diag);
 	for (size_t i = 0; i < task->input.count; i++)
 		task->jobs += (size_t)mpijob_is_job(task->input.objects[i].node);

@@ -10,7 +10,7 @@
 
 #include <mpijob/mpijob.h>
 
-#include "command.h"
+#include "findings.h"
 
 static const char *kind_name(int32_t kind)
 {
@@ -231,6 +231,8 @@ static int explain(const char *path)
 	static const char *const prefixes[] = { "mpijob.", "mpijobs.", "mpijobs.kubeflow.org." };
 	size_t matched;
 
+	if (finding_explain(path))
+		return 0;
 	for (size_t i = sizeof(prefixes) / sizeof(prefixes[0]); i-- > 0;)
 		if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0) {
 			path += strlen(prefixes[i]);

@@ -45,9 +45,54 @@ int file_write(void *stream, const char *data, size_t len)
 	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
 }
 
+static int choose(mpijob_diag *diag, const char *option, const struct words *ids, int32_t severity)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(ids->items[i]);
+
+		if (!kind || (kind->severity == MPIJOB_SEVERITY_ERROR && !severity)) {
+			fprintf(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
+				kind ? "this is an error and stays one" : "no finding has this identifier");
+			return EXIT_USAGE;
+		}
+		if (mpijob_diag_set_severity(diag, ids->items[i], severity)) {
+			fputs("mpijob: out of memory\n", stderr);
+			return EXIT_USAGE;
+		}
+	}
+	return 0;
+}
+
+int findings_choose(mpijob_diag *diag, const struct arguments *arguments)
+{
+	int code = choose(diag, "silence", &arguments->silence, 0);
+
+	return code ? code : choose(diag, "error", &arguments->error, MPIJOB_SEVERITY_ERROR);
+}
+
+int finding_explain(const char *id)
+{
+	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
+
+	if (kind)
+		printf("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity), kind->summary,
+		       kind->advice, kind->example);
+	return kind != NULL;
+}
+
+/* What can be silenced says by which name. */
+static int shows_id(const struct mpijob_finding *finding)
+{
+	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
+
+	return finding->severity != MPIJOB_SEVERITY_ERROR || (kind && kind->severity != MPIJOB_SEVERITY_ERROR);
+}
+
 void finding_print(const struct mpijob_finding *finding, FILE *stream)
 {
 	mpijob_finding_write(finding, file_write, stream);
+	if (shows_id(finding))
+		fprintf(stream, " [%s]", finding->id);
 	fputc('\n', stream);
 }
 

@@ -9,11 +9,19 @@
 
 #include <mpijob/mpijob.h>
 
+#include "command.h"
+
 /* Add an error of this program's own about a file; returns `code`. */
 int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Print one finding as a line, with its severity unless it is an error. */
+/* Follow --silence and --error; returns 0 or, after having said why, EXIT_USAGE. */
+int findings_choose(mpijob_diag *diag, const struct arguments *arguments);
+
+/* Print what a kind of finding means; returns 0 when there is none of that identifier. */
+int finding_explain(const char *id);
+
+/* Print one finding as a line, with its severity and identifier unless it is an error. */
 void finding_print(const struct mpijob_finding *finding, FILE *stream);
 
 /* Print all findings, one line each, and how many were left out. */

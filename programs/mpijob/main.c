@@ -29,10 +29,10 @@ const struct command commands[] = {
 	  "mpijob.libmpijob/converted, so that the way back gives the original. Other objects in the files pass through.\n\n"
 	  "v1alpha1 and v1alpha2 are not converted; where their fields move is said. Check what comes out with 'mpijob validate'.",
 	  convert_command },
-	{ "explain", COMMAND_EXPLAIN, "[FIELD...]", "Tell about fields of an MPIJob",
+	{ "explain", COMMAND_EXPLAIN, "[FIELD...]", "Tell about fields of an MPIJob, or about a finding",
 	  "A field is written with dots, spec.runPolicy.suspend or spec.mpiReplicaSpecs.Worker.template.spec.containers.image, or as "
 	  "findings write it. Its type, default, accepted values and the fields below it are printed; without a field all of them are "
-	  "listed.",
+	  "listed. The identifier of a finding (the word in brackets behind a warning) is explained too.",
 	  explain_command },
 	{ "plan", COMMAND_PLAN, "FILE...", "Tell what the controller would do next with an MPIJob, and why",
 	  "What is in the cluster comes from --observed, for example what 'kubectl get mpijob,job,pod,service,configmap,secret -o yaml' "

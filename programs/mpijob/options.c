@@ -59,6 +59,10 @@ const struct option_row option_rows[] = {
 	  "Exactly as mpi-operator v0.8.2: every deliberate difference off." },
 	{ "strict", 0, NULL, COMMAND_VALIDATE, OPTION_FLAG, AT(strict), NULL,
 	  "Unknown fields and roles are errors, not warnings." },
+	{ "silence", 0, "ID", COMMAND_VALIDATE | COMMAND_RENDER, OPTION_WORDS, AT(silence), NULL,
+	  "Do not report a warning or note, by the identifier in brackets behind it; may be repeated." },
+	{ "error", 0, "ID", COMMAND_VALIDATE | COMMAND_RENDER, OPTION_WORDS, AT(error), NULL,
+	  "Make a warning or note an error; may be repeated." },
 	{ "man", 0, NULL, COMMAND_HELP, OPTION_FLAG, AT(roff), NULL, "Print the manual page in roff." },
 	{ "help", 'h', NULL, ALL, OPTION_HELP, 0, NULL, "Print this help." },
 	{ NULL, 0, NULL, 0, OPTION_FLAG, 0, NULL, NULL },
@@ -243,4 +247,6 @@ void options_free(struct arguments *arguments)
 {
 	free(arguments->operands.items);
 	free(arguments->priority_classes.items);
+	free(arguments->silence.items);
+	free(arguments->error.items);
 }

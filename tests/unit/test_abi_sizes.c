@@ -52,6 +52,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 #define GIVEN(X) \
 	X(answer, retry_after_ms, 56, 48) \
 	X(field, summary, 64, 56) \
+	X(finding_kind, example, 48, 40) \
 	X(observed, priority_value, 168, 160) \
 	X(action, event_message, 88, 80)
 
