@@ -133,7 +133,7 @@ int validate_command(const struct arguments *arguments)
 		int printed = findings_print_json(task.diag);
 		code = code ? code : printed;
 	} else {
-		findings_print(task.diag, task.output == OUTPUT_NAME ? stderr : stdout);
+		findings_print_named(task.diag, task.output == OUTPUT_NAME ? stderr : stdout);
 	}
 	failure_print(task.diag, code);
 	if (task.output == OUTPUT_TEXT)
@@ -380,7 +380,7 @@ int render_command(const struct arguments *arguments)
 	code = for_each_job(&task, render_one);
 	if (in_list)
 		puts("\n]}");
-	findings_print(task.diag, stderr);
+	findings_print_named(task.diag, stderr);
 	failure_print(task.diag, code);
 	task_end(&task);
 	return code == MPIJOB_ERR_USAGE ? EXIT_USAGE : code ? EXIT_FINDINGS : 0;

@@ -88,20 +88,35 @@ static int shows_id(const struct mpijob_finding *finding)
 	return finding->severity != MPIJOB_SEVERITY_ERROR || (kind && kind->severity != MPIJOB_SEVERITY_ERROR);
 }
 
-void finding_print(const struct mpijob_finding *finding, FILE *stream)
+static void print(const struct mpijob_finding *finding, FILE *stream, int named)
 {
 	mpijob_finding_write(finding, file_write, stream);
-	if (shows_id(finding))
+	if (named && shows_id(finding))
 		fprintf(stream, " [%s]", finding->id);
 	fputc('\n', stream);
 }
 
-void findings_print(const mpijob_diag *diag, FILE *stream)
+void finding_print(const struct mpijob_finding *finding, FILE *stream)
+{
+	print(finding, stream, 0);
+}
+
+static void print_all(const mpijob_diag *diag, FILE *stream, int named)
 {
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
-		finding_print(mpijob_diag_at(diag, i), stream);
+		print(mpijob_diag_at(diag, i), stream, named);
 	if (mpijob_diag_dropped(diag))
 		fprintf(stream, "... and %zu more findings\n", mpijob_diag_dropped(diag));
+}
+
+void findings_print(const mpijob_diag *diag, FILE *stream)
+{
+	print_all(diag, stream, 0);
+}
+
+void findings_print_named(const mpijob_diag *diag, FILE *stream)
+{
+	print_all(diag, stream, 1);
 }
 
 static void put_optional(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)

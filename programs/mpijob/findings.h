@@ -21,11 +21,14 @@ int findings_choose(mpijob_diag *diag, const struct arguments *arguments);
 /* Print what a kind of finding means; returns 0 when there is none of that identifier. */
 int finding_explain(const char *id);
 
-/* Print one finding as a line, with its severity and identifier unless it is an error. */
+/* Print one finding as a line, with its severity unless it is an error. */
 void finding_print(const struct mpijob_finding *finding, FILE *stream);
 
 /* Print all findings, one line each, and how many were left out. */
 void findings_print(const mpijob_diag *diag, FILE *stream);
+
+/* The same for a command that has --silence: what can be silenced ends with its identifier in brackets. */
+void findings_print_named(const mpijob_diag *diag, FILE *stream);
 
 /* Print all findings to standard output as a JSON array; returns 0 or a code. */
 int findings_print_json(const mpijob_diag *diag);
