@@ -14,8 +14,7 @@ _mpijob() {
 	case ${COMP_WORDS[1]} in
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
-	render) options=' --filename --output --namespace --cluster-domain --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --help' ;;
-	render) options=' --filename --output --namespace --cluster-domain --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
+	render) options=' --filename --output --namespace --cluster-domain --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
 	explain) options=' --help' ;;
 	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --wait-for-hosts --gang-scheduling --reference --help' ;;

@@ -238,6 +238,11 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Always.",
 	     "job.yaml:20:13: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers: only the first "
 	     "container, 'proxy', gets sshd, the keys and the variables; put the main one first"),
+	KIND("managed-elsewhere", ERROR,
+	     "Another controller is named to act on the job, so nothing would run it here.",
+	     "Remove `spec.runPolicy.managedBy`.",
+	     "job.yaml: spec.runPolicy.managedBy leaves this job to 'kueue.x-k8s.io/multikueue', so nothing would run it "
+	     "here; remove the field"),
 	KIND("merge-order", WARNING,
 	     "A merge with `<<` stands behind keys that it also has; those given in the map itself win, "
 	     "wherever they stand.",
@@ -536,6 +541,11 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Remove it.",
 	     "job.yaml:32:19: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env: "
 	     "K_MPI_JOB_ROLE is set by the operator; the value given here has no effect"),
+	KIND("wait-for-hosts-left-to-user", WARNING,
+	     "The container that waits for hosts is not added, as another one has its name.",
+	     "Rename the container in the template, unless it waits for the hosts itself.",
+	     "job.yaml:20:15: warning: spec.mpiReplicaSpecs[Launcher].template.spec.initContainers: a container is "
+	     "called wait-for-hosts already; no other is added that waits for hosts"),
 	KIND("watch-failed", WARNING,
 	     "The operator cannot list or watch objects of a kind.",
 	     "It tries again; look for missing permissions.",

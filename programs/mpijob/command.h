@@ -41,8 +41,6 @@ struct arguments {
 	int64_t wait_for_hosts_ms; /* 0: not at all */
 	struct words silence; /* findings by their identifiers */
 	struct words error;
-	int64_t timeout_ms;      /* 0: none */
-	int64_t backoff_base_ms; /* 0: as Kubernetes */
 	int with_key;
 	int no_annotation;
 	int reference;
