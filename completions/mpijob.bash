@@ -19,7 +19,7 @@ _mpijob() {
 	explain) options=' --help' ;;
 	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --wait-for-hosts --gang-scheduling --reference --help' ;;
 	diff) options=' --output --namespace --job --cluster-domain --wait-for-hosts --gang-scheduling --reference --help' ;;
-	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --timings --cluster-domain --wait-for-hosts --reference --help' ;;
+	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --wait-for-hosts --reference --help' ;;
 	exec) options=' --namespace --container --help' ;;
 	version) options=' --help' ;;
 	completion) options=' --help' ;;

@@ -65,6 +65,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from run' -l timeout -r -d 'Stop t
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l keep -d 'Stay after the job\'s end, with the pods that its cleanPodPolicy keeps, until interrupted.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l allow-host-path -d 'Let hostPath volumes reach this machine\'s files.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l backoff-base -r -d 'First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it.'
+complete -c mpijob -n '__fish_seen_subcommand_from run' -l late-names -r -d 'Give the pods\' names addresses only so long after the first pod, to try a job against a slow DNS.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l timings -d 'Say at the end where the time went.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l cluster-domain -r -d 'DNS domain of the cluster for host names, as the operator\'s flag; without it they end in .svc.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l wait-for-hosts -r -d 'Let the launcher wait for so long until all hosts have addresses, in an init container.'

@@ -41,8 +41,10 @@ struct mpijob_local_options {
 	/** Called for what people should know: a template field that is not honoured, a failed pod. May be NULL. */
 	void (*notice)(void *user, const struct mpijob_finding *finding);
 	void *notice_user;          /**< Passed to `notice`. */
+	int32_t names_delay_ms;     /**< For tests of late names: no name of a namespace's pods, their own included, has an
+	                                 address before so long after its first pod appeared; 0: at once. */
 };
-#define MPIJOB_LOCAL_OPTIONS_INIT { sizeof(struct mpijob_local_options), NULL, NULL, 0, 0, 0, NULL, NULL }
+#define MPIJOB_LOCAL_OPTIONS_INIT { sizeof(struct mpijob_local_options), NULL, NULL, 0, 0, 0, NULL, NULL, 0 }
 
 /**
  * Make an embedded cluster and start its node.

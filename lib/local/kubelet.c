@@ -35,6 +35,8 @@ struct group {
 	uint64_t wanted; /* versions of its hosts file */
 	uint64_t sent;
 	uint64_t written;
+	int64_t names_ms; /* from when on the file holds names */
+	int named;
 };
 
 struct said {
@@ -136,6 +138,8 @@ static struct group *make_group(struct kubelet *kubelet, const char *namespace_)
 		return NULL;
 	}
 	group->id = mpijob__kubelet_number(kubelet);
+	group->named = kubelet->local->names_delay_ms == 0;
+	group->names_ms = mpijob__words_clock() + kubelet->local->names_delay_ms;
 	group->next = kubelet->groups;
 	kubelet->groups = group;
 	return group;
@@ -176,7 +180,7 @@ static int write_names(struct kubelet *kubelet, const struct group *group, mpijo
 	static const char first[] = "127.0.0.1\tlocalhost\n";
 	int error = mpijob_text_write(text, first, sizeof(first) - 1);
 
-	for (struct pod *pod = kubelet->pods; pod && !error; pod = pod->next) {
+	for (struct pod *pod = group->named ? kubelet->pods : NULL; pod && !error; pod = pod->next) {
 		char *line;
 
 		if (pod->sandbox_gone || strcmp(pod->namespace_, group->namespace_) != 0)
@@ -202,6 +206,19 @@ static int send_names(struct kubelet *kubelet, struct group *group)
 		return error;
 	group->sent = group->wanted;
 	return mpijob__kubelet_expect(kubelet, number, ASK_HOSTS, group->id, group->sent);
+}
+
+/* Groups whose names are due now. */
+static void name_late_groups(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+{
+	for (struct group *group = kubelet->groups; group; group = group->next) {
+		if (!group->named && clock_ms >= group->names_ms) {
+			group->named = 1;
+			group->wanted++;
+		}
+		if (!group->named)
+			*next_ms = mpijob__local_sooner(*next_ms, group->names_ms);
+	}
 }
 
 static int send_all_names(struct kubelet *kubelet)
@@ -471,6 +488,7 @@ int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next
 	error = take_events(kubelet, 0);
 	if (!error && kubelet->arrivals)
 		error = admit_arrivals(kubelet);
+	name_late_groups(kubelet, clock_ms, next_ms);
 	if (!error)
 		error = send_all_names(kubelet);
 	if (!error)

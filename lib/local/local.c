@@ -490,6 +490,7 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->cluster_domain = strdup(options->cluster_domain ? options->cluster_domain : "cluster.local");
 	local->backoff_ms = options->backoff_base_ms > 0 ? options->backoff_base_ms : 10000;
 	local->allow_host_path = options->allow_host_path;
+	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
 	error = mpijob__store_init(&local->store, changed, local);
@@ -523,7 +524,7 @@ static int read_options(const struct mpijob_local_options *given, struct mpijob_
 			return MPIJOB_ERR_UNSUPPORTED;
 	}
 	memcpy(options, given, known);
-	return options->backoff_base_ms < 0 ? MPIJOB_ERR_USAGE : 0;
+	return options->backoff_base_ms < 0 || options->names_delay_ms < 0 ? MPIJOB_ERR_USAGE : 0;
 }
 
 static void fill_transport(struct mpijob_transport *transport)

@@ -51,6 +51,7 @@ struct mpijob_local {
 	char *cluster_domain;
 	int64_t backoff_ms;
 	int allow_host_path;
+	int64_t names_delay_ms;
 	void (*notice)(void *user, const struct mpijob_finding *finding);
 	void *notice_user;
 };

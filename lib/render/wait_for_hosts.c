@@ -114,8 +114,9 @@ void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec)
 	if (b->subject->options.wait_for_hosts <= 0 || b->subject->options.reference)
 		return;
 	if (taken != NULL) {
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL, "spec.initContainers",
-				  taken, "a container is called " NAME " already; no other is added that waits for hosts");
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL,
+				  "spec.initContainers", taken,
+				  "a container is called " NAME " already; no other is added that waits for hosts");
 		return;
 	}
 	container = mpijob_node_append_map(b->doc, mpijob__build_list(b, spec, "spec.initContainers"));

@@ -39,6 +39,7 @@ struct arguments {
 	int64_t timeout_ms;        /* 0: none */
 	int64_t backoff_base_ms;   /* 0: as Kubernetes */
 	int64_t wait_for_hosts_ms; /* 0: not at all */
+	int64_t late_names_ms;     /* 0: at once */
 	struct words silence; /* findings by their identifiers */
 	struct words error;
 	int with_key;

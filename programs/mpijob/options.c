@@ -41,6 +41,8 @@ const struct option_row option_rows[] = {
 	  "Let hostPath volumes reach this machine's files." },
 	{ "backoff-base", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(backoff_base_ms), NULL,
 	  "First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it." },
+	{ "late-names", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(late_names_ms), NULL,
+	  "Give the pods' names addresses only so long after the first pod, to try a job against a slow DNS." },
 	{ "timings", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(timings), NULL, "Say at the end where the time went." },
 	{ "container", 'c', "NAME", COMMAND_EXEC, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(cluster_domain), NULL,

@@ -163,6 +163,11 @@ static void on_log(void *user, const struct mpijob_finding *finding)
 		on_notice(user, finding);
 }
 
+static int32_t a_day_at_most(int64_t ms)
+{
+	return (int32_t)(ms < 86400000 ? ms : 86400000);
+}
+
 static int start_cluster(struct run *run)
 {
 	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
@@ -173,7 +178,8 @@ static int start_cluster(struct run *run)
 
 	options.allow_host_path = run->arguments->allow_host_path;
 	options.cluster_domain = run->arguments->cluster_domain;
-	options.backoff_base_ms = (int32_t)(run->arguments->backoff_base_ms < 86400000 ? run->arguments->backoff_base_ms : 86400000);
+	options.backoff_base_ms = a_day_at_most(run->arguments->backoff_base_ms);
+	options.names_delay_ms = a_day_at_most(run->arguments->late_names_ms);
 	options.notice = on_notice;
 	options.notice_user = run;
 	int code = mpijob_local_new(&options, &transport, &local, run->diag);

@@ -26,7 +26,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
 	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
-	X(local_options, notice_user, 56, 48, MPIJOB_LOCAL_OPTIONS_INIT) \
+	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
 	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
 	X(pod_facts, running_since_ms, 96, 88, MPIJOB_POD_FACTS_INIT) \

@@ -279,6 +279,9 @@ static void test_options(void **state)
 	options.size = sizeof(size_t) - 1;
 	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), MPIJOB_ERR_USAGE);
 	options.size = sizeof(options);
+	options.names_delay_ms = -1;
+	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), MPIJOB_ERR_USAGE);
+	options.names_delay_ms = 0;
 	options.backoff_base_ms = -1;
 	assert_int_equal(mpijob_local_new(&options, &transport, &local, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_local_new(NULL, NULL, &local, NULL), MPIJOB_ERR_USAGE);
