@@ -192,22 +192,23 @@ static void keep_surroundings(struct trail *trail, const mpijob_node *original)
 {
 	const mpijob_node *metadata = mpijob_node_get(original, "metadata");
 	const mpijob_node *annotations = mpijob_node_get(metadata, "annotations");
-	mpijob_doc *empty = mpijob_doc_new();
-	mpijob_node *entry;
+	mpijob_doc *left = mpijob_doc_new(); /* What is left of the metadata without the trail. */
+	mpijob_node *entry, *empty = mpijob_node_put_map(left, mpijob_doc_edit(left), "annotations");
 
 	if (!empty) {
+		mpijob_doc_free(left);
 		trail->code = MPIJOB_ERR_NOMEM;
 		return;
 	}
 	if (mpijob_node_count(annotations) == 0) {
 		entry = mpijob_node_append_map(trail->doc, trail->entries);
-		put_change(trail, entry, "metadata.annotations", annotations, mpijob_doc_root(empty));
+		put_change(trail, entry, "metadata.annotations", annotations, empty);
 	}
 	if (mpijob_node_kind(metadata) != MPIJOB_NODE_MAP) {
 		entry = mpijob_node_append_map(trail->doc, trail->entries);
-		put_change(trail, entry, "metadata", metadata, mpijob_doc_root(empty));
+		put_change(trail, entry, "metadata", metadata, mpijob_doc_root(left));
 	}
-	mpijob_doc_free(empty);
+	mpijob_doc_free(left);
 }
 
 static size_t bytes_of(const mpijob_node *annotations)

@@ -63,6 +63,8 @@ static const struct mpijob__move losses[] = {
 	  .note = "belongs in the runtime: spec.podGroupPolicy.coscheduling.scheduleTimeoutSeconds" },
 	{ .field = LAUNCHER_PATH ".restartPolicy", .loss = 1, .note = "belongs in the runtime: restartPolicy of the pods of its job launcher" },
 	{ .field = WORKER_PATH ".restartPolicy", .loss = 1, .note = "belongs in the runtime: restartPolicy of the pods of its job node" },
+	{ .field = LAUNCHER_FIRST ".name", .harmless = "node", .note = "in the pods of a TrainJob this container is 'node'" },
+	{ .field = WORKER_FIRST ".name", .harmless = "node", .note = "in the pods of a TrainJob this container is 'node'" },
 	{ .field = WORKER_FIRST ".image", .loss = 1, .note = "belongs in the runtime: a TrainJob's image is the launcher's only" },
 	{ .field = WORKER_FIRST ".command", .loss = 1, .note = "belongs in the runtime: command of the container node of its job node" },
 	{ .field = WORKER_FIRST ".args", .loss = 1, .note = "belongs in the runtime: args of the container node of its job node" },
