@@ -76,15 +76,15 @@ const char *mpijob__syntax_subdomain(const char *text)
 
 const char *mpijob__syntax_prefix(const char *text)
 {
+	char whole[SUBDOMAIN_LENGTH];
 	size_t len = strlen(text);
 
-	/* What is generated behind it ends the name, so that a dash may be the last but for that. */
-	if (len > 1 && len <= SUBDOMAIN_LENGTH + 1 && text[len - 1] == '-' && text[len - 2] != '.' &&
-	    (len == 2 || (is_in(text[0], lower_digits) && text[len - 3] != '.'))) {
-		if (len == 2 || is_dns(text, len - 2) || text[len - 3] == '-')
-			return NULL;
-	}
-	return mpijob__syntax_subdomain(text);
+	/* What is generated behind it ends the name: as if a letter stood for the dash and what is before it. */
+	if (len < 2 || len > SUBDOMAIN_LENGTH + 1 || text[len - 1] != '-')
+		return mpijob__syntax_subdomain(text);
+	memcpy(whole, text, len - 2);
+	whole[len - 2] = 'a';
+	return is_dns(whole, len - 1) ? NULL : mpijob__syntax_subdomain(text);
 }
 
 static char fold(char c)
@@ -154,8 +154,9 @@ int mpijob__syntax_is_key(const char *text, size_t len)
 	return len <= LABEL_LENGTH && has_ends(text, len, alphanumeric, name_part);
 }
 
-static const char key_form[] = "a key such as example.com/name: an optional domain and '/', then 1 to 63 letters, digits, "
-			       "'-', '_' and '.', with a letter or digit at both ends";
+static const char key_form[] =
+	"a key such as example.com/name: an optional domain and '/', then 1 to 63 letters, digits, "
+	"'-', '_' and '.', with a letter or digit at both ends";
 
 const char *mpijob__syntax_key(const char *text)
 {
@@ -279,7 +280,8 @@ static int take_group(struct ipv6 *out, const char **at)
 	for (size_t i = 0; i < len; i++) {
 		char c = fold((*at)[i]);
 
-		out->group[out->count] = out->group[out->count] * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
+		out->group[out->count] =
+			out->group[out->count] * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
 	out->count++;
 	*at += len;

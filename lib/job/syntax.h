@@ -22,18 +22,18 @@ mpijob__syntax mpijob__syntax_port;       /* The name of a port. */
 mpijob__syntax mpijob__syntax_file;       /* A key of a ConfigMap or Secret. */
 mpijob__syntax mpijob__syntax_header;     /* Of HTTP. */
 mpijob__syntax mpijob__syntax_sysctl;
-mpijob__syntax mpijob__syntax_address;    /* IPv4 or IPv6. */
-mpijob__syntax mpijob__syntax_image;      /* No space around it. */
-mpijob__syntax mpijob__syntax_steps;      /* A path without "..". */
-mpijob__syntax mpijob__syntax_absolute;   /* A path that begins with "/". */
-mpijob__syntax mpijob__syntax_relative;   /* A path that does not, without "..". */
-mpijob__syntax mpijob__syntax_projected;  /* Relative, and not beginning with "..". */
-mpijob__syntax mpijob__syntax_iscsi;      /* An iSCSI qualified name. */
+mpijob__syntax mpijob__syntax_address;   /* IPv4 or IPv6. */
+mpijob__syntax mpijob__syntax_image;     /* No space around it. */
+mpijob__syntax mpijob__syntax_steps;     /* A path without "..". */
+mpijob__syntax mpijob__syntax_absolute;  /* A path that begins with "/". */
+mpijob__syntax mpijob__syntax_relative;  /* A path that does not, without "..". */
+mpijob__syntax mpijob__syntax_projected; /* Relative, and not beginning with "..". */
+mpijob__syntax mpijob__syntax_iscsi;     /* An iSCSI qualified name. */
 mpijob__syntax mpijob__syntax_windows_user;
 mpijob__syntax mpijob__syntax_credential; /* A gMSA credential specification. */
 mpijob__syntax mpijob__syntax_no_slash;
-mpijob__syntax mpijob__syntax_registry;   /* host:port, several with commas. */
-mpijob__syntax mpijob__syntax_tenant;     /* Of Quobyte. */
+mpijob__syntax mpijob__syntax_registry; /* host:port, several with commas. */
+mpijob__syntax mpijob__syntax_tenant;   /* Of Quobyte. */
 
 /* A label key of `len` bytes. */
 int mpijob__syntax_is_key(const char *text, size_t len);

@@ -197,7 +197,7 @@ static void check_scalar(const struct mpijob__template *at, const struct mpijob_
 		good = mpijob__value_read(&row, step->node, &value) == VALUE_GIVEN;
 	if (!good)
 		complain(at, step,
-			 kind == SCHEMA_QUANTITY	? MPIJOB__VALUE_QUANTITY
+			 kind == SCHEMA_QUANTITY        ? MPIJOB__VALUE_QUANTITY
 			 : kind == SCHEMA_INT_OR_STRING ? "a whole number or a string"
 							: NULL,
 			 row.field.kind);
@@ -277,10 +277,11 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 		if (k == i)
 			continue;
 		if (field->flags & SCHEMA_KEYED)
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "has the same %s as entry %zu",
-						mpijob__schema_text(field->keys), k);
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
+						"has the same %s as entry %zu", mpijob__schema_text(field->keys), k);
 		else
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu", k);
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu",
+						k);
 	}
 }
 
@@ -405,7 +406,11 @@ void mpijob__template_unsupported(const struct mpijob__template *at, const struc
 		words[count++] = choice;
 	near = mpijob__near_word(word, words, count);
 	for (size_t i = 0; i < count; i++) {
-		if (*words[i] && mpijob__text_printf(&list, "%s%s", !list.len ? "" : i + 1 < count ? ", " : " or ", words[i]))
+		if (*words[i] && mpijob__text_printf(&list, "%s%s",
+						     !list.len       ? ""
+						     : i + 1 < count ? ", "
+								     : " or ",
+						     words[i]))
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
 	mpijob__template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
@@ -432,8 +437,9 @@ static void judge_value(const struct mpijob__template *at, const struct mpijob__
 	if ((row->flags & ROW_RANGE) && mpijob_node_int(step->node, &number) &&
 	    (number < row->low || number > row->high)) {
 		if (row->high == INT64_MAX)
-			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid", "must be at least %lld, not %lld",
-						(long long)row->low, (long long)number);
+			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid",
+						"must be at least %lld, not %lld", (long long)row->low,
+						(long long)number);
 		else
 			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid",
 						"must be from %lld to %lld, not %lld", (long long)row->low,
@@ -507,8 +513,8 @@ static void judge_one_of(const struct mpijob__template *at, const struct mpijob_
 		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
 	} else if (count > row->high) {
 		put_names(&names, at, step->node, row->key, " and ");
-		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden", "has %s; only one of them is possible",
-					mpijob_text_data(&names));
+		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden",
+					"has %s; only one of them is possible", mpijob_text_data(&names));
 	}
 	mpijob__text_release(&names);
 }
@@ -557,8 +563,13 @@ static void visit_object(const struct mpijob__template *at, struct mpijob__step 
 static void check_role(struct mpijob__report *report, const mpijob_node *root, const char *path,
 		       const mpijob_node *pod_template, int role)
 {
-	struct mpijob__template at = { report, path, mpijob__report_place(report, pod_template, NULL), root, pod_template,
-				       role == FIELD_WORKER, role == FIELD_ROOT };
+	struct mpijob__template at = { report,
+				       path,
+				       mpijob__report_place(report, pod_template, NULL),
+				       root,
+				       pod_template,
+				       role == FIELD_WORKER,
+				       role == FIELD_ROOT };
 	struct mpijob__step step = { NULL, NULL, 0, pod_template, SCHEMA_NONE };
 
 	if (mpijob_node_kind(pod_template) == MPIJOB_NODE_MAP)
@@ -594,7 +605,8 @@ void mpijob__template_check(struct mpijob__report *report, const mpijob_node *ro
 		const char *role = mpijob_node_key(roles, i);
 		const mpijob_node *inside = mpijob_node_get(mpijob_node_at(roles, i), "template");
 
-		if (mpijob_node_kind(inside) == MPIJOB_NODE_MAP && strcmp(role, mpijob__field_row(FIELD_LAUNCHER)->key) != 0 &&
+		if (mpijob_node_kind(inside) == MPIJOB_NODE_MAP &&
+		    strcmp(role, mpijob__field_row(FIELD_LAUNCHER)->key) != 0 &&
 		    strcmp(role, mpijob__field_row(FIELD_WORKER)->key) != 0)
 			check_other_role(report, root, role, inside);
 	}

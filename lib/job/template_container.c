@@ -67,7 +67,8 @@ static void check_mounts(const struct mpijob__template *at, const struct mpijob_
 		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
 			mpijob__template_refuse(at, &mount, "name", "not-found", "NotFound",
 						"there is no volume '%s' in this template", name);
-		if (first && path && (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
+		if (first && path &&
+		    (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
 			mpijob__template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
 						"the operator mounts something at '%s' itself", path);
 	}
@@ -92,7 +93,8 @@ static void check_devices(const struct mpijob__template *at, const struct mpijob
 	if (!mpijob_node_count(mpijob__template_list(container->node, "volumeDevices")))
 		return;
 	if (mpijob_node_bool(mpijob_node_get(mpijob__template_spec(at), "hostUsers"), &users) && !users)
-		mpijob__template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden", "not with hostUsers: false");
+		mpijob__template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden",
+					"not with hostUsers: false");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
 		struct mpijob__step device = mpijob__template_entry(&list, i);
 		const char *name = mpijob__template_text(device.node, "name");
@@ -104,12 +106,15 @@ static void check_devices(const struct mpijob__template *at, const struct mpijob
 						"there is no volume '%s' in this template", name);
 		if (volume && !mpijob__template_given(volume, "persistentVolumeClaim") &&
 		    !mpijob__template_given(volume, "ephemeral"))
-			mpijob__template_refuse(at, &device, "name", "invalid-value", "Invalid",
-						"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
+			mpijob__template_refuse(
+				at, &device, "name", "invalid-value", "Invalid",
+				"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
 		if (is_taken(list.node, i, "name", name) || is_taken(mounts, SIZE_MAX, "name", name))
-			mpijob__template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already", name);
+			mpijob__template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already",
+						name);
 		if (is_taken(mounts, SIZE_MAX, "mountPath", path))
-			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid", "'%s' is used already", path);
+			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
+						"'%s' is used already", path);
 	}
 }
 
@@ -140,8 +145,8 @@ static void check_resize(const struct mpijob__template *at, const struct mpijob_
 			mpijob__template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
 						"unsupported value '%s'; use cpu or memory", name);
 		if (is_taken(list.node, i, "resourceName", name))
-			mpijob__template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate", "'%s' is there already",
-						name);
+			mpijob__template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate",
+						"'%s' is there already", name);
 		if (policy && strcmp(policy, "NotRequired") != 0 && strcmp(policy, "RestartContainer") != 0)
 			mpijob__template_refuse(at, &entry, "restartPolicy", "unsupported-value", "NotSupported",
 						"unsupported value '%s'; use NotRequired or RestartContainer", policy);
@@ -155,15 +160,16 @@ static void check_restart_rule(const struct mpijob__template *at, const struct m
 {
 	struct mpijob__step codes = mpijob__template_into(rule, "exitCodes");
 	const char *action = mpijob__template_text(rule->node, "action");
-	const char *operator = mpijob__template_text(codes.node, "operator");
+	const char *operator= mpijob__template_text(codes.node, "operator");
 
 	if (!action || (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
 		mpijob__template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
 					"must be Restart or RestartAllContainers");
 	if (mpijob_node_kind(codes.node) != MPIJOB_NODE_MAP)
 		return;
-	if (!operator || (strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
-		mpijob__template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported", "must be In or NotIn");
+	if (!operator||(strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
+		mpijob__template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported",
+					"must be In or NotIn");
 	if (mpijob_node_count(mpijob__template_list(codes.node, "values")) > EXIT_CODES_MOST)
 		mpijob__template_refuse(at, &codes, "values", "too-many", "TooMany", "at most %d are possible",
 					EXIT_CODES_MOST);
@@ -182,8 +188,8 @@ static void check_restarts(const struct mpijob__template *at, const struct mpijo
 		mpijob__template_refuse(at, container, "restartPolicy", "missing", "Required",
 					"restartPolicyRules need a restartPolicy");
 	if (count > RULES_MOST)
-		mpijob__template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany", "at most %d are possible",
-					RULES_MOST);
+		mpijob__template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany",
+					"at most %d are possible", RULES_MOST);
 	for (size_t i = 0; i < count; i++) {
 		struct mpijob__step rule = mpijob__template_entry(&list, i);
 
@@ -299,7 +305,8 @@ static void check_host_ports(const struct mpijob__template *at, const struct mpi
 
 		if (port_before(at, list->node, init ? which : 0, which, i))
 			mpijob__template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
-						"port %lld of the host is taken already", (long long)host_port(at, port.node));
+						"port %lld of the host is taken already",
+						(long long)host_port(at, port.node));
 		if (!init && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
 		    mpijob__template_number(port.node, "containerPort", &inside) && inside != outside)
 			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
@@ -336,14 +343,15 @@ void mpijob__template_probe(const struct mpijob__template *at, const struct mpij
 		mpijob__template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden", "Invalid",
 					"a readiness probe cannot have this");
 	if (!readiness && mpijob__template_number(step->node, "successThreshold", &number) && number > 1)
-		mpijob__template_refuse(at, step, "successThreshold", "out-of-range", "Invalid", "must be 1 here, not %lld",
-					(long long)number);
+		mpijob__template_refuse(at, step, "successThreshold", "out-of-range", "Invalid",
+					"must be 1 here, not %lld", (long long)number);
 }
 
 void mpijob__template_variable(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	if (mpijob__template_text(step->node, "value") && mpijob__template_given(step->node, "valueFrom"))
-		mpijob__template_refuse(at, step, "valueFrom", "too-many-of", "Invalid", "may have only one of value valueFrom");
+		mpijob__template_refuse(at, step, "valueFrom", "too-many-of", "Invalid",
+					"may have only one of value valueFrom");
 }
 
 static int is_one_of(const char *text, const char *const *words)
@@ -375,11 +383,18 @@ static int subscript(const char *path)
 
 void mpijob__template_field_ref(const struct mpijob__template *at, const struct mpijob__step *step)
 {
-	static const char *const of_variables[] = { "metadata.name", "metadata.namespace", "metadata.uid",
-						    "spec.nodeName", "spec.host", "spec.serviceAccountName",
-						    "status.hostIP", "status.hostIPs", "status.podIP",
-						    "status.podIPs", NULL };
-	static const char *const of_files[] = { "metadata.name", "metadata.namespace", "metadata.uid",
+	static const char *const of_variables[] = { "metadata.name",
+						    "metadata.namespace",
+						    "metadata.uid",
+						    "spec.nodeName",
+						    "spec.host",
+						    "spec.serviceAccountName",
+						    "status.hostIP",
+						    "status.hostIPs",
+						    "status.podIP",
+						    "status.podIPs",
+						    NULL };
+	static const char *const of_files[] = { "metadata.name",   "metadata.namespace",   "metadata.uid",
 						"metadata.labels", "metadata.annotations", NULL };
 	const char *version = mpijob__template_text(step->node, "apiVersion");
 	const char *path = mpijob__template_text(step->node, "fieldPath");
@@ -397,7 +412,7 @@ void mpijob__template_field_ref(const struct mpijob__template *at, const struct 
 static int divides(const mpijob_node *divisor, int of_cpu)
 {
 	static const char *const cpu[] = { "0", "1", "1m", NULL };
-	static const char *const bytes[] = { "0",   "1",   "1k",  "1M",	 "1G",	"1T",  "1P", "1E",
+	static const char *const bytes[] = { "0",   "1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
 					     "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei", NULL };
 	char text[MPIJOB__QUANTITY_TEXT];
 	struct mpijob__quantity quantity;
@@ -411,9 +426,13 @@ static int divides(const mpijob_node *divisor, int of_cpu)
 
 void mpijob__template_resource_ref(const struct mpijob__template *at, const struct mpijob__step *step)
 {
-	static const char *const resources[] = { "limits.cpu",		       "limits.memory",
-						 "limits.ephemeral-storage",   "requests.cpu",
-						 "requests.memory",	       "requests.ephemeral-storage", NULL };
+	static const char *const resources[] = { "limits.cpu",
+						 "limits.memory",
+						 "limits.ephemeral-storage",
+						 "requests.cpu",
+						 "requests.memory",
+						 "requests.ephemeral-storage",
+						 NULL };
 	static const char *const pages[] = { "limits.hugepages-", "requests.hugepages-" };
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
 	const char *name = mpijob__template_text(step->node, "resource");
@@ -427,8 +446,8 @@ void mpijob__template_resource_ref(const struct mpijob__template *at, const stru
 		mpijob__template_refuse(at, step, "resource", "unsupported-value", "NotSupported",
 					"'%s' is no resource that can be read here", name);
 	if (known && !divides(mpijob_node_get(step->node, "divisor"), strstr(name, ".cpu") != NULL))
-		mpijob__template_refuse(at, step, "divisor", "unsupported-value", "Invalid",
-					"must be 1, or %s", strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
+		mpijob__template_refuse(at, step, "divisor", "unsupported-value", "Invalid", "must be 1, or %s",
+					strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
 }
 
 void mpijob__template_port_of(const struct mpijob__template *at, const struct mpijob__step *step)
@@ -439,10 +458,11 @@ void mpijob__template_port_of(const struct mpijob__template *at, const struct mp
 	int64_t number;
 
 	if (must)
-		mpijob__template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s", name, must);
+		mpijob__template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s",
+					name, must);
 	if (mpijob_node_int(port, &number) && (number < 1 || number > 65535))
-		mpijob__template_refuse(at, step, "port", "out-of-range", "Invalid", "must be from 1 to 65535, not %lld",
-					(long long)number);
+		mpijob__template_refuse(at, step, "port", "out-of-range", "Invalid",
+					"must be from 1 to 65535, not %lld", (long long)number);
 }
 
 void mpijob__template_sleep(const struct mpijob__template *at, const struct mpijob__step *step)
@@ -476,8 +496,7 @@ void mpijob__template_mount(const struct mpijob__template *at, const struct mpij
 	if (strcmp(again, "Enabled") != 0 && strcmp(again, "IfPossible") != 0)
 		mpijob__template_refuse(at, step, "recursiveReadOnly", "unsupported-value", "NotSupported",
 					"unsupported value '%s'; use Disabled, IfPossible or Enabled", again);
-	else if (!mpijob__template_flag(step->node, "readOnly") ||
-		 (propagation && strcmp(propagation, "None") != 0))
+	else if (!mpijob__template_flag(step->node, "readOnly") || (propagation && strcmp(propagation, "None") != 0))
 		mpijob__template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
 					"only with readOnly: true, and without mountPropagation");
 }

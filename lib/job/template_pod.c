@@ -9,9 +9,9 @@
 #include "job/field.h"
 #include "job/template_walk.h"
 
-#define ANNOTATIONS_MOST ((size_t)256 * 1024)
-#define NAMESERVERS_MOST 3
-#define SEARCHES_MOST    32
+#define ANNOTATIONS_MOST       ((size_t)256 * 1024)
+#define NAMESERVERS_MOST       3
+#define SEARCHES_MOST          32
 #define SEARCH_CHARACTERS_MOST 2048
 
 static int starts_with(const char *text, const char *start)
@@ -41,17 +41,20 @@ static void check_labels(const struct mpijob__template *at, const struct mpijob_
 		const char *must = mpijob__syntax_key(key);
 
 		if (must)
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s", must);
+			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
+						must);
 		must = value ? mpijob__syntax_value(value) : NULL;
 		if (must && !(of_pod && is_operators_label(at, key)))
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value, must);
+			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
+						must);
 	}
 }
 
 static int is_seccomp(const char *text)
 {
 	return strcmp(text, "runtime/default") == 0 || strcmp(text, "docker/default") == 0 ||
-	       strcmp(text, "unconfined") == 0 || (starts_with(text, "localhost/") && !mpijob__syntax_relative(text + 10));
+	       strcmp(text, "unconfined") == 0 ||
+	       (starts_with(text, "localhost/") && !mpijob__syntax_relative(text + 10));
 }
 
 static int is_apparmor(const char *text)
@@ -125,14 +128,15 @@ static void check_annotations(const struct mpijob__template *at, const struct mp
 
 		total += strlen(key) + mpijob_node_length(mpijob_node_at(list.node, i));
 		if (fault)
-			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s", fault);
+			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s",
+						fault);
 		fault = value && of_pod ? annotation_fault(at, key, value) : NULL;
 		if (fault)
 			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "%s", fault);
 	}
 	if (total > ANNOTATIONS_MOST)
-		mpijob__template_refuse(at, &list, NULL, "too-long", "TooLong", "annotations may have %zu bytes in all, not %zu",
-					ANNOTATIONS_MOST, total);
+		mpijob__template_refuse(at, &list, NULL, "too-long", "TooLong",
+					"annotations may have %zu bytes in all, not %zu", ANNOTATIONS_MOST, total);
 }
 
 /* Labels that the Job controller gives its pods itself. */
@@ -147,10 +151,9 @@ static void check_job_labels(const struct mpijob__template *at, const struct mpi
 	for (size_t i = 0; i < 2; i++) {
 		const char *found = mpijob_node_string(mpijob_node_get(labels.node, names[i]));
 
-		if (found && name &&
-		    (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
-			mpijob__template_refuse(at, &labels, names[i], "invalid-label", "Invalid", "must be %s-launcher",
-						name);
+		if (found && name && (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
+			mpijob__template_refuse(at, &labels, names[i], "invalid-label", "Invalid",
+						"must be %s-launcher", name);
 		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))
 			mpijob__template_refuse(at, &labels, uids[i], "invalid-label", "Invalid",
 						"the Job controller sets this label itself");
@@ -189,7 +192,8 @@ static void check_host_users(const struct mpijob__template *at, const struct mpi
 		return;
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob__template_flag(step->node, shared[i]))
-			mpijob__template_refuse(at, step, shared[i], "forbidden", "Forbidden", "not with hostUsers: false");
+			mpijob__template_refuse(at, step, shared[i], "forbidden", "Forbidden",
+						"not with hostUsers: false");
 	}
 }
 
@@ -209,8 +213,8 @@ void mpijob__template_pod(const struct mpijob__template *at, const struct mpijob
 	    mpijob_node_count(mpijob__template_list(step->node, "schedulingGates")))
 		mpijob__template_refuse(at, step, "nodeName", "forbidden", "Forbidden", "not with schedulingGates");
 	if (must && !mpijob__template_text(step->node, "serviceAccountName"))
-		mpijob__template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s", account,
-					must);
+		mpijob__template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s",
+					account, must);
 	if (mpijob__template_flag(step->node, "shareProcessNamespace") && mpijob__template_flag(step->node, "hostPID"))
 		mpijob__template_refuse(at, step, "shareProcessNamespace", "forbidden", "Invalid", "not with hostPID");
 	if (os && strcmp(os, "linux") != 0 && strcmp(os, "windows") != 0)
@@ -248,8 +252,9 @@ static void check_searches(const struct mpijob__template *at, const struct mpijo
 		total += mpijob_node_length(mpijob_node_at(list, i));
 	total += count ? count - 1 : 0;
 	if (count > SEARCHES_MOST)
-		mpijob__template_refuse(at, config, "searches", "too-many", "Invalid", "at most %d domains are possible%s",
-					SEARCHES_MOST, at->worker ? ", and the operator adds one" : "");
+		mpijob__template_refuse(at, config, "searches", "too-many", "Invalid",
+					"at most %d domains are possible%s", SEARCHES_MOST,
+					at->worker ? ", and the operator adds one" : "");
 	if (total > SEARCH_CHARACTERS_MOST)
 		mpijob__template_refuse(at, config, "searches", "too-long", "Invalid",
 					"at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
@@ -301,16 +306,25 @@ static void forbid(const struct mpijob__template *at, const struct mpijob__step 
 {
 	for (; *keys; keys++) {
 		if (mpijob__template_given(step->node, *keys) && mpijob_node_kind(mpijob_node_get(step->node, *keys)))
-			mpijob__template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s", system);
+			mpijob__template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s",
+						system);
 	}
 }
 
 static void forbid_in_container(const struct mpijob__template *at, const struct mpijob__step *pod,
 				const struct mpijob__step *container, void *windows)
 {
-	static const char *const on_windows[] = { "appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
-						  "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation",
-						  "procMount", "runAsUser", "runAsGroup", NULL };
+	static const char *const on_windows[] = { "appArmorProfile",
+						  "seLinuxOptions",
+						  "seccompProfile",
+						  "capabilities",
+						  "readOnlyRootFilesystem",
+						  "privileged",
+						  "allowPrivilegeEscalation",
+						  "procMount",
+						  "runAsUser",
+						  "runAsGroup",
+						  NULL };
 	static const char *const on_linux[] = { "windowsOptions", NULL };
 	struct mpijob__step context = mpijob__template_into(container, "securityContext");
 
@@ -321,9 +335,11 @@ static void forbid_in_container(const struct mpijob__template *at, const struct 
 static void forbid_in_windows_pod(const struct mpijob__template *at, const struct mpijob__step *pod)
 {
 	static const char *const in_spec[] = { "hostUsers", "shareProcessNamespace", "resources", NULL };
-	static const char *const in_context[] = { "appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup",
-						  "fsGroupChangePolicy", "runAsUser", "runAsGroup",
-						  "supplementalGroupsPolicy", "seLinuxChangePolicy", NULL };
+	static const char *const in_context[] = { "appArmorProfile",     "seLinuxOptions",
+						  "seccompProfile",      "fsGroup",
+						  "fsGroupChangePolicy", "runAsUser",
+						  "runAsGroup",          "supplementalGroupsPolicy",
+						  "seLinuxChangePolicy", NULL };
 	static const char *const lists[] = { "sysctls", "supplementalGroups" };
 	static const char *const flags[] = { "hostPID", "hostIPC" };
 	struct mpijob__step context = mpijob__template_into(pod, "securityContext");
@@ -332,9 +348,11 @@ static void forbid_in_windows_pod(const struct mpijob__template *at, const struc
 	forbid(at, &context, in_context, "Windows");
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob_node_count(mpijob_node_get(context.node, lists[i])))
-			mpijob__template_refuse(at, &context, lists[i], "forbidden", "Forbidden", "not in a pod for Windows");
+			mpijob__template_refuse(at, &context, lists[i], "forbidden", "Forbidden",
+						"not in a pod for Windows");
 		if (mpijob__template_flag(pod->node, flags[i]))
-			mpijob__template_refuse(at, pod, flags[i], "forbidden", "Forbidden", "not in a pod for Windows");
+			mpijob__template_refuse(at, pod, flags[i], "forbidden", "Forbidden",
+						"not in a pod for Windows");
 	}
 }
 
@@ -383,6 +401,7 @@ void mpijob__template_windows(const struct mpijob__template *at, const struct mp
 	}
 	each_container(at, step, count_process, &all);
 	if (all.on_host && (all.on_host != all.containers || !mpijob__template_flag(step->node, "hostNetwork")))
-		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid",
-					"with windowsOptions.hostProcess all containers must have it, and hostNetwork be true");
+		mpijob__template_refuse(
+			at, step, NULL, "conflict", "Invalid",
+			"with windowsOptions.hostProcess all containers must have it, and hostNetwork be true");
 }

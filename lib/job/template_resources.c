@@ -60,7 +60,8 @@ static const char *name_fault(const char *name, int of_pod)
 		return is_native(name) || is_extended(name) ? NULL : "is no name for a resource";
 	if (strcmp(name, "ephemeral-storage") == 0)
 		return NULL;
-	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., or a name with a domain "
+	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., or a name with a "
+	       "domain "
 	       "such as nvidia.com/gpu";
 }
 
@@ -96,7 +97,8 @@ static void check_list(const struct mpijob__template *at, const struct mpijob__s
 		if (is_extended(name) && !mpijob__quantity_is_whole(&quantity))
 			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
 		if (is_huge_pages(name) && !is_pages(name, &quantity))
-			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number of pages");
+			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid",
+						"must be a whole number of pages");
 	}
 }
 
@@ -119,13 +121,15 @@ static void check_request(const struct mpijob__template *at, const struct mpijob
 		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
 					"must be equal to the limit; it cannot be overcommitted");
 	else if (mpijob__quantity_compare(&request, &limit) > 0)
-		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid", "must not be greater than the limit");
+		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
+					"must not be greater than the limit");
 }
 
 static int has_huge_pages(const mpijob_node *list)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		if (is_huge_pages(mpijob_node_key(list, i)) && mpijob_node_kind(mpijob_node_at(list, i)) > MPIJOB_NODE_NULL)
+		if (is_huge_pages(mpijob_node_key(list, i)) &&
+		    mpijob_node_kind(mpijob_node_at(list, i)) > MPIJOB_NODE_NULL)
 			return 1;
 	}
 	return 0;
@@ -164,8 +168,8 @@ static void check_claims(const struct mpijob__template *at, const struct mpijob_
 			mpijob__template_refuse(at, &entry, "name", "not-found", "NotFound",
 						"'%s' is not one of spec.resourceClaims", name);
 		if (request && mpijob__syntax_label(request))
-			mpijob__template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s", request,
-						mpijob__syntax_label(request));
+			mpijob__template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s",
+						request, mpijob__syntax_label(request));
 	}
 }
 
@@ -185,7 +189,8 @@ void mpijob__template_resources(const struct mpijob__template *at, const struct 
 	if (!of_pod)
 		check_claims(at, step);
 	else if (mpijob_node_count(mpijob__template_list(step->node, "claims")))
-		mpijob__template_refuse(at, step, "claims", "forbidden", "Forbidden", "only containers can have claims");
+		mpijob__template_refuse(at, step, "claims", "forbidden", "Forbidden",
+					"only containers can have claims");
 }
 
 /* What a container asks for: its request, or its limit. */
@@ -305,12 +310,13 @@ void mpijob__template_volume_claim(const struct mpijob__template *at, const stru
 	if (!mpijob__template_given(requests, "storage"))
 		mpijob__template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
 	else if (get_quantity(requests, "storage", &size) && mpijob__quantity_compare(&size, &nothing) <= 0)
-		mpijob__template_refuse(at, step, "resources", "out-of-range", "Invalid", "requests.storage must be more than 0");
+		mpijob__template_refuse(at, step, "resources", "out-of-range", "Invalid",
+					"requests.storage must be more than 0");
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = mpijob__template_text(step->node, classes[i]);
 
 		if (name && mpijob__syntax_subdomain(name))
-			mpijob__template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s", name,
-						mpijob__syntax_subdomain(name));
+			mpijob__template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s",
+						name, mpijob__syntax_subdomain(name));
 	}
 }

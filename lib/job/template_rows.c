@@ -7,20 +7,20 @@
  */
 #include "job/template_walk.h"
 
-#define NEEDED               .flags = ROW_NEEDED
-#define OPEN                 .flags = ROW_OPEN
-#define RANGE(from, to)      .flags = ROW_RANGE, .low = from, .high = to
-#define NEEDED_IN(from, to)  .flags = ROW_NEEDED | ROW_RANGE, .low = from, .high = to
-#define AT_LEAST(from)       RANGE(from, INT64_MAX)
-#define ONE_OF(from, names)  .flags = ROW_ONE_OF, .low = from, .high = 1, .key = names
-#define MODE                 RANGE(0, 0777)
-#define ID                   RANGE(0, INT32_MAX)
-#define FORM(name)           .syntax = mpijob__syntax_##name
-#define RULE(name)           .rule = mpijob__template_##name
+#define NEEDED              .flags = ROW_NEEDED
+#define OPEN                .flags = ROW_OPEN
+#define RANGE(from, to)     .flags = ROW_RANGE, .low = from, .high = to
+#define NEEDED_IN(from, to) .flags = ROW_NEEDED | ROW_RANGE, .low = from, .high = to
+#define AT_LEAST(from)      RANGE(from, INT64_MAX)
+#define ONE_OF(from, names) .flags = ROW_ONE_OF, .low = from, .high = 1, .key = names
+#define MODE                RANGE(0, 0777)
+#define ID                  RANGE(0, INT32_MAX)
+#define FORM(name)          .syntax = mpijob__syntax_##name
+#define RULE(name)          .rule = mpijob__template_##name
 
-#define VOLUME_SOURCES                                                                                                \
-	"awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc "     \
-	"flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs persistentVolumeClaim "      \
+#define VOLUME_SOURCES                                                                                                 \
+	"awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc "      \
+	"flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs persistentVolumeClaim "       \
 	"photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume"
 
 /* In the order of the types. */

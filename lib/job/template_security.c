@@ -46,15 +46,17 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 		if (!name)
 			continue;
 		if (mpijob__template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
-			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid", "'%s' is not possible with hostNetwork", name);
+			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid",
+						"'%s' is not possible with hostNetwork", name);
 		if (mpijob__template_flag(spec, "hostIPC") && is_ipc(name))
-			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid", "'%s' is not possible with hostIPC", name);
+			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid",
+						"'%s' is not possible with hostIPC", name);
 		for (size_t k = 0; k < i; k++) {
 			const char *other = mpijob__template_text(mpijob_node_at(list.node, k), "name");
 
 			if (other && strcmp(other, name) == 0)
-				mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
-							name);
+				mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+							"'%s' is there already", name);
 		}
 	}
 }
@@ -70,7 +72,8 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 	if (strcmp(type, "Unconfined") == 0)
 		return strcmp(annotation, "unconfined") == 0;
 	if (strcmp(type, "RuntimeDefault") == 0)
-		return strcmp(annotation, "runtime/default") == 0 || (docker && strcmp(annotation, "docker/default") == 0);
+		return strcmp(annotation, "runtime/default") == 0 ||
+		       (docker && strcmp(annotation, "docker/default") == 0);
 	if (strcmp(type, "Localhost") == 0)
 		return strncmp(annotation, "localhost/", 10) == 0 && name && strcmp(annotation + 10, name) == 0;
 	return 1;
@@ -148,7 +151,8 @@ void mpijob__template_security(const struct mpijob__template *at, const struct m
 
 	if (proc && strcmp(proc, "Unmasked") == 0 &&
 	    !(mpijob_node_bool(mpijob_node_get(spec, "hostUsers"), &value) && !value))
-		mpijob__template_refuse(at, step, "procMount", "forbidden", "Invalid", "Unmasked needs hostUsers: false");
+		mpijob__template_refuse(at, step, "procMount", "forbidden", "Invalid",
+					"Unmasked needs hostUsers: false");
 	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) || value)
 		return;
 	if (mpijob__template_flag(step->node, "privileged") || adds_admin(step->node))
@@ -170,7 +174,8 @@ static const char *local_profile(const struct mpijob__template *at, const struct
 		return profile;
 	}
 	if (type && given)
-		mpijob__template_refuse(at, step, "localhostProfile", "forbidden", "Invalid", "only with type Localhost");
+		mpijob__template_refuse(at, step, "localhostProfile", "forbidden", "Invalid",
+					"only with type Localhost");
 	return NULL;
 }
 
@@ -180,8 +185,8 @@ void mpijob__template_seccomp(const struct mpijob__template *at, const struct mp
 	const char *must = profile ? mpijob__syntax_relative(profile) : NULL;
 
 	if (must)
-		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s", profile,
-					must);
+		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s",
+					profile, must);
 }
 
 void mpijob__template_apparmor(const struct mpijob__template *at, const struct mpijob__step *step)

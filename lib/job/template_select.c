@@ -11,7 +11,8 @@ static int is_any(const char *word, const char *a, const char *b)
 	return word && (strcmp(word, a) == 0 || strcmp(word, b) == 0);
 }
 
-static void check_values(const struct mpijob__template *at, const struct mpijob__step *requirement, mpijob__syntax *form)
+static void check_values(const struct mpijob__template *at, const struct mpijob__step *requirement,
+			 mpijob__syntax *form)
 {
 	struct mpijob__step list = mpijob__template_into(requirement, "values");
 
@@ -21,22 +22,25 @@ static void check_values(const struct mpijob__template *at, const struct mpijob_
 		const char *must = value ? form(value) : NULL;
 
 		if (must)
-			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", value, must);
+			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", value,
+						must);
 	}
 }
 
 /* Of labels; `numbers` allows Gt and Lt too. */
 static void check_operator(const struct mpijob__template *at, const struct mpijob__step *requirement, int numbers)
 {
-	const char *operator = mpijob__template_text(requirement->node, "operator");
+	const char *operator= mpijob__template_text(requirement->node, "operator");
 	size_t count = mpijob_node_count(mpijob__template_list(requirement->node, "values"));
 
 	if (is_any(operator, "In", "NotIn") && !count)
 		mpijob__template_refuse(at, requirement, "values", "missing", "Required", "%s needs values", operator);
 	else if (is_any(operator, "Exists", "DoesNotExist") && count)
-		mpijob__template_refuse(at, requirement, "values", "forbidden", "Forbidden", "%s takes no values", operator);
+		mpijob__template_refuse(at, requirement, "values", "forbidden", "Forbidden",
+					"%s takes no values", operator);
 	else if (numbers && is_any(operator, "Gt", "Lt") && count != 1)
-		mpijob__template_refuse(at, requirement, "values", "missing", "Required", "%s needs one value", operator);
+		mpijob__template_refuse(at, requirement, "values", "missing", "Required",
+					"%s needs one value", operator);
 	else if (!is_any(operator, "In", "NotIn") && !is_any(operator, "Exists", "DoesNotExist") &&
 		 !(numbers && is_any(operator, "Gt", "Lt")))
 		mpijob__template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
@@ -50,7 +54,8 @@ static void check_key(const struct mpijob__template *at, const struct mpijob__st
 	const char *must = key ? mpijob__syntax_key(key) : NULL;
 
 	if (must)
-		mpijob__template_refuse(at, requirement, "key", "invalid-value", "Invalid", "'%s' must be %s", key, must);
+		mpijob__template_refuse(at, requirement, "key", "invalid-value", "Invalid", "'%s' must be %s", key,
+					must);
 }
 
 void mpijob__template_selector(const struct mpijob__template *at, const struct mpijob__step *step)
@@ -61,7 +66,8 @@ void mpijob__template_selector(const struct mpijob__template *at, const struct m
 	/* What holds it is dropped: off in 1.36. */
 	if (step->before && step->before->type == SCHEMA_ClusterTrustBundleProjection)
 		return;
-	for (size_t i = 0; mpijob_node_kind(labels.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(labels.node); i++) {
+	for (size_t i = 0; mpijob_node_kind(labels.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(labels.node);
+	     i++) {
 		const char *key = mpijob_node_key(labels.node, i);
 		const char *value = mpijob_node_string(mpijob_node_at(labels.node, i));
 
@@ -88,11 +94,13 @@ static void check_node_field(const struct mpijob__template *at, const struct mpi
 	const char *key = mpijob__template_text(requirement->node, "key");
 
 	if (!is_any(mpijob__template_text(requirement->node, "operator"), "In", "NotIn"))
-		mpijob__template_refuse(at, requirement, "operator", "unsupported-value", "Invalid", "must be In or NotIn");
+		mpijob__template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
+					"must be In or NotIn");
 	if (mpijob_node_count(mpijob__template_list(requirement->node, "values")) != 1)
 		mpijob__template_refuse(at, requirement, "values", "missing", "Required", "needs one value");
 	if (!key || strcmp(key, "metadata.name") != 0)
-		mpijob__template_refuse(at, requirement, "key", "unsupported-value", "Invalid", "must be metadata.name");
+		mpijob__template_refuse(at, requirement, "key", "unsupported-value", "Invalid",
+					"must be metadata.name");
 	check_values(at, requirement, mpijob__syntax_subdomain);
 }
 
@@ -139,8 +147,8 @@ static int pod_has_label(const struct mpijob__template *at, const char *key)
 	const mpijob_node *labels = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "labels");
 	const char *name = strncmp(key, own, sizeof(own) - 1) == 0 ? key + sizeof(own) - 1 : "";
 
-	return mpijob__template_given(labels, key) || strcmp(name, "operator-name") == 0 || is_any(name, "job-name", "job-role") ||
-	       (at->worker && strcmp(name, "replica-index") == 0);
+	return mpijob__template_given(labels, key) || strcmp(name, "operator-name") == 0 ||
+	       is_any(name, "job-name", "job-role") || (at->worker && strcmp(name, "replica-index") == 0);
 }
 
 /* How often a selector names a key, but for once as a plain label. */
@@ -180,9 +188,11 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", key,
 						mpijob__syntax_key(key));
 		if (match && selector && is_selected(at, selector, key))
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid", "labelSelector has '%s' too", key);
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid", "labelSelector has '%s' too",
+						key);
 		if (match && holds(others, key))
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid", "mismatchLabelKeys has '%s' too", key);
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid",
+						"mismatchLabelKeys has '%s' too", key);
 	}
 }
 
@@ -205,11 +215,11 @@ void mpijob__template_spread(const struct mpijob__template *at, const struct mpi
 void mpijob__template_toleration(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	const char *key = mpijob__template_text(step->node, "key");
-	const char *operator = mpijob__template_text(step->node, "operator");
+	const char *operator= mpijob__template_text(step->node, "operator");
 	const char *effect = mpijob__template_text(step->node, "effect");
 	const char *value = mpijob__template_text(step->node, "value");
 	const char *must = value ? mpijob__syntax_value(value) : NULL;
-	int exists = operator && strcmp(operator, "Exists") == 0;
+	int exists = operator&& strcmp(operator, "Exists") == 0;
 
 	if (!key && !exists)
 		mpijob__template_refuse(at, step, "operator", "conflict", "Invalid", "must be Exists without a key");

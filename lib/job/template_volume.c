@@ -33,8 +33,8 @@ static void check_secret(const struct mpijob__template *at, const struct mpijob_
 
 	if (mpijob_node_kind(secret.node) != MPIJOB_NODE_MAP)
 		return;
-	if (!name && (!mpijob__template_given(secret.node, "name") ||
-		      mpijob_node_string(mpijob_node_get(secret.node, "name"))))
+	if (!name &&
+	    (!mpijob__template_given(secret.node, "name") || mpijob_node_string(mpijob_node_get(secret.node, "name"))))
 		mpijob__template_refuse(at, &secret, "name", "missing", "Required", "a value is required");
 	if (name && form && mpijob__syntax_subdomain(name))
 		mpijob__template_refuse(at, &secret, "name", "invalid-value", "Invalid", "'%s' must be %s", name,
@@ -53,7 +53,8 @@ void mpijob__template_volume(const struct mpijob__template *at, const struct mpi
 	if (name && portal && mpijob__template_given(iscsi, "initiatorName") &&
 	    strlen(name) + 1 + strlen(portal) > ISCSI_NAME_MOST)
 		mpijob__template_refuse(at, step, "name", "too-long", "Invalid",
-					"with the target portal at most %d characters are possible", ISCSI_NAME_MOST - 1);
+					"with the target portal at most %d characters are possible",
+					ISCSI_NAME_MOST - 1);
 }
 
 void mpijob__template_iscsi(const struct mpijob__template *at, const struct mpijob__step *step)
@@ -107,10 +108,11 @@ void mpijob__template_flex(const struct mpijob__template *at, const struct mpijo
 {
 	struct mpijob__step options = mpijob__template_into(step, "options");
 
-	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(options.node); i++) {
+	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(options.node);
+	     i++) {
 		if (is_reserved(mpijob_node_key(options.node, i)))
-			mpijob__template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value", "Invalid",
-						"names of kubernetes.io and k8s.io are reserved");
+			mpijob__template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value",
+						"Invalid", "names of kubernetes.io and k8s.io are reserved");
 	}
 }
 
@@ -131,8 +133,8 @@ static const char *file_at(const mpijob_node *sources, size_t source, size_t ind
 	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const mpijob_node *items = mpijob__template_list(
-			mpijob__template_map(mpijob_node_at(sources, source), kinds[i]), "items");
+		const mpijob_node *items =
+			mpijob__template_list(mpijob__template_map(mpijob_node_at(sources, source), kinds[i]), "items");
 
 		if (index < mpijob_node_count(items)) {
 			const char *path = mpijob__template_text(mpijob_node_at(items, index), "path");
@@ -169,7 +171,8 @@ void mpijob__template_projected(const struct mpijob__template *at, const struct 
 		for (size_t k = 0; file_at(sources.node, i, k); k++) {
 			if (file_before(sources.node, i, k))
 				mpijob__template_refuse(at, &source, NULL, "duplicate", "Invalid",
-							"another source has a file '%s' too", file_at(sources.node, i, k));
+							"another source has a file '%s' too",
+							file_at(sources.node, i, k));
 		}
 	}
 }
@@ -203,5 +206,6 @@ void mpijob__template_data_source(const struct mpijob__template *at, const struc
 					mpijob__syntax_label(space));
 	if (older && (space || !same_text(older, step->node, "apiGroup") || !same_text(older, step->node, "kind") ||
 		      !same_text(older, step->node, "name")))
-		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid", "dataSource must be absent, or say the same");
+		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid",
+					"dataSource must be absent, or say the same");
 }

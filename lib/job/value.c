@@ -221,8 +221,7 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
-		complain(report, &inner, quantities ? MPIJOB__VALUE_QUANTITY : "a string", entry,
-			 more);
+		complain(report, &inner, quantities ? MPIJOB__VALUE_QUANTITY : "a string", entry, more);
 		mpijob__text_release(&path);
 	}
 	return wrong;

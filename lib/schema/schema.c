@@ -32,7 +32,7 @@ static const struct {
 #define MAP_LIST      SCHEMA_KEYED
 
 static const struct mpijob__schema_field fields[] = {
-#define SCHEMA_FIELD(text, shape, kind, of, choices, keys, fill, patch, flags) \
+#define SCHEMA_FIELD(text, shape, kind, of, choices, keys, fill, patch, flags)                                         \
 	{ text, choices, keys, fill, patch, SCHEMA_##shape, SCHEMA_##kind, SCHEMA_##of, flags },
 #include "schema/blob.inc"
 #undef SCHEMA_FIELD
