@@ -144,7 +144,7 @@ static char **make_words(const struct container *container, const struct environ
 		for (size_t i = 0; i < mpijob_node_count(lists[l]); i++) {
 			const char *text = mpijob_node_text(mpijob_node_at(lists[l], i));
 
-			words[count] = mpijob__environment_expand(environment, 0, text ? text : "");
+			words[count] = mpijob__environment_expand(environment, text ? text : "");
 			if (!words[count]) {
 				free_words(words);
 				return NULL;

@@ -152,14 +152,13 @@ int mpijob__pod_probe_port(const struct container *container, const mpijob_node 
 struct environment {
 	char **entries; /* "NAME=value", closed by NULL; wiped when freed */
 	size_t count;
-	size_t own;    /* the first entries, which come from envFrom */
 	char *missing; /* the first thing that is not there yet, for people; NULL when all is */
 };
 
 int mpijob__environment_make(struct environment *environment, struct container *container);
 void mpijob__environment_clear(struct environment *environment);
 /* NULL without memory. */
-char *mpijob__environment_expand(const struct environment *environment, size_t from, const char *text);
+char *mpijob__environment_expand(const struct environment *environment, const char *text);
 /* A field of the pod as downwardAPI and fieldRef name it: 1, 0 when unknown, MPIJOB_ERR_NOMEM. */
 int mpijob__environment_field(const struct pod *pod, const char *path, char **out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The variables of a container: env and envFrom with all their sources, and Kubernetes' rules for
- * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees only the
- * variables of env before it, while command and arguments see all.
+ * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees those of envFrom
+ * and the variables of env before it, while command and arguments see all.
  */
 #include "base64.h"
 #include "pod.h"
@@ -25,9 +25,9 @@ static int is_name(const char *entry, const char *name, size_t len)
 	return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-static const char *find_value(const struct environment *environment, size_t from, const char *name, size_t len)
+static const char *find_value(const struct environment *environment, const char *name, size_t len)
 {
-	for (size_t i = environment->count; i-- > from;) {
+	for (size_t i = environment->count; i-- > 0;) {
 		if (is_name(environment->entries[i], name, len))
 			return environment->entries[i] + len + 1;
 	}
@@ -79,11 +79,10 @@ static void put(struct piece *piece, const char *text, size_t len)
 }
 
 /* At a dollar; gives the text after it and what follows from it. */
-static const char *put_reference(struct piece *piece, const struct environment *environment, size_t from,
-				 const char *at)
+static const char *put_reference(struct piece *piece, const struct environment *environment, const char *at)
 {
 	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
-	const char *value = end ? find_value(environment, from, at + 2, (size_t)(end - at) - 2) : NULL;
+	const char *value = end ? find_value(environment, at + 2, (size_t)(end - at) - 2) : NULL;
 
 	if (at[1] == '$') {
 		put(piece, "$", 1);
@@ -98,7 +97,7 @@ static const char *put_reference(struct piece *piece, const struct environment *
 	return end ? end + 1 : at + 1;
 }
 
-char *mpijob__environment_expand(const struct environment *environment, size_t from, const char *text)
+char *mpijob__environment_expand(const struct environment *environment, const char *text)
 {
 	struct piece piece = { NULL, 0, 0 };
 
@@ -109,7 +108,7 @@ char *mpijob__environment_expand(const struct environment *environment, size_t f
 		put(&piece, text, len);
 		text += len;
 		if (*text)
-			text = put_reference(&piece, environment, from, text);
+			text = put_reference(&piece, environment, text);
 	}
 	if (piece.failed) {
 		mpijob__local_base64_wipe_free(piece.data, piece.len);
@@ -239,7 +238,7 @@ static int add_field(struct environment *environment, const struct pod *pod, con
 
 static int add_value(struct environment *environment, const char *variable, const char *text)
 {
-	char *value = mpijob__environment_expand(environment, environment->own, text);
+	char *value = mpijob__environment_expand(environment, text);
 	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
 
 	if (value)
@@ -313,7 +312,6 @@ int mpijob__environment_make(struct environment *environment, struct container *
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_node_count(from) && !error; i++)
 		error = add_from(environment, container->pod, mpijob_node_at(from, i));
-	environment->own = environment->count;
 	for (size_t i = 0; i < mpijob_node_count(list) && !error; i++)
 		error = add_variable(environment, container->pod, mpijob_node_at(list, i));
 	if (error)

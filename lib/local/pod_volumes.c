@@ -388,7 +388,7 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	if (mount->sub_path && !*mount->sub_path)
 		mount->sub_path = NULL;
 	if (expression && *expression) {
-		mount->sub_path = keep_text(mounts, mpijob__environment_expand(environment, 0, expression));
+		mount->sub_path = keep_text(mounts, mpijob__environment_expand(environment, expression));
 		if (!mount->sub_path)
 			return MPIJOB_ERR_NOMEM;
 	}

@@ -168,7 +168,7 @@ static void test_environment(void **state)
 		 "[ $H = $(hostname -i) ] && echo same; echo $0 $1\"],\"args\":[\"$(A)$(P_L)\",\"$$(A)\"]}]");
 	wait_phase("env", "Succeeded");
 	expect_log("env", "?container=c",
-		   "1 1-$(A)-$(NONE)-$(P_K) from-map from-secret env lab ann default l from-secret /usr/bin:/bin\n"
+		   "1 1-$(A)-$(NONE)-from-map from-map from-secret env lab ann default l from-secret /usr/bin:/bin\n"
 		   "my-host\nsame\n1l $(A)\n");
 }
 
