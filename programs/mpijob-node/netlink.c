@@ -13,6 +13,7 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -96,12 +97,21 @@ int netlink_open(void)
 	return fd;
 }
 
+/* if_nametoindex() opens a socket for it, and tells of a missing interface when it cannot. 0 and errno. */
+static int link_index(int fd, const char *name)
+{
+	struct ifreq request = { 0 };
+
+	memcpy(request.ifr_name, name, strlen(name)); /* shorter than IFNAMSIZ: the node makes them */
+	return ioctl(fd, SIOCGIFINDEX, &request) ? 0 : request.ifr_ifindex;
+}
+
 static int raise_link(int fd, const char *name)
 {
 	struct ifinfomsg info = { .ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
 	struct message m;
 
-	info.ifi_index = (int)if_nametoindex(name);
+	info.ifi_index = link_index(fd, name);
 	if (info.ifi_index == 0)
 		return errno;
 	begin(&m, RTM_NEWLINK, 0, &info, sizeof(info));
@@ -114,7 +124,7 @@ static int add_address(int fd, const char *name, struct in_addr address)
 	struct in_addr broadcast = { address.s_addr | htonl((1u << (32 - PREFIX)) - 1) };
 	struct message m;
 
-	info.ifa_index = if_nametoindex(name);
+	info.ifa_index = (unsigned)link_index(fd, name);
 	if (info.ifa_index == 0)
 		return errno;
 	begin(&m, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
@@ -158,7 +168,7 @@ int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespac
 {
 	struct ifinfomsg info = { .ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
 	struct ifinfomsg peer = { .ifi_family = AF_UNSPEC };
-	uint32_t master = if_nametoindex(bridge);
+	uint32_t master = (uint32_t)link_index(fd, bridge);
 	unsigned char mac[6];
 	size_t link;
 	size_t data;
