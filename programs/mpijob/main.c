@@ -2,8 +2,11 @@
 /*
  * The command `mpijob`: knows which commands there are, and what each is called and says of itself.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "help.h"
@@ -73,9 +76,12 @@ const struct command *command_find(const char *name)
 /* What the exit code of a command means when its output could not be written. */
 static int finish(int code)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	int flushed = fflush(stdout);
+
+	if (flushed == 0 && !ferror(stdout))
 		return code;
-	perror("mpijob: standard output");
+	/* What an earlier write failed of is not known any more. */
+	fprintf(stderr, "mpijob: standard output: %s\n", flushed ? strerror(errno) : "not everything could be written");
 	return code ? code : EXIT_FINDINGS;
 }
 
@@ -94,8 +100,17 @@ static int dispatch(const struct command *command, int argc, char **argv)
 	return finish(code);
 }
 
+/* A descriptor that is closed would become that of a file or socket, into which messages would go then. */
+static void hold_closed(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", O_RDONLY); /* the lowest that is free; writing to it still fails */
+}
+
 int main(int argc, char **argv)
 {
+	hold_closed();
 	if (argc < 2) {
 		help_print(NULL);
 		return EXIT_USAGE;

@@ -3,13 +3,20 @@
  * Knows how a pod's status is read: when its containers' output can be followed, which exit code counts, and what a
  * person wants to be told of. An attempt that was ended from outside, because its pod is being deleted, does not count.
  */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "findings.h"
 #include "pods.h"
+
+#define LOOK_MS 100     /* how often a reader that takes nothing is given up for a signal or the timeout */
+#define STALLED_MS 1000 /* how long a reader may take nothing when it is time to end */
 
 int64_t clock_ms(void)
 {
@@ -19,16 +26,55 @@ int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Bytes written; 0: none could be within LOOK_MS, or a signal came; -1 and errno. */
+static ssize_t write_some(int fd, const char *data, size_t len)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+
+	/* So much, and no more, a pipe takes without waiting when it is ready. */
+	if (poll(&ready, 1, LOOK_MS) <= 0)
+		return 0;
+	ssize_t written = write(fd, data, len < PIPE_BUF ? len : PIPE_BUF);
+	return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
+}
+
+/* A reader may be slow, and all waits for it then; but it cannot keep us from ending. Returns 0, or an errno. */
+static int write_all(const struct pods *pods, int fd, const char *data, size_t len)
+{
+	int64_t moved_ms = clock_ms();
+
+	while (len > 0) {
+		ssize_t written = write_some(fd, data, len);
+		if (written < 0)
+			return errno;
+		data += written;
+		len -= (size_t)written;
+		if (written > 0) {
+			moved_ms = clock_ms();
+			continue;
+		}
+		int urgency = pods->urgency(pods->urgency_user);
+		if (urgency == PODS_END_NOW || (urgency == PODS_END_SOON && clock_ms() - moved_ms >= STALLED_MS))
+			return ETIMEDOUT;
+	}
+	return 0;
+}
+
 /* The output of the launcher is ours; that of what prepares it is news. */
 static int log_data(void *user, const char *data, size_t len)
 {
 	struct container_row *row = user;
-	FILE *out = row->is_init ? stderr : stdout;
+	struct pods *pods = row->pod->pods;
 
-	progress_hide(row->pod->pods->progress);
-	if (fwrite(data, 1, len, out) != len || fflush(out) != 0)
-		return MPIJOB_ERR_IO;
-	return 0;
+	progress_hide(pods->progress);
+	int number = write_all(pods, row->is_init ? STDERR_FILENO : STDOUT_FILENO, data, len);
+	if (number == 0)
+		return 0;
+	if (!row->is_init) {
+		pods->output_lost = 1;
+		progress_say(pods->progress, "standard output: %s", number == ETIMEDOUT ? "nobody reads it" : strerror(number));
+	}
+	return MPIJOB_ERR_IO;
 }
 
 static void log_done(void *user, const struct mpijob_answer *answer)
@@ -36,7 +82,7 @@ static void log_done(void *user, const struct mpijob_answer *answer)
 	struct container_row *row = user;
 
 	row->log = NULL;
-	if (answer->code && !row->pod->gone)
+	if (answer->code && !row->pod->gone && (row->is_init || !row->pod->pods->output_lost))
 		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name,
 			     answer->message ? answer->message : mpijob_error_text(answer->code));
 }

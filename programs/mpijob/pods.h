@@ -46,7 +46,15 @@ struct pods {
 	int64_t launcher_start_ms; /* when the launcher was first seen running */
 	int64_t launcher_end_ms;   /* when it was last seen to end */
 	int code;              /* a failure of our own; 0 while all is well */
+	int output_lost;       /* some of the launcher's output found no reader */
+	/* How urgent it is to end: PODS_GO_ON, PODS_END_SOON, PODS_END_NOW. Not NULL. */
+	int (*urgency)(void *user);
+	void *urgency_user;
 };
+
+#define PODS_GO_ON 0
+#define PODS_END_SOON 1
+#define PODS_END_NOW 2
 
 /* A change of a pod arrived; `user` is the struct pods. */
 void pods_changed(void *user, const mpijob_node *pod, int gone);

@@ -39,6 +39,7 @@ struct run {
 	int succeeded;
 	char *failure;      /* reason and message of the condition Failed */
 	int stopping;       /* exit code after an interrupt or the timeout; 0 while none */
+	int stopped_at;     /* signals seen when the stopping began */
 	int64_t begun_ms, cluster_ms, created_ms, finished_ms;
 };
 
@@ -53,13 +54,16 @@ static void on_signal(int number)
 
 static void signals_catch(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { 0 };
+	struct sigaction before;
 
 	action.sa_handler = on_signal;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaction(numbers[i], &action, NULL);
-	/* A reader of our output that goes away is an error of fwrite(), not the end of the process. */
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* nohup has it ignored */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+	/* A reader of our output that goes away is an error of write(), not the end of the process. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }
@@ -382,6 +386,16 @@ static int must_stop(const struct run *run)
 	return 0;
 }
 
+/* A second signal ends at once, also while the output waits for its reader. */
+static int urgency(void *user)
+{
+	const struct run *run = user;
+
+	if (must_stop(run) == 0)
+		return PODS_GO_ON;
+	return signals_seen > (run->stopping ? run->stopped_at : 1) ? PODS_END_NOW : PODS_END_SOON;
+}
+
 static int until_finished(struct run *run)
 {
 	int code = 0;
@@ -411,10 +425,10 @@ static int64_t grace_ms(const struct run *run)
 static int stop(struct run *run)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	int seen = signals_seen;
 
+	run->stopped_at = signals_seen;
 	progress_say(&run->progress, "%s; stopping%s", run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
-		     seen ? " (once more: at once)" : "");
+		     run->stopped_at ? " (once more: at once)" : "");
 	target.api_version = "kubeflow.org/v2beta1";
 	target.kind = "MPIJob";
 	target.namespace_ = mpijob_namespace(run->job);
@@ -425,7 +439,7 @@ static int stop(struct run *run)
 		code = 0;
 	int64_t end = clock_ms() + grace_ms(run);
 	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) && clock_ms() < end &&
-	       signals_seen == seen)
+	       signals_seen == run->stopped_at)
 		code = turn(run);
 	return code;
 }
@@ -522,7 +536,7 @@ static int exit_code(const struct run *run, int code)
 	if (run->stopping)
 		return run->stopping;
 	if (run->succeeded)
-		return 0;
+		return run->pods.output_lost ? EXIT_OWN_FAILURE : 0;
 	/* A job that failed although its launcher ended well: evicted, for example. */
 	return run->pods.has_exit_code && run->pods.exit_code ? run->pods.exit_code : EXIT_FINDINGS;
 }
@@ -550,6 +564,8 @@ int run_command(const struct arguments *arguments)
 	run.progress.begun_ms = run.begun_ms;
 	run.progress.terminal = isatty(STDERR_FILENO);
 	run.pods.progress = &run.progress;
+	run.pods.urgency = urgency;
+	run.pods.urgency_user = &run;
 	run.diag = mpijob_diag_new();
 	int code = run.diag ? load_job(&run) : MPIJOB_ERR_NOMEM;
 	if (code == 0) {
