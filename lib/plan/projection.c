@@ -183,30 +183,48 @@ static int decode(const struct mpijob__span *span, mpijob_text *text)
 	return code;
 }
 
+/* What is listed: workers by index, and whether anything is that is neither a worker nor a launcher. */
+struct marks {
+	uint8_t *listed; /* NULL while they are counted */
+	size_t count;
+	int stranger;
+};
+
+static int is_launcher(const char *name, size_t len)
+{
+	static const char suffix[] = "-launcher";
+
+	return len >= sizeof(suffix) && memcmp(name + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0;
+}
+
 /* Mark the worker that a line of discover_hosts.sh names: "echo JOB-worker-3.JOB.NAMESPACE.svc". */
-static void mark_line(const char *line, size_t len, uint8_t *listed, size_t *count)
+static void mark_line(const char *line, size_t len, struct marks *marks)
 {
 	const char *dot;
 	char name[256];
+	size_t name_len;
 	int32_t index;
 
 	if (len <= 5 || memcmp(line, "echo ", 5) != 0)
 		return;
 	dot = memchr(line, '.', len);
-	if (!dot || (size_t)(dot - line) - 5 >= sizeof(name))
+	name_len = dot ? (size_t)(dot - line) - 5 : len - 5;
+	if (name_len >= sizeof(name)) {
+		marks->stranger = 1;
 		return;
-	memcpy(name, line + 5, (size_t)(dot - line) - 5);
-	name[dot - line - 5] = 0;
+	}
+	memcpy(name, line + 5, name_len);
+	name[name_len] = 0;
 	index = mpijob__observe_index(name, NULL);
 	if (index < 0)
-		return;
-	if (listed)
-		listed[index] = 1;
-	else if ((size_t)index >= *count)
-		*count = (size_t)index + 1;
+		marks->stranger |= !is_launcher(name, name_len);
+	else if (marks->listed)
+		marks->listed[index] = 1;
+	else if ((size_t)index >= marks->count)
+		marks->count = (size_t)index + 1;
 }
 
-static void mark_lines(const char *text, size_t len, uint8_t *listed, size_t *count)
+static void mark_lines(const char *text, size_t len, struct marks *marks)
 {
 	const char *end = text + len;
 
@@ -214,27 +232,31 @@ static void mark_lines(const char *text, size_t len, uint8_t *listed, size_t *co
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
 
-		mark_line(text, (size_t)(stop - text), listed, count);
+		mark_line(text, (size_t)(stop - text), marks);
 		text = stop + 1;
 	}
 }
 
+/* A script that lists others is not known by its workers: the plan then compares the digest of all that it lists. */
 static int mark_listed(struct mpijob__reading *in, const mpijob_text *script)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
+	struct marks marks = { NULL, 0, 0 };
 	uint8_t *listed;
-	size_t count = 0;
 
 	if (script->len)
-		mark_lines(script->data, script->len, NULL, &count);
-	listed = mpijob__arena_alloc(&in->observation->arena, count);
+		mark_lines(script->data, script->len, &marks);
+	if (marks.stranger)
+		return 0;
+	listed = mpijob__arena_alloc(&in->observation->arena, marks.count);
 	if (!listed)
 		return MPIJOB_ERR_NOMEM;
-	memset(listed, 0, count);
-	if (count)
-		mark_lines(script->data, script->len, listed, &count);
+	memset(listed, 0, marks.count);
+	marks.listed = listed;
+	if (marks.count)
+		mark_lines(script->data, script->len, &marks);
 	child->listed_workers = listed;
-	child->listed_workers_count = count;
+	child->listed_workers_count = marks.count;
 	return 0;
 }
 
