@@ -108,8 +108,9 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_EVENTS_ONCE] = {
 		"events-once",
-		"MPIJobRunning and MPIJobEvicted are reported when they become true. The reference reports them on every sync, "
-		"and writes the status of a finished job on every sync.",
+		"MPIJobRunning and MPIJobEvicted are reported when they become true, SetPodTemplateRestartPolicy when the launcher "
+		"is made. The reference reports the former on every sync and the latter also when a job goes on, and writes the "
+		"status of a finished job on every sync.",
 		"Repeated news hides news.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -137,17 +138,18 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_SCALE_DOWN_BY_NAME] = {
 		"scale-down-by-name",
-		"Scaling down deletes the workers whose names are beyond the number. The reference reads the label "
-		"`replica-index`, which is one higher with `runLauncherAsWorker`, and deletes one worker too many; a pod without "
-		"that label stops its sync.",
+		"Scaling down deletes the workers whose names are beyond the number, also in a job that is suspended or has ended, "
+		"or has no workers any more. The reference reads the label `replica-index`, which is one higher with "
+		"`runLauncherAsWorker`, and deletes one worker too many; a pod without that label stops its sync; it deletes only "
+		"while there are more pods than wanted, and then not those beyond the number when it cleans up.",
 		"A worker that is needed is lost.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
 	[MPIJOB__DIFFERENCE_OWN_FIELDS] = {
 		"own-fields-only",
 		"Service, Secret and PodGroup are updated when a field that we set differs. The reference compares whole specs, "
-		"so a default that the server or the scheduler fills in is written back for ever; a queue that the scheduler gave "
-		"is left alone.",
+		"so a default that the server or the scheduler fills in is written back for ever; a queue or priority class that "
+		"is there and not wanted is left alone.",
 		"Two controllers write in turns.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -162,7 +164,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	[MPIJOB__DIFFERENCE_TERMINAL_STAYS] = {
 		"finished-stays-finished",
 		"A condition Succeeded or Failed that is True stays so. A job that an older operator left Failed without a "
-		"completion time gets one.",
+		"completion time gets one. Once the launcher Job has ended, a job that is suspended in the same moment is cleaned up "
+		"by its cleanPodPolicy, and the launcher Job stays as it is.",
 		"Who waits for a job acts on the first end that it sees.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -177,8 +180,10 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	[MPIJOB__DIFFERENCE_TAKEN_NAMES] = {
 		"taken-names",
 		"A child's name that is taken is reported with the kind of the object, and looked at again every minute; what is "
-		"known of the job is written into its status before. At a job's end a worker's name that is taken is passed over. "
-		"The reference leaves the kind empty, retries faster at first, and never finishes cleaning up.",
+		"known of the job is written into its status before. While a worker's name is taken no worker is made. When a job "
+		"is suspended or ends, a worker's name that is taken is passed over. The reference leaves the kind empty, retries "
+		"faster at first and counts the job as created each time, makes the workers before the name that is taken, and never "
+		"finishes cleaning up.",
 		"The job says that it was seen.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -190,6 +195,26 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"mpirun gives up at the first name that does not resolve, however patient its ssh is, and names may come later than "
 		"pods.",
 		MPIJOB__DIFFERENCE_OPTION, "`wait_for_hosts` in the options, `--wait-for-hosts DURATION`; never with `reference`",
+	},
+	[MPIJOB__DIFFERENCE_LAUNCHER_START_TIME] = {
+		"launcher-start-time",
+		"When a job goes on, its launcher Job's `status.startTime` is cleared only if the scheduling directives of its pod "
+		"template have to change. The reference clears it each time.",
+		"Kubernetes asks for it only then, and sets the time anew itself.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_MESSAGES_CUT] = {
+		"messages-cut",
+		"What is said of a failure is cut at 1024 bytes, between two characters. The reference cuts only what it says of "
+		"BackoffLimitExceeded, inside of a character if need be.",
+		"An API server refuses the longer event, and text that is not UTF-8.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_VALIDATION_WORDS] = {
+		"validation-words",
+		"The event ValidationError names the same fields in the words of our findings.",
+		"They say what would be accepted.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
 };
 
