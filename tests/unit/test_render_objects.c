@@ -258,6 +258,9 @@ static void wrong_options(void **state)
 
 	(void)state;
 	options.entropy = entropy;
+	options.wait_for_hosts = -1;
+	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+	options.wait_for_hosts = 0;
 	options.entropy_len = sizeof(entropy) - 1;
 	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
 	options = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
