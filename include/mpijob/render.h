@@ -79,8 +79,8 @@ typedef struct mpijob_objects mpijob_objects;
  * @param job      not NULL; copied as far as needed: it may change or go afterwards.
  * @param options  NULL for the defaults; copied.
  * @param out      not NULL; the objects, yours.
- * @param diag     findings, or NULL: warnings, for example where an injected variable was left out
- *                 because the user's environment may already give it.
+ * @param diag     findings, or NULL: warnings too, for example where a gang scheduler takes the place of another
+ *                 scheduler; what can be told without these options is said by mpijob_validate().
  * @return 0; `MPIJOB_ERR_SPEC` (the job is not valid, or the ConfigMap would exceed 1 MiB);
  *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options, too little entropy); `MPIJOB_ERR_NOMEM`.
  * @since 0.1

@@ -122,9 +122,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "scheduler starts no worker before the launcher is there.",
 	     "Set `spec.runPolicy.schedulingPolicy.minAvailable` to the number of workers, or "
 	     "launcherCreationPolicy to AtStartup.",
-	     "job.yaml:9:27: warning: spec.launcherCreationPolicy: the gang of 5 pods needs the launcher, "
-	     "which waits for the 4 workers of the same gang; set spec.runPolicy.schedulingPolicy.minAvailable "
-	     "to 4, or use AtStartup"),
+	     "job.yaml:9:27: warning: spec.launcherCreationPolicy: a gang of 5 pods needs the launcher, which "
+	     "is made only when all 4 workers run; set spec.runPolicy.schedulingPolicy.minAvailable to 4, or "
+	     "use AtStartup"),
 	KIND("gang-too-large", WARNING,
 	     "`minAvailable` is larger than the number of pods.",
 	     "Set it to the number of workers and the launcher, or less.",
@@ -135,7 +135,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "when the job has ended.",
 	     "Set `spec.runPolicy.cleanPodPolicy` to Running or All.",
 	     "job.yaml:8:21: warning: spec.runPolicy.cleanPodPolicy: with None the workers keep their "
-	     "nvidia.com/gpu after the job's end; use Running or All"),
+	     "nvidia.com/gpu when the job has ended; use Running or All"),
 	KIND("gpus-shared", WARNING,
 	     "There are more slots than GPUs on a worker, so that ranks share one.",
 	     "Make `spec.slotsPerWorker` and the GPUs of the worker equal, unless ranks are meant to share.",
@@ -144,28 +144,28 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("gpus-unused", INFO,
 	     "There are fewer slots than GPUs on a worker: right only where one rank drives several.",
 	     "Make `spec.slotsPerWorker` and the GPUs of the worker equal, unless a rank drives several.",
-	     "job.yaml:6:19: note: spec.slotsPerWorker: a worker has 8 GPUs (nvidia.com/gpu) and 1 slot, so a "
-	     "rank must drive several GPUs, or they idle"),
+	     "job.yaml:6:19: note: spec.slotsPerWorker: a worker has 8 GPUs (nvidia.com/gpu) and 1 slot: each "
+	     "rank must drive several GPUs, or some idle"),
 	KIND("group-name", WARNING,
 	     "The queue of a Volcano PodGroup is read from the annotation `scheduling.volcano.sh/queue-name`; "
 	     "the guide of the operator says group-name.",
 	     "Write queue-name, or set `spec.runPolicy.schedulingPolicy.queue`.",
-	     "job.yaml:6:5: warning: metadata.annotations: 'scheduling.volcano.sh/group-name' is not read; a "
-	     "queue is given by 'scheduling.volcano.sh/queue-name'"),
+	     "job.yaml:6:5: warning: metadata.annotations[scheduling.volcano.sh/group-name]: has no effect; "
+	     "the queue is read from 'scheduling.volcano.sh/queue-name'"),
 	KIND("host-network-collision", WARNING,
 	     "Workers with hostNetwork can meet on one node, where only one sshd gets the port.",
 	     "Keep them apart: a required podAntiAffinity with topologyKey kubernetes.io/hostname, or sshd's "
 	     "port in `ports`.",
-	     "job.yaml:24:24: warning: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: two of the 4 "
-	     "workers on one node would both want sshd's port; add a required podAntiAffinity by "
-	     "kubernetes.io/hostname, or list the port in ports"),
+	     "job.yaml:24:24: warning: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: on one node "
+	     "only one of the 4 workers' sshd gets its port; keep workers apart by a required podAntiAffinity "
+	     "on kubernetes.io/hostname, or list the port in ports"),
 	KIND("host-network-port", INFO,
 	     "With hostNetwork the worker's sshd listens on the node, whose own sshd usually has port 22.",
 	     "Let both ends use another port: `sshd -p` or Port in sshd_config for workers, Port in ssh_config "
 	     "for the launcher.",
 	     "job.yaml:24:24: note: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: sshd shares the "
-	     "node's ports, and 22 is usually taken by the node's own; give another Port in the image's "
-	     "sshd_config and ssh_config"),
+	     "ports of the node, whose own sshd usually has 22; give another Port in the image's sshd_config "
+	     "and ssh_config"),
 	KIND("invalid-annotation", ERROR,
 	     "An annotation of a pod template is not accepted.",
 	     "Change its key or value as the message says.",
@@ -204,9 +204,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "empty NVIDIA_VISIBLE_DEVICES.",
 	     "Set `spec.runLauncherAsWorker`, or do not ask for GPUs there.",
 	     "job.yaml:20:33: warning: "
-	     "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].resources.limits: the operator hides "
-	     "GPUs from a launcher that is no worker (NVIDIA_VISIBLE_DEVICES is empty); set "
-	     "spec.runLauncherAsWorker, or remove nvidia.com/gpu"),
+	     "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].resources.limits: the operator "
+	     "empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not see its "
+	     "nvidia.com/gpu; remove them, or set spec.runLauncherAsWorker"),
 	KIND("limit-aliases", ERROR,
 	     "The aliases of the text stand for more values than can be right.",
 	     "Write the values out, or raise the limit in the options.",
@@ -237,7 +237,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Put the main container first, and others behind it or among initContainers with restartPolicy "
 	     "Always.",
 	     "job.yaml:20:13: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers: only the first "
-	     "container, 'proxy', gets sshd, the keys and the variables; put the main one first"),
+	     "container, 'proxy', becomes the worker, and another one looks like it; put the main one first"),
 	KIND("managed-elsewhere", ERROR,
 	     "Another controller is named to act on the job, so nothing would run it here.",
 	     "Remove `spec.runPolicy.managedBy`.",
@@ -248,12 +248,6 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "wherever they stand.",
 	     "Put << first, so that the text says what happens.",
 	     "job.yaml:14:7: warning: << stands behind keys of its own map"),
-	KIND("min-resources-form", ERROR,
-	     "`minResources` is itself the map from resources to quantities; the guide of the operator puts "
-	     "`requests` between.",
-	     "Move what stands below requests one level up.",
-	     "job.yaml:14:9: spec.runPolicy.schedulingPolicy.minResources.requests: minResources holds "
-	     "quantities itself; move what is below 'requests' one level up"),
 	KIND("missing", ERROR,
 	     "A field that must be there is not.",
 	     "Add it.",
@@ -534,8 +528,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "no `$NAME`, and `$(NAME)` only of variables that stand before.",
 	     "Write the whole value, or set it in a shell.",
 	     "job.yaml:26:20: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env: PATH: "
-	     "'$PATH' is not expanded by Kubernetes, so the value replaces the image's; write it out, or "
-	     "extend it in a shell"),
+	     "'$PATH' stays as it is, Kubernetes expands only $(NAME) of variables given before; write the "
+	     "whole value, or set it in a shell"),
 	KIND("variable-overridden", WARNING,
 	     "The operator sets a variable behind the one that is given here, so that this one has no effect.",
 	     "Remove it.",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "job/advice.h"
 #include "job/field.h"
 #include "job/quote.h"
 #include "job/value.h"
@@ -42,8 +43,7 @@ static int is_wrong(const mpijob_node *node, int32_t kind)
 	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
 }
 
-/* The place of a row's value, or of the nearest object around it. */
-static struct mpijob__place place_of(const struct mpijob__report *report, const mpijob_node *root, int id)
+struct mpijob__place mpijob__rules_place(const struct mpijob__report *report, const mpijob_node *root, int id)
 {
 	struct mpijob__place place = { report->source, 0, 0 };
 
@@ -56,7 +56,7 @@ static struct mpijob__place place_of(const struct mpijob__report *report, const 
 
 static struct mpijob__spot spot_of(const struct mpijob__report *report, const mpijob_node *root, int id)
 {
-	struct mpijob__spot spot = { mpijob__field_row(id)->field.path, place_of(report, root, id) };
+	struct mpijob__spot spot = { mpijob__field_row(id)->field.path, mpijob__rules_place(report, root, id) };
 
 	return spot;
 }
@@ -70,7 +70,7 @@ struct inner {
 static void inner_begin(struct inner *inner, struct mpijob__report *report, const mpijob_node *root, int template,
 			const char *below, const mpijob_node *node)
 {
-	struct mpijob__place around = place_of(report, root, template);
+	struct mpijob__place around = mpijob__rules_place(report, root, template);
 
 	memset(inner, 0, sizeof(*inner));
 	if (mpijob__text_puts(&inner->path, mpijob__field_row(template)->field.path) ||
@@ -274,4 +274,5 @@ void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root)
 	rule_hosts(report, root);
 	rule_slots(report, root);
 	rule_gang(report, root);
+	mpijob__advice_check(report, root);
 }

@@ -4,6 +4,7 @@
 #define MPIJOB_RENDER_BUILD_H
 
 #include "base/text.h"
+#include "job/injected.h"
 #include "render/render.h"
 
 /*
@@ -72,7 +73,6 @@ mpijob_node *mpijob__pod_spec(struct mpijob__build *b, const mpijob_node *templa
 void mpijob__pod_restart_policy(struct mpijob__build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica);
 void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec);
 #define MPIJOB__CONFIG_VOLUME "mpi-job-config"
-#define MPIJOB__CONFIG_PATH   "/etc/mpi"
 void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec);
 mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec);
 

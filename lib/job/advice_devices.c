@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPUs and what is like them: which resources they are, that ranks and GPUs should match, that workers which stay keep
+ * them, and that the operator hides them from a launcher that computes nothing.
+ */
+#include "job/advice.h"
+
+#include "base/quantity.h"
+#include "job/field.h"
+#include "job/value.h"
+
+#include <mpijob/spec.h>
+
+#include <string.h>
+
+enum device { NO_DEVICE, DEVICE, GPU, NVIDIA_GPU }; /* a DEVICE cannot be counted as GPUs are */
+
+static const struct {
+	const char *name; /* ends in '*': a prefix */
+	enum device device;
+} devices[] = {
+	{ "nvidia.com/gpu", NVIDIA_GPU },
+	{ "nvidia.com/mig-*", NVIDIA_GPU },
+	{ "amd.com/gpu", GPU },
+	{ "gpu.intel.com/i915", GPU },
+	{ "gpu.intel.com/xe", GPU },
+	{ "habana.ai/gaudi", GPU },
+	{ "nvidia.com/gpu.shared", DEVICE },
+	{ "aws.amazon.com/neuron*", DEVICE },
+	{ "google.com/tpu", DEVICE },
+};
+
+static enum device device_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		size_t len = strlen(devices[i].name);
+
+		if (devices[i].name[len - 1] == '*' ? strncmp(name, devices[i].name, len - 1) == 0
+						     : strcmp(name, devices[i].name) == 0)
+			return devices[i].device;
+	}
+	return NO_DEVICE;
+}
+
+static int64_t amount(const mpijob_node *node)
+{
+	struct mpijob__quantity quantity;
+	int64_t value;
+
+	if (!mpijob_node_text(node) || !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
+	    !mpijob__quantity_value(&quantity, &value))
+		return 0;
+	return value > 0 && value < INT32_MAX ? value : 0;
+}
+
+/* What a pod asks for. */
+struct demand {
+	const char *name; /* of the first device; NULL: none */
+	const mpijob_node *node;
+	enum device device; /* of the first */
+	int64_t gpus;
+};
+
+static void add_container(struct demand *demand, const mpijob_node *container)
+{
+	const mpijob_node *limits = mpijob_node_find(container, "resources.limits");
+
+	if (mpijob_node_kind(limits) != MPIJOB_NODE_MAP)
+		return;
+	for (size_t i = 0; i < mpijob_node_count(limits); i++) {
+		const mpijob_node *node = mpijob_node_at(limits, i);
+		enum device device = device_of(mpijob_node_key(limits, i));
+		int64_t count = device != NO_DEVICE ? amount(node) : 0;
+
+		if (!count)
+			continue;
+		if (!demand->name) {
+			demand->name = mpijob_node_key(limits, i);
+			demand->node = node;
+			demand->device = device;
+		}
+		demand->gpus += device >= GPU ? count : 0;
+	}
+}
+
+static struct demand demand_of(const mpijob_node *containers)
+{
+	struct demand demand = { 0 };
+
+	for (size_t i = 0; i < mpijob_node_count(containers); i++)
+		add_container(&demand, mpijob_node_at(containers, i));
+	return demand;
+}
+
+int mpijob__advice_has_device(const mpijob_node *container)
+{
+	struct demand demand = { 0 };
+
+	add_container(&demand, container);
+	return demand.name != NULL;
+}
+
+static void rule_slots(const struct mpijob__advice *a, const struct demand *worker)
+{
+	long long slots = a->slots, gpus = worker->gpus;
+
+	if (!gpus || a->slots <= 0 || slots == gpus)
+		return;
+	if (slots > gpus)
+		mpijob__advice_warn(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-shared",
+				    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs", slots, gpus,
+				    gpus == 1 ? "" : "s", worker->name);
+	else
+		mpijob__advice_note(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
+				    "a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several GPUs, or some idle",
+				    gpus, worker->name, slots, slots == 1 ? "" : "s");
+}
+
+static void rule_clean(const struct mpijob__advice *a, const struct demand *worker)
+{
+	const char *policy = mpijob_node_string(mpijob__field_node(a->root, FIELD_CLEAN_POD_POLICY));
+
+	if (worker->name && (!policy || strcmp(policy, "None") == 0))
+		mpijob__advice_warn(a, FIELD_CLEAN_POD_POLICY, NULL, NULL, "gpus-kept",
+				    "with None the workers keep their %s when the job has ended; use Running or All",
+				    worker->name);
+}
+
+static void rule_launcher(const struct mpijob__advice *a, const struct mpijob__advised *launcher)
+{
+	struct demand demand = { 0 };
+
+	add_container(&demand, launcher->main);
+	if (!a->launcher_works && demand.device == NVIDIA_GPU)
+		mpijob__advice_warn(a, launcher->template, ".spec.containers[0].resources.limits", demand.node,
+				    "launcher-gpus-hidden",
+				    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not "
+				    "see its %s; remove them, or set spec.runLauncherAsWorker",
+				    demand.name);
+}
+
+void mpijob__advice_devices(const struct mpijob__advice *a, const struct mpijob__advised *launcher,
+			    const struct mpijob__advised *worker)
+{
+	struct demand demand = demand_of(worker->containers);
+
+	rule_slots(a, &demand);
+	rule_clean(a, &demand);
+	rule_launcher(a, launcher);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables that mean something else than they seem to: those that the operator sets too (see injected.c), and values
+ * that refer to others in a way that is left as it is. Kubernetes replaces $(NAME) where NAME stands before, and
+ * nothing else; $$ stands for a dollar.
+ */
+#include "job/advice.h"
+#include "job/injected.h"
+
+#include <string.h>
+
+#define ENV      ".spec.containers[0].env"
+#define ENV_FROM ".spec.containers[0].envFrom"
+
+/* ---- what the operator sets ---- */
+
+/* The operator's comes later and wins. */
+static void overridden(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *name)
+{
+	const mpijob_node *env = mpijob_node_get(role->main, "env");
+	const mpijob_node *entry = mpijob__injected_in_env(env, mpijob_node_count(env), name);
+
+	if (entry)
+		mpijob__advice_warn(a, role->template, ENV, entry, "variable-overridden",
+				    "%s is set by the operator; the value given here has no effect", name);
+}
+
+/* Ours are left out where the user's environment may give them. */
+static void left_to_user(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *name)
+{
+	const mpijob_node *env = mpijob_node_get(role->main, "env");
+	const mpijob_node *entry = mpijob__injected_in_env(env, mpijob_node_count(env), name);
+	const mpijob_node *source = mpijob__injected_in_source(mpijob_node_get(role->main, "envFrom"), name);
+
+	if (entry)
+		mpijob__advice_note(a, role->template, ENV, entry, "variable-left-to-user",
+				    "%s is given here and not set again", name);
+	else if (source)
+		mpijob__advice_warn(a, role->template, ENV_FROM, source, "variable-left-to-user",
+				    "%s is not set, as it may be given here; set it in env, or give the source a prefix", name);
+}
+
+static void rule_injected(const struct mpijob__advice *a, const struct mpijob__advised *role)
+{
+	const struct mpijob__injected *row;
+
+	for (size_t i = 0; (row = mpijob__injected_at(i)) != NULL; i++) {
+		if (!mpijob__injected_applies(row, role->is_worker, a->mpi, a->launcher_works))
+			continue;
+		if (row->origin == INJECTED_BY_REFERENCE)
+			overridden(a, role, row->name);
+		else
+			left_to_user(a, role, row->name);
+	}
+}
+
+/* ---- what is not expanded ---- */
+
+/* A reference inside a value. */
+struct reference {
+	const char *at; /* the dollar */
+	const char *name;
+	size_t name_len;
+	size_t len; /* with dollar and brackets */
+	char open;  /* '(', '{' or 0 */
+};
+
+static size_t name_length(const char *text)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
+
+	return *text >= '0' && *text <= '9' ? 0 : strspn(text, letters);
+}
+
+/* The next reference from `at` on; 0 when there is none. */
+static int next_reference(const char *at, struct reference *out)
+{
+	for (at = strchr(at, '$'); at; at = strchr(at, '$')) {
+		char open = at[1] == '(' || at[1] == '{' ? at[1] : '\0';
+		const char *name = at + 1 + (open != '\0');
+		size_t len = name_length(name);
+		char end = open == '(' ? ')' : '}';
+
+		if (at[1] == '$') {
+			at += 2;
+			continue;
+		}
+		if (len && (!open || name[len] == end)) {
+			*out = (struct reference){ at, name, len, len + (open ? 3 : 1), open };
+			return 1;
+		}
+		at++;
+	}
+	return 0;
+}
+
+static int is_named(const struct reference *reference, const char *name)
+{
+	return strlen(name) == reference->name_len && memcmp(name, reference->name, reference->name_len) == 0;
+}
+
+/* $PATH: only of the variable itself, and those that people extend; another may be meant for a program. */
+static int is_shell_reference(const struct reference *reference, const char *own)
+{
+	return !reference->open || reference->open == '{'
+		       ? is_named(reference, own) || is_named(reference, "PATH") || is_named(reference, "LD_LIBRARY_PATH")
+		       : 0;
+}
+
+static int ends_in(const struct reference *reference, const char *end)
+{
+	size_t len = strlen(end);
+
+	return reference->name_len >= len && memcmp(reference->name + reference->name_len - len, end, len) == 0;
+}
+
+/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a service. */
+static int is_unknown(const struct reference *reference, const mpijob_node *container, size_t before)
+{
+	const mpijob_node *env = mpijob_node_get(container, "env");
+	static const char *const of_services[] = { "_HOST", "_PORT", "_TCP", "_UDP", "_ADDR", "_PROTO" };
+
+	if (reference->open != '(' || mpijob_node_count(mpijob_node_get(container, "envFrom")))
+		return 0;
+	for (size_t i = 0; i < sizeof(of_services) / sizeof(of_services[0]); i++) {
+		if (ends_in(reference, of_services[i]) || strstr(reference->name, "_SERVICE_PORT_"))
+			return 0;
+	}
+	for (size_t i = 0; i < before; i++) {
+		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+
+		if (name && is_named(reference, name))
+			return 0;
+	}
+	for (size_t i = 0; i < reference->name_len; i++) {
+		if (reference->name[i] >= 'a' && reference->name[i] <= 'z')
+			return 0; /* $(hostname): meant for a shell */
+	}
+	return 1;
+}
+
+static void check_value(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
+			const mpijob_node *container, size_t index)
+{
+	const mpijob_node *entry = mpijob_node_at(mpijob_node_get(container, "env"), index);
+	const mpijob_node *node = mpijob_node_get(entry, "value");
+	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")), *at = mpijob_node_string(node);
+	struct reference found;
+
+	for (; name && at && next_reference(at, &found); at = found.at + found.len) {
+		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, index))
+			continue;
+		if (found.open == '(')
+			mpijob__advice_warn(a, role->template, below, node, "variable-not-expanded",
+					    "%s: '%.*s' stays as it is, as no variable before this one is called so; what the "
+					    "image sets cannot be extended here",
+					    name, (int)found.len, found.at);
+		else
+			mpijob__advice_warn(a, role->template, below, node, "variable-not-expanded",
+					    "%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of variables given before; "
+					    "write the whole value, or set it in a shell",
+					    name, (int)found.len, found.at);
+		return;
+	}
+}
+
+static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *list)
+{
+	const mpijob_node *containers = mpijob_node_get(role->pod, list);
+
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		const mpijob_node *container = mpijob_node_at(containers, i);
+		size_t count = mpijob_node_count(mpijob_node_get(container, "env"));
+		struct mpijob_text below = { 0 };
+
+		if (mpijob__text_printf(&below, ".spec.%s[%zu].env", list, i))
+			a->report->code = MPIJOB_ERR_NOMEM;
+		for (size_t j = 0; j < count; j++)
+			check_value(a, role, mpijob_text_data(&below), container, j);
+		mpijob__text_release(&below);
+	}
+}
+
+void mpijob__advice_environment(const struct mpijob__advice *a, const struct mpijob__advised *role)
+{
+	rule_injected(a, role);
+	rule_expansion(a, role, "initContainers");
+	rule_expansion(a, role, "containers");
+}

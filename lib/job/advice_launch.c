@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How many ranks a launcher asks for, read from its command line as mpirun would: the words of command and args, or
+ * those of the text that a shell is given. Knows which options of Open MPI, Hydra and horovodrun take a value, because
+ * what follows the first word that is none belongs to the user's program. Whatever is not plain (a variable, hosts of
+ * the user's own, an unknown option before a word) ends the guess in silence.
+ */
+#include "job/advice.h"
+
+#include "job/field.h"
+#include "job/injected.h"
+
+#include <mpijob/spec.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANKS 100000000
+
+enum state { BEFORE, OPTIONS, VALUE, HOSTS, COUNT, UNSURE, PROGRAM, QUIET };
+
+/* One command line while its words come by. */
+struct launch {
+	const struct mpijob__advice *a;
+	const char *below; /* where the words stand */
+	const mpijob_node *node; /* of the word that gives the number */
+	const char *tool;
+	enum state state;
+	int first;    /* no word came yet */
+	int values;   /* VALUE: how many come */
+	int exempt;   /* more ranks than slots may be meant */
+	int64_t ranks; /* asked for so far; -1: nothing */
+};
+
+/* ---- words ---- */
+
+static const char *const tools[] = { "mpirun",	       "mpiexec",	 "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi",
+				     "mpiexec.mpich", "mpirun.mpich", "orterun",	      "prterun",	     "horovodrun" };
+static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
+static const char *const talkers[] = { "echo", "printf", "which", "command", "type", "man", "cat", "grep", "test", "[" };
+
+/* Options without their dashes. */
+static const char *const counts[] = { "n", "np", "c", "num-proc" };
+static const char *const hosts[] = { "hostfile", "machinefile", "f", "default-hostfile" };
+static const char *const own_hosts[] = { "H",	      "host",	  "hosts",	"machine",	"rankfile",
+					 "rf",	      "configfile",   "min-np",	"max-np",	"host-discovery-script",
+					 "slots-per-host", "min-num-proc", "max-num-proc", "app" };
+static const char *const of_none[] = {
+	"allow-run-as-root", "tag-output",  "timestamp-output", "v",	      "verbose",    "q",
+	"quiet",	     "d",	   "debug-devel",      "debug-daemons", "report-bindings", "display-map",
+	"display-allocation", "enable-recovery", "disable-recovery", "continuous", "bynode",	"byslot",
+	"bycore",	     "nolocal",	   "nooversubscribe",  "novm",	      "bind-to-core", "bind-to-none",
+	"bind-to-socket",    "mpi",	   "gloo",	       "disable-cache", "no-stall-check", "autotune",
+	"l",		     "prepend-rank", "print-all-exitcodes", "genvall", "genvnone",   "envall",
+	"envnone",	     "rr",	   "leave-session-attached", "get-stdin-all", "V",	"use-hwthread-cpus",
+};
+static const char *const of_one[] = {
+	"x",	      "bind-to",     "map-by",	     "rank-by",	     "wdir",	     "wd",	"path",	   "prefix",
+	"tune",	      "am",	     "output",	     "output-filename", "stdin",     "report-uri", "launch-agent", "cpu-set",
+	"cpu-list",   "timeout",     "personality",  "ppn",	     "perhost",	     "grr",	"genvlist", "envlist",
+	"iface",      "launcher",    "rmk",	     "bootstrap",    "bootstrap-exec", "launcher-exec", "N",  "npernode",
+	"p",	      "ssh-port",    "start-timeout", "network-interface", "network-interfaces", "log-level", "mpi-args",
+	"config-file", "timeline-filename", "fusion-threshold-mb", "cycle-time-ms", "cpus-per-proc", "cpus-per-rank",
+	"npersocket", "display",     "bind-to-socket", "pmi-port",   "outfile-pattern", "errfile-pattern", "binding", "umask",
+};
+static const char *const of_two[] = { "mca", "gmca", "prtemca", "pmixmca", "genv", "env" };
+
+#define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
+
+static int is_one_of(const char *word, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(word, list[i]) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whatever the case of `text`; `start` is in lower case. */
+static int begins_with(const char *text, const char *start)
+{
+	for (; *start; text++, start++) {
+		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
+
+		if (c != *start)
+			return 0;
+	}
+	return 1;
+}
+
+/* "--oversubscribe", "rmaps_base_oversubscribe", "slot:OVERSUBSCRIBE"; not "nooversubscribe". */
+static int is_oversubscribe(const char *word)
+{
+	static const char wanted[] = "oversubscribe";
+
+	for (const char *at = word; *at; at++) {
+		if (begins_with(at, wanted))
+			return at - word < 2 || !begins_with(at - 2, "no");
+	}
+	return 0;
+}
+
+/* ---- one command ---- */
+
+static void report(const struct launch *launch)
+{
+	const struct mpijob__advice *a = launch->a;
+	int64_t offered = (a->workers + (a->launcher_works != 0)) * a->slots;
+	int is_one = a->workers + (a->launcher_works != 0) == 1;
+	const char *outcome = ", and Open MPI refuses more";
+
+	if (strcmp(launch->tool, "horovodrun") == 0)
+		outcome = ", and horovodrun refuses more";
+	else if (a->mpi != MPIJOB_OPENMPI)
+		outcome = ", so that several share a slot";
+	mpijob__advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node, "too-few-slots",
+			    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s", launch->tool,
+			    (long long)launch->ranks, (long long)a->workers, a->workers == 1 ? "" : "s",
+			    a->launcher_works ? " and the launcher" : "", (long long)a->slots, a->slots == 1 ? "" : "s", is_one ? "" : " each",
+			    is_one ? "s" : "", (long long)offered, outcome);
+}
+
+static void begin(struct launch *launch)
+{
+	launch->state = BEFORE;
+	launch->first = 1;
+	launch->tool = NULL;
+	launch->node = NULL;
+	launch->exempt = 0;
+	launch->ranks = -1;
+}
+
+static void end(struct launch *launch)
+{
+	const struct mpijob__advice *a = launch->a;
+
+	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 && a->workers + a->launcher_works > 0 &&
+	    launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
+		report(launch);
+	begin(launch);
+}
+
+static void take_count(struct launch *launch, const char *word, const mpijob_node *node)
+{
+	char *rest;
+	long long number = *word >= '0' && *word <= '9' ? strtoll(word, &rest, 10) : -1;
+
+	launch->state = OPTIONS;
+	if (number < 0 || *rest || number > MOST_RANKS) {
+		launch->exempt = 1;
+		return;
+	}
+	launch->ranks = (launch->ranks < 0 ? 0 : launch->ranks) + number;
+	launch->node = node;
+}
+
+static void take_option(struct launch *launch, const char *word)
+{
+	const char *name = word + 1 + (word[1] == '-');
+
+	launch->state = OPTIONS;
+	if (IS_ONE_OF(name, counts)) {
+		launch->state = COUNT;
+	} else if (IS_ONE_OF(name, hosts)) {
+		launch->state = HOSTS;
+	} else if (IS_ONE_OF(name, own_hosts)) {
+		launch->exempt = 1;
+		launch->state = VALUE;
+		launch->values = 1;
+	} else if (IS_ONE_OF(name, of_one) || IS_ONE_OF(name, of_two)) {
+		launch->state = VALUE;
+		launch->values = IS_ONE_OF(name, of_two) ? 2 : 1;
+	} else if (!IS_ONE_OF(name, of_none) && !is_oversubscribe(name) && !strchr(name, '=')) {
+		launch->state = UNSURE;
+	}
+}
+
+static void take_before(struct launch *launch, const char *word)
+{
+	const char *name = last_part(word);
+
+	if (launch->first && IS_ONE_OF(name, talkers)) {
+		launch->state = QUIET;
+	} else if (IS_ONE_OF(name, tools)) {
+		launch->tool = tools[0];
+		for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+			if (strcmp(name, tools[i]) == 0)
+				launch->tool = tools[i];
+		}
+		launch->state = OPTIONS;
+	}
+	launch->first = 0;
+}
+
+/* A word that a shell puts together is given as "". */
+static void take(struct launch *launch, const char *word, const mpijob_node *node)
+{
+	launch->exempt |= launch->tool && launch->state != PROGRAM && is_oversubscribe(word);
+	switch (launch->state) {
+	case BEFORE:
+		take_before(launch, word);
+		break;
+	case VALUE:
+		if (--launch->values == 0)
+			launch->state = OPTIONS;
+		break;
+	case HOSTS:
+		launch->exempt |= strcmp(word, MPIJOB__HOSTFILE_PATH) != 0;
+		launch->state = OPTIONS;
+		break;
+	case COUNT:
+		take_count(launch, word, node);
+		break;
+	case OPTIONS:
+	case UNSURE:
+		if (word[0] == '-' && word[1])
+			take_option(launch, word);
+		else
+			launch->state = launch->state == UNSURE ? QUIET : PROGRAM;
+		break;
+	case PROGRAM:
+		if (strcmp(word, ":") == 0) /* another program of the same run */
+			launch->state = OPTIONS;
+		break;
+	case QUIET:
+		break;
+	}
+}
+
+/* ---- a text for a shell ---- */
+
+struct script {
+	struct launch *launch;
+	const mpijob_node *node;
+	struct mpijob_text word;
+	int in_word;
+	int plain; /* nothing in the word is put in by the shell */
+	int code;
+};
+
+static void put(struct script *script, char c)
+{
+	script->in_word = 1;
+	script->code |= mpijob_text_write(&script->word, &c, 1);
+}
+
+static void end_word(struct script *script)
+{
+	if (script->in_word)
+		take(script->launch, script->plain ? mpijob_text_data(&script->word) : "", script->node);
+	mpijob_text_clear(&script->word);
+	script->in_word = 0;
+	script->plain = 1;
+}
+
+static const char *take_quoted(struct script *script, const char *at)
+{
+	char quote = *at++;
+
+	script->in_word = 1;
+	for (; *at && *at != quote; at++) {
+		if (quote == '"' && *at == '\\' && at[1])
+			at++;
+		else if (quote == '"' && (*at == '$' || *at == '`'))
+			script->plain = 0;
+		put(script, *at);
+	}
+	return *at ? at : at - 1;
+}
+
+static void read_script(struct script *script, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (*at == '\'' || *at == '"') {
+			at = take_quoted(script, at);
+		} else if (*at == '\\' && at[1]) {
+			at++;
+			if (*at != '\n')
+				put(script, *at);
+		} else if (strchr(" \t\n;&|()", *at)) {
+			end_word(script);
+			if (*at != ' ' && *at != '\t')
+				end(script->launch);
+		} else if (*at == '#' && !script->in_word) {
+			at += strcspn(at, "\n");
+			end(script->launch);
+			at--;
+		} else {
+			script->plain &= *at != '$' && *at != '`';
+			put(script, *at);
+		}
+	}
+	end_word(script);
+	end(script->launch);
+}
+
+static void take_script(struct launch *launch, const char *text, const mpijob_node *node)
+{
+	struct script script = { .launch = launch, .node = node, .plain = 1 };
+
+	begin(launch);
+	if (!strstr(text, "<<"))
+		read_script(&script, text);
+	if (script.code && launch->a)
+		launch->a->report->code = MPIJOB_ERR_NOMEM;
+	mpijob__text_release(&script.word);
+}
+
+/* ---- a container ---- */
+
+static const char *const lists[] = { "command", "args" };
+static const char *const paths[] = { ".spec.containers[0].command", ".spec.containers[0].args" };
+
+#define LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* -c, also -lc or -xec */
+static int is_script_option(const char *word)
+{
+	return word[0] == '-' && word[1] != '-' && word[1] && word[strlen(word) - 1] == 'c';
+}
+
+/* Go through the words of a container's command line; the text of a shell is read too. */
+static void read_container(struct launch *launch, const mpijob_node *container)
+{
+	enum { NO_SHELL, SHELL, SCRIPT } shell = NO_SHELL;
+
+	begin(launch);
+	for (size_t i = 0; i < LISTS; i++) {
+		const mpijob_node *list = mpijob_node_get(container, lists[i]);
+
+		for (size_t j = 0; j < mpijob_node_count(list); j++) {
+			const mpijob_node *node = mpijob_node_at(list, j);
+			const char *word = mpijob_node_string(node);
+
+			launch->below = paths[i];
+			if (!word)
+				return;
+			if (shell == SCRIPT) {
+				take_script(launch, word, node);
+				return;
+			}
+			if (shell == NO_SHELL && launch->state == BEFORE && IS_ONE_OF(last_part(word), shells))
+				shell = SHELL;
+			else if (shell == SHELL && is_script_option(word))
+				shell = SCRIPT;
+			else if (shell == NO_SHELL)
+				take(launch, strstr(word, "$(") ? "" : word, node);
+		}
+	}
+	end(launch);
+}
+
+int mpijob__advice_runs(const mpijob_node *container, const char *program)
+{
+	for (size_t i = 0; i < LISTS; i++) {
+		const mpijob_node *list = mpijob_node_get(container, lists[i]);
+
+		for (size_t j = 0; j < mpijob_node_count(list); j++) {
+			const char *word = mpijob_node_string(mpijob_node_at(list, j));
+
+			if (word && (strcmp(last_part(word), program) == 0 || (strchr(word, ' ') && strstr(word, program))))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+int mpijob__advice_launches(const mpijob_node *container)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		if (mpijob__advice_runs(container, tools[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/* A variable of the launcher that lets MPI put more ranks on a host than it has slots. */
+static int allows_more(const mpijob_node *container)
+{
+	const mpijob_node *env = mpijob_node_get(container, "env");
+
+	for (size_t i = 0; i < mpijob_node_count(env); i++) {
+		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+		const char *value = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "value"));
+
+		if ((name && is_oversubscribe(name)) || (value && is_oversubscribe(value)))
+			return 1;
+	}
+	return 0;
+}
+
+void mpijob__advice_launch(const struct mpijob__advice *a, const struct mpijob__advised *launcher)
+{
+	struct launch launch = { .a = a };
+
+	if (!launcher->main || allows_more(launcher->main))
+		return;
+	read_container(&launch, launcher->main);
+}
