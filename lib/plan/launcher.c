@@ -78,9 +78,15 @@ static void warn_restart_policy(struct mpijob_plan *plan)
 				   "Restart policy in pod template overridden by restart policy in replica spec");
 }
 
+/* With `reference` any word but AtStartup passes, and means to wait. */
+static int waits(const struct mpijob_plan *plan)
+{
+	return plan->subject.spec->launcher_creation_policy != MPIJOB_LAUNCHER_AT_STARTUP;
+}
+
 void mpijob__launcher_create(struct mpijob_plan *plan)
 {
-	int wait = plan->subject.spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY;
+	int wait = waits(plan);
 
 	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)))
 		return;
@@ -125,7 +131,7 @@ static void go_on(struct mpijob_plan *plan)
 void mpijob__launcher_switch(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = plan->launcher;
-	int wait = plan->subject.spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY;
+	int wait = waits(plan);
 
 	if (plan->suspended)
 		mpijob__launcher_stop(plan, "the job is suspended");
