@@ -101,10 +101,57 @@ void finding_print(const struct mpijob_finding *finding, FILE *stream)
 	print(finding, stream, 0);
 }
 
+/* A finding, and what decides its place among the others: file, line, column, then the order in which it was found. */
+struct ranked {
+	const struct mpijob_finding *finding;
+	size_t file;
+	size_t index;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->finding->line != b->finding->line)
+		return a->finding->line < b->finding->line ? -1 : 1;
+	if (a->finding->column != b->finding->column)
+		return a->finding->column < b->finding->column ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+static int same_source(const struct mpijob_finding *a, const struct mpijob_finding *b)
+{
+	return a->source == b->source || (a->source && b->source && strcmp(a->source, b->source) == 0);
+}
+
+/* All findings from the top of each file to its end; yours, NULL when memory ran out. */
+static struct ranked *rank(const mpijob_diag *diag)
+{
+	size_t count = mpijob_diag_count(diag);
+	struct ranked *ranked = calloc(count + 1, sizeof(*ranked));
+
+	for (size_t i = 0; ranked && i < count; i++) {
+		size_t same = 0;
+		ranked[i].finding = mpijob_diag_at(diag, i);
+		while (same < i && !same_source(ranked[same].finding, ranked[i].finding))
+			same++;
+		ranked[i].file = same < i ? ranked[same].file : i;
+		ranked[i].index = i;
+	}
+	if (ranked)
+		qsort(ranked, count, sizeof(*ranked), compare);
+	return ranked;
+}
+
 static void print_all(const mpijob_diag *diag, FILE *stream, int named)
 {
+	struct ranked *ranked = rank(diag);
+
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
-		print(mpijob_diag_at(diag, i), stream, named);
+		print(ranked ? ranked[i].finding : mpijob_diag_at(diag, i), stream, named);
+	free(ranked);
 	if (mpijob_diag_dropped(diag))
 		fprintf(stream, "... and %zu more findings\n", mpijob_diag_dropped(diag));
 }
@@ -131,9 +178,10 @@ int findings_print_json(const mpijob_diag *diag)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *list = mpijob_doc_set_root(doc, mpijob_node_new_list(doc));
+	struct ranked *ranked = rank(diag);
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
-		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
+		const struct mpijob_finding *finding = ranked ? ranked[i].finding : mpijob_diag_at(diag, i);
 		mpijob_node *map = mpijob_node_append_map(doc, list);
 		put_optional(doc, map, "file", finding->source);
 		mpijob_node_put_int(doc, map, "line", finding->line);
@@ -144,6 +192,7 @@ int findings_print_json(const mpijob_diag *diag)
 		put_optional(doc, map, "field", finding->field);
 		mpijob_node_put_string(doc, map, "message", finding->message);
 	}
+	free(ranked);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
 		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON, file_write, stdout);
