@@ -404,6 +404,28 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	return 1;
 }
 
+static size_t depth(const char *path)
+{
+	size_t parts = 0;
+
+	for (; *path; path++)
+		parts += *path != '/' && (path[1] == '/' || path[1] == 0);
+	return parts;
+}
+
+/* What lies inside of another mount comes after it, in whatever order they are listed, as container runtimes do it. */
+static void sort_by_depth(struct mounts *mounts)
+{
+	for (size_t i = 1; i < mounts->count; i++) {
+		struct node_mount mount = mounts->list[i];
+		size_t at = i;
+
+		for (; at > 0 && depth(mounts->list[at - 1].path) > depth(mount.path); at--)
+			mounts->list[at] = mounts->list[at - 1];
+		mounts->list[at] = mount;
+	}
+}
+
 int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment,
 			       struct mounts *mounts)
 {
@@ -423,6 +445,7 @@ int mpijob__pod_volumes_mounts(struct container *container, const struct environ
 		}
 		mounts->count += (size_t)filled;
 	}
+	sort_by_depth(mounts);
 	return 0;
 }
 

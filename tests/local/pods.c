@@ -201,6 +201,19 @@ static void test_files(void **state)
 	expect_log("files", "?container=c", "old\nran\nsec\n600\n/o:\n\n/s:\nsub\nol=\"v\"\nold\nchanged\n");
 }
 
+static void test_nested_mounts(void **state)
+{
+	(void)state;
+	make_pod("nested", "",
+		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"outer\",\"emptyDir\":{}},"
+		 "{\"name\":\"inner\",\"emptyDir\":{}}],\"initContainers\":[{\"name\":\"i\",\"command\":[\"touch\",\"/i/f\"],"
+		 "\"volumeMounts\":[{\"name\":\"inner\",\"mountPath\":\"/i\"}]}],"
+		 "\"containers\":[{\"name\":\"c\",\"command\":[\"ls\",\"/data\",\"/data/in\"],\"volumeMounts\":["
+		 "{\"name\":\"inner\",\"mountPath\":\"/data/in\"},{\"name\":\"outer\",\"mountPath\":\"/data/\"}]}]");
+	wait_phase("nested", "Succeeded");
+	expect_log("nested", "", "/data:\nin\n\n/data/in:\nf\n");
+}
+
 static void test_missing_source(void **state)
 {
 	(void)state;
@@ -592,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_order_and_shared_volume),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_nested_mounts),
 		cmocka_unit_test(test_missing_source),
 		cmocka_unit_test(test_exit_code),
 		cmocka_unit_test(test_killed),
