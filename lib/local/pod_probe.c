@@ -13,6 +13,7 @@
 #define LISTEN_RETRY_MS   5
 #define LISTEN_TIMEOUT_MS 60000
 #define LISTEN_AGAIN_MS   1000
+#define END_AGAIN_MS      1000
 
 static const mpijob_node *probe_of(const struct container *container)
 {
@@ -175,6 +176,9 @@ static int watch_command(struct container *container, int64_t clock_ms, int64_t 
 		*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
 		return 0;
 	}
+	/* On a busy machine the node may not know its process yet. */
+	readiness->end_ms = clock_ms + END_AGAIN_MS;
+	*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
 	return mpijob__node_client_exec_signal(mpijob__kubelet_node(container->pod->kubelet), readiness->request,
 					       SIGKILL, &ask);
 }
