@@ -48,6 +48,8 @@ _Noreturn static void no_user_namespace(int number)
 
 	if (setting_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		how = "allow them: sysctl -w kernel.unprivileged_userns_clone=1";
+	else if (number == EAGAIN)
+		how = "this user has too many processes: end some, or raise 'ulimit -u'";
 	else if (number == ENOSPC)
 		how = "raise the limit: sysctl -w user.max_user_namespaces=65536";
 	else if (setting_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
