@@ -68,7 +68,7 @@ struct mpijob_local_exec {
 	const char *pod;           /**< Name of the pod; not NULL. */
 	const char *container;     /**< NULL: the first one. */
 	const char *const *argv;   /**< The program and its arguments, closed by NULL; not NULL. */
-	int fds[3];                /**< Its standard input, output and error; borrowed. */
+	int fds[3];                /**< Its standard input, output and error; borrowed; -1: /dev/null. */
 };
 #define MPIJOB_LOCAL_EXEC_INIT { sizeof(struct mpijob_local_exec), NULL, NULL, NULL, NULL, { 0, 1, 2 } }
 
