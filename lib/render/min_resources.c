@@ -8,6 +8,7 @@
 #include "render/min_resources.h"
 
 #include "base/quantity.h"
+#include "base/struct.h"
 #include "render/differences.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct sums {
 		struct mpijob__quantity value;
 	} * entries;
 	size_t count;
+	mpijob_doc *places; /* a map from name to its place among the entries: a template may name very many */
 };
 
 /* A role's pods. */
@@ -35,21 +37,40 @@ static int holds(const struct mpijob__build *b, enum mpijob__difference differen
 	return mpijob__difference_holds(difference, b->subject->options.reference);
 }
 
-static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+static void release(struct sums *sums)
 {
-	struct sum *grown;
+	mpijob_doc_free(sums->places);
+	free(sums->entries);
+}
 
-	for (size_t i = 0; i < sums->count; i++)
-		if (strcmp(sums->entries[i].name, name) == 0)
-			return &sums->entries[i];
-	grown = realloc(sums->entries, (sums->count + 1) * sizeof(*grown));
-	if (grown == NULL) {
+static struct sum *append(struct mpijob__build *b, struct sums *sums, const char *name)
+{
+	struct sum *grown = sums->entries;
+	size_t count = sums->count;
+
+	if (sums->places == NULL)
+		sums->places = mpijob_doc_new();
+	mpijob_node_put_int(sums->places, mpijob_doc_edit(sums->places), name, (int64_t)count);
+	if ((count & (count - 1)) == 0) /* full: room is doubled at every power of two */
+		grown = realloc(sums->entries, (count > 0 ? 2 * count : 1) * sizeof(*grown));
+	if (grown != NULL)
+		sums->entries = grown;
+	if (grown == NULL || mpijob_doc_error(sums->places) != 0) {
 		b->code = b->code != 0 ? b->code : MPIJOB_ERR_NOMEM;
 		return NULL;
 	}
-	sums->entries = grown;
-	grown[sums->count] = (struct sum){ name, { { 0 }, 0, 0 } };
-	return &grown[sums->count++];
+	grown[count] = (struct sum){ name, { { 0 }, 0, 0 } };
+	sums->count++;
+	return &grown[count];
+}
+
+static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+{
+	int64_t at;
+
+	if (sums->count > 0 && mpijob_node_int(mpijob_node_get(mpijob_doc_root(sums->places), name), &at))
+		return (size_t)at < sums->count ? &sums->entries[at] : NULL;
+	return append(b, sums, name);
 }
 
 static void too_large(struct mpijob__build *b, const mpijob_node *at)
@@ -115,12 +136,12 @@ static void take_larger(struct mpijob__build *b, struct sums *sums, const struct
 static void add_init_containers(struct mpijob__build *b, struct sums *pod, const mpijob_node *spec)
 {
 	const mpijob_node *list = mpijob_node_get(spec, "initContainers");
-	struct sums running = { NULL, 0 }, most = { NULL, 0 };
+	struct sums running = { NULL, 0, NULL }, most = { NULL, 0, NULL };
 
 	for (size_t i = 0; i < mpijob_node_count(list) && b->code == 0; i++) {
 		const mpijob_node *container = mpijob_node_at(list, i);
 		const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
-		struct sums now = { NULL, 0 };
+		struct sums now = { NULL, 0, NULL };
 
 		add_container(b, &now, container, "spec.initContainers");
 		if (policy != NULL && strcmp(policy, "Always") == 0) {
@@ -131,17 +152,17 @@ static void add_init_containers(struct mpijob__build *b, struct sums *pod, const
 			add_all(b, &now, &running);
 			take_larger(b, &most, &now);
 		}
-		free(now.entries);
+		release(&now);
 	}
 	take_larger(b, pod, &most);
-	free(running.entries);
-	free(most.entries);
+	release(&running);
+	release(&most);
 }
 
 static void add_group(struct mpijob__build *b, struct sums *total, const struct group *group)
 {
 	const mpijob_node *containers = mpijob_node_get(group->spec, "containers");
-	struct sums pod = { NULL, 0 };
+	struct sums pod = { NULL, 0, NULL };
 
 	b->role = group->role;
 	for (size_t i = 0; i < mpijob_node_count(containers); i++)
@@ -154,16 +175,19 @@ static void add_group(struct mpijob__build *b, struct sums *total, const struct 
 		if (!mpijob__quantity_multiply(&pod.entries[i].value, group->pods))
 			too_large(b, group->spec);
 	add_all(b, total, &pod);
-	free(pod.entries);
+	release(&pod);
 }
 
+/* The classes were checked with the options; one may be an older struct that ends before its value. */
 static int32_t priority(const struct mpijob_render_options *options, const mpijob_node *spec)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
+	struct mpijob_priority_class class;
 
 	for (size_t i = 0; name != NULL && i < options->priority_classes_count; i++)
-		if (strcmp(options->priority_classes[i]->name, name) == 0)
-			return options->priority_classes[i]->value;
+		if (mpijob__struct_check(&class, sizeof(class), options->priority_classes[i]) == 0 &&
+		    strcmp(class.name, name) == 0)
+			return class.value;
 	return 0;
 }
 
@@ -213,7 +237,7 @@ void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32
 {
 	const struct mpijob_spec *job = b->subject->spec;
 	struct group launcher = make_group(b, "Launcher", job->launcher);
-	struct sums total = { NULL, 0 };
+	struct sums total = { NULL, 0, NULL };
 
 	if (job->worker == NULL) {
 		add_group(b, &total, &launcher);
@@ -227,5 +251,5 @@ void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32
 		add_group(b, &total, second);
 	}
 	put_sums(b, spec, &total);
-	free(total.entries);
+	release(&total);
 }
