@@ -189,7 +189,8 @@ MPIJOB_API void mpijob_facts_free(mpijob_facts *facts);
  *
  * @param facts     not NULL; unchanged on failure.
  * @param observed  not NULL; copied.
- * @return 1 when the facts changed, 0 when they already said so or do not care; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @return 1 when the facts changed, 0 when they already said so or do not care; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`
+ *         (no name or uid, no such role, a time beyond 2^53 ms); `MPIJOB_ERR_UNSUPPORTED` (a struct's size).
  * @since 0.1
  */
 MPIJOB_API int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *observed);
@@ -227,7 +228,7 @@ MPIJOB_API const struct mpijob_child_facts *mpijob_facts_child(const mpijob_fact
 /** What a plan depends on besides the job and the facts. */
 struct mpijob_plan_options {
 	size_t size;    /**< `sizeof` this struct. */
-	int64_t now_ms; /**< The time now. */
+	int64_t now_ms; /**< The time now; not before 1970 and not after the year 9999. */
 	const struct mpijob_render_options *render; /**< How children are rendered; NULL for the defaults. Its
 	                                                 `entropy` and `running` are ignored: the key is made when
 	                                                 an action is carried out, the running hosts are facts. */
@@ -308,7 +309,8 @@ MPIJOB_API const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, s
  * @param write        the sink; not NULL; it sees the private key when the Secret is written.
  * @param user         passed to the sink.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such action, or it has no body); `MPIJOB_ERR_USAGE` (no entropy);
- *         `MPIJOB_ERR_SPEC` (the ConfigMap would exceed 1 MiB); `MPIJOB_ERR_NOMEM`; what the sink returned.
+ *         `MPIJOB_ERR_SPEC` (the ConfigMap would exceed 1 MiB); `MPIJOB_ERR_UNSUPPORTED` (libcrypto has no P-521);
+ *         `MPIJOB_ERR_NOMEM`; what the sink returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy, size_t entropy_len,

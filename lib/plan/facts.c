@@ -44,6 +44,14 @@ void mpijob_facts_free(mpijob_facts *facts)
 	free(facts);
 }
 
+/* Times are added and subtracted; beyond this one they are nobody's. */
+#define FARTHEST_MS (INT64_C(1) << 53)
+
+static int is_time(int64_t ms)
+{
+	return ms >= -FARTHEST_MS && ms <= FARTHEST_MS;
+}
+
 static int same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -77,6 +85,8 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 	if (code)
 		return code;
 	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
+		return MPIJOB_ERR_USAGE;
+	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms))
 		return MPIJOB_ERR_USAGE;
 	return mpijob__pods_put(&facts->pods, &pod);
 }
@@ -142,9 +152,9 @@ int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_
 	code = mpijob__struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
-	if (!local.name || !local.uid)
+	if (!local.name || !local.uid || !is_time(local.start_ms) || !is_time(local.completion_ms))
 		return MPIJOB_ERR_USAGE;
-	if (facts->launcher.facts.name && same_launcher(&facts->launcher.facts, &local))
+	if (mpijob_facts_launcher(facts) && same_launcher(&facts->launcher.facts, &local))
 		return 0;
 	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, local.uid) != 0 &&
 	    is_older(local.resource_version, facts->launcher.facts.resource_version))

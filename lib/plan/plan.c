@@ -15,6 +15,7 @@
 #define OUR_MANAGER  "kubeflow.org/mpi-operator"
 #define API_VERSION  "kubeflow.org/v2beta1"
 #define MOST_WORKERS 1000000
+#define YEAR_10000_MS INT64_C(253402300800000) /* no time in a status is as late */
 #define RETRY_MS     60000 /* a name that is taken: nothing tells us when it is free */
 
 void mpijob__plan_fail(struct mpijob_plan *plan, int code)
@@ -384,6 +385,8 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 		code = mpijob__struct_check(&plan->render, sizeof(plan->render), options.render);
 	if (code)
 		return code;
+	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS)
+		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->render.entropy = NULL;
 	plan->render.entropy_len = 0;

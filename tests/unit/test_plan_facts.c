@@ -164,6 +164,10 @@ static void test_launcher_ended(void **state)
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 1);
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 0);
 	assert_null(mpijob_facts_launcher(facts));
+	/* News of it, though it is the same, says that it is there after all. */
+	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_string_equal(mpijob_facts_launcher(facts)->uid, "old");
+	assert_int_equal(mpijob_facts_forget(facts, "old"), 1);
 	job.uid = "new";
 	job.complete = 0;
 	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
@@ -351,6 +355,40 @@ static int count_bytes(void *user, const char *data, size_t len)
 	return 0;
 }
 
+/* Times that nobody can mean, and that could not be written into a status, or would overflow. */
+static void test_times(void **state)
+{
+	static const int64_t wrong[] = { -1, INT64_MIN, INT64_C(253402300800000), INT64_MAX };
+	static const int64_t right[] = { 0, INT64_C(253402300799999) };
+	struct mpijob_launcher_facts launcher = MPIJOB_LAUNCHER_FACTS_INIT;
+	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
+	mpijob *job = job_of("{\"name\":\"pi\",\"uid\":\"u\"}");
+	mpijob_facts *facts = mpijob_facts_new();
+	mpijob_plan *plan = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		options.now_ms = wrong[i];
+		assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), MPIJOB_ERR_USAGE);
+	}
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
+		options.now_ms = right[i];
+		assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
+		assert_int_equal(*mpijob_plan_status(plan)->start_time, right[i] / 1000);
+		mpijob_plan_free(plan);
+	}
+	assert_int_equal(put(facts, 0, 1, INT64_MAX), MPIJOB_ERR_USAGE);
+	assert_int_equal(put(facts, 0, 1, INT64_MIN), MPIJOB_ERR_USAGE);
+	launcher.name = launcher.uid = "l";
+	launcher.completion_ms = INT64_MAX;
+	assert_int_equal(mpijob_facts_put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
+	launcher.completion_ms = 0;
+	launcher.start_ms = INT64_MIN;
+	assert_int_equal(mpijob_facts_put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
+	mpijob_facts_free(facts);
+	mpijob_free(job);
+}
+
 static void test_calls(void **state)
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
@@ -399,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_launcher_ended),
 		cmocka_unit_test(test_growth),     cmocka_unit_test(test_apply),
 		cmocka_unit_test(test_sizes),      cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_hostfile),
 	};
 
