@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+#include "base/field_path.h"
 #include "base/text.h"
 #include "job/advice.h"
 #include "job/field.h"
 #include "job/quote.h"
+#include "job/syntax.h"
 #include "job/value.h"
 
 #define LABEL_LENGTH     63
@@ -262,6 +264,39 @@ static void rule_gang(struct mpijob__report *report, const mpijob_node *root)
 				       (long long)value.number);
 }
 
+/* One entry of the job's own labels or annotations. */
+static void refuse_entry(struct mpijob__report *report, const mpijob_node *root, int id, size_t index,
+			 const char *what, const char *must)
+{
+	const mpijob_node *map = mpijob__field_node(root, id);
+	struct inner inner;
+
+	inner_begin(&inner, report, root, id, "", mpijob_node_at(map, index));
+	if (mpijob__field_path_key(&inner.path, mpijob_node_key(map, index)))
+		report->code = MPIJOB_ERR_NOMEM;
+	inner.spot.path = mpijob_text_data(&inner.path);
+	mpijob__report_error(report, &inner.spot, id == FIELD_LABELS ? "invalid-label" : "invalid-annotation", "Invalid",
+			     "the %s must be %s", what, must);
+	inner_end(&inner);
+}
+
+static void rule_metadata(struct mpijob__report *report, const mpijob_node *root, int id)
+{
+	const mpijob_node *map = mpijob__field_node(root, id);
+
+	for (size_t i = 0; is_map(map) && i < mpijob_node_count(map); i++) {
+		const char *key = mpijob_node_key(map, i);
+		const char *value = mpijob_node_string(mpijob_node_at(map, i));
+		const char *must = id == FIELD_LABELS ? mpijob__syntax_key(key) : mpijob__syntax_annotation(key);
+
+		if (must)
+			refuse_entry(report, root, id, i, "key", must);
+		must = id == FIELD_LABELS && value ? mpijob__syntax_value(value) : NULL;
+		if (must)
+			refuse_entry(report, root, id, i, "value", must);
+	}
+}
+
 void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root)
 {
 	rule_name(report, root);
@@ -271,6 +306,8 @@ void mpijob__rules_check(struct mpijob__report *report, const mpijob_node *root)
 		return;
 	for (size_t i = 0; i < ROLES; i++)
 		rule_restart_policy(report, root, roles[i].template, roles[i].restart_policy);
+	rule_metadata(report, root, FIELD_LABELS);
+	rule_metadata(report, root, FIELD_ANNOTATIONS);
 	rule_hosts(report, root);
 	rule_slots(report, root);
 	rule_gang(report, root);
