@@ -265,8 +265,8 @@ static void rule_gang(struct mpijob__report *report, const mpijob_node *root)
 }
 
 /* One entry of the job's own labels or annotations. */
-static void refuse_entry(struct mpijob__report *report, const mpijob_node *root, int id, size_t index,
-			 const char *what, const char *must)
+static void refuse_entry(struct mpijob__report *report, const mpijob_node *root, int id, size_t index, const char *what,
+			 const char *must)
 {
 	const mpijob_node *map = mpijob__field_node(root, id);
 	struct inner inner;
@@ -275,8 +275,8 @@ static void refuse_entry(struct mpijob__report *report, const mpijob_node *root,
 	if (mpijob__field_path_key(&inner.path, mpijob_node_key(map, index)))
 		report->code = MPIJOB_ERR_NOMEM;
 	inner.spot.path = mpijob_text_data(&inner.path);
-	mpijob__report_error(report, &inner.spot, id == FIELD_LABELS ? "invalid-label" : "invalid-annotation", "Invalid",
-			     "the %s must be %s", what, must);
+	mpijob__report_error(report, &inner.spot, id == FIELD_LABELS ? "invalid-label" : "invalid-annotation",
+			     "Invalid", "the %s must be %s", what, must);
 	inner_end(&inner);
 }
 
