@@ -64,6 +64,9 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	if (!pod->hostname)
 		return MPIJOB_ERR_NOMEM;
 	pod->hostname[strcspn(pod->hostname, ".")] = 0;
+	/* Nor does it end in a dash, as a long name that was cut may. */
+	for (size_t len = strlen(pod->hostname); len > 1 && pod->hostname[len - 1] == '-'; len--)
+		pod->hostname[len - 1] = 0;
 	return 0;
 }
 

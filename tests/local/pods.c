@@ -201,6 +201,16 @@ static void test_files(void **state)
 	expect_log("files", "?container=c", "old\nran\nsec\n600\n/o:\n\n/s:\nsub\nol=\"v\"\nold\nchanged\n");
 }
 
+static void test_long_name(void **state)
+{
+	static const char name[] = "a123456789-123456789-123456789-123456789-123456789-123456789-1--b";
+
+	(void)state;
+	make_script(name, "hostname");
+	wait_phase(name, "Succeeded");
+	expect_log(name, "", "a123456789-123456789-123456789-123456789-123456789-123456789-1\n");
+}
+
 static void test_nested_mounts(void **state)
 {
 	(void)state;
@@ -605,6 +615,7 @@ int main(void)
 		cmocka_unit_test(test_order_and_shared_volume),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_nested_mounts),
 		cmocka_unit_test(test_missing_source),
 		cmocka_unit_test(test_exit_code),
