@@ -14,12 +14,12 @@ _mpijob() {
 	case ${COMP_WORDS[1]} in
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
-	render) options=' --filename --output --namespace --cluster-domain --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
+	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
 	explain) options=' --help' ;;
-	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --wait-for-hosts --gang-scheduling --reference --help' ;;
-	diff) options=' --output --namespace --job --cluster-domain --wait-for-hosts --gang-scheduling --reference --help' ;;
-	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --wait-for-hosts --reference --help' ;;
+	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
+	diff) options=' --output --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
+	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --compact-hosts --wait-for-hosts --reference --help' ;;
 	exec) options=' --namespace --container --help' ;;
 	version) options=' --help' ;;
 	completion) options=' --help' ;;

@@ -268,6 +268,8 @@ static int make_config_map(struct mpijob__reading *in)
 
 	if (!code)
 		code = decode(&in->discover_hosts, &script);
+	if (!code)
+		code = mpijob__hosts_unfold(&script);
 	if (!code) {
 		child->digest = mpijob__host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
 		child->listed = mpijob__observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);

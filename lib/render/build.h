@@ -89,7 +89,11 @@ void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_dia
 /* hostfile.c: the texts; to any sink. `MPIJOB_ERR_SPEC` when even the names alone would not fit into a ConfigMap. */
 int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
 int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
-/* Append ".JOB.NAMESPACE.svc[.DOMAIN]". */
+/* discover_hosts.sh in the long form, whether compact_hosts is set or not. */
+int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
+/* host_ranges.c: discover_hosts.sh in the short form. */
+int mpijob__host_ranges_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
+/* Append ".JOB.NAMESPACE.svc[.DOMAIN]", or ".JOB" with compact_hosts. */
 int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob_text *text);
 
 /* base64.c: append, padded. */

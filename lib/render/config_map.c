@@ -28,6 +28,15 @@ static int count_bytes(void *user, const char *data, size_t len)
 	return 0;
 }
 
+static const char *remedy(const struct mpijob__subject *subject)
+{
+	if (mpijob__subject_compact(subject))
+		return "use fewer workers, or a shorter name";
+	if (subject->options.reference)
+		return "use fewer workers, or a shorter name, namespace or cluster domain";
+	return "set compact_hosts (--compact-hosts), or use fewer workers, or a shorter name, namespace or cluster domain";
+}
+
 /* Tell now when the ConfigMap is small enough only while not all workers run. */
 static void look_ahead(struct mpijob__build *b, size_t hostfile)
 {
@@ -39,8 +48,8 @@ static void look_ahead(struct mpijob__build *b, size_t hostfile)
 		return;
 	mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
 			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted", total,
-			  MPIJOB__CONFIG_MAP_MOST);
+			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s", total,
+			  MPIJOB__CONFIG_MAP_MOST, remedy(b->subject));
 	if (mpijob__diag_raised(b->diag, "config-map-will-be-too-large"))
 		b->code = MPIJOB_ERR_SPEC;
 }
@@ -51,8 +60,8 @@ void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_dia
 		diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong", "spec.mpiReplicaSpecs[Worker].replicas",
 		NULL,
 		"hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a ConfigMap may "
-		"hold: use fewer workers, or a shorter name, namespace or cluster domain",
-		(int)mpijob__subject_workers(subject), MPIJOB__CONFIG_MAP_MOST);
+		"hold: %s",
+		(int)mpijob__subject_workers(subject), MPIJOB__CONFIG_MAP_MOST, remedy(subject));
 }
 
 void mpijob__config_map_build(struct mpijob__build *b)

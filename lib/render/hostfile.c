@@ -25,6 +25,8 @@ int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob
 {
 	const char *domain = subject->options.cluster_domain;
 
+	if (mpijob__subject_compact(subject))
+		return mpijob__text_printf(text, ".%s", subject->name);
 	return mpijob__text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
 				   domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
@@ -58,7 +60,8 @@ static int write_worker(const struct line *line, int32_t index)
 /* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that /etc/hosts has. */
 static int launcher_is_short(const struct mpijob__subject *subject)
 {
-	return subject->spec->mpi_implementation == MPIJOB_INTEL && subject->options.cluster_domain == NULL &&
+	return subject->spec->mpi_implementation == MPIJOB_INTEL &&
+	       (subject->options.cluster_domain == NULL || mpijob__subject_compact(subject)) &&
 	       mpijob__difference_holds(MPIJOB__DIFFERENCE_INTEL_LAUNCHER_NAME, subject->options.reference);
 }
 
@@ -83,8 +86,10 @@ static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 /* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for minutes. */
 static int check_count(const struct mpijob__subject *subject, size_t workers)
 {
-	size_t least = 2 * strlen(subject->name) + strlen(subject->namespace_) + strlen("-worker-0...svc");
+	size_t least = 2 * strlen(subject->name) + strlen("-worker-0.:1\n");
 
+	if (!mpijob__subject_compact(subject))
+		least += strlen(subject->namespace_);
 	return workers > MPIJOB__CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
 }
 
@@ -153,6 +158,16 @@ static int write_by_number(const struct mpijob__subject *subject, const struct l
 }
 
 int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+{
+	int code;
+
+	if (!mpijob__subject_compact(subject))
+		return mpijob__discover_hosts_lines(subject, write, user);
+	code = check_count(subject, (size_t)known_workers(subject));
+	return code != 0 ? code : mpijob__host_ranges_write(subject, write, user);
+}
+
+int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
 {
 	static const char shell[] = "#!/bin/sh\n";
 	struct line line = { write, user, { 0 }, { 0 } };

@@ -222,7 +222,7 @@ int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *r
 
 	now.options.running = running;
 	now.options.running_count = running_count;
-	code = mpijob__discover_hosts_write(&now, take_hosts, &hosts);
+	code = mpijob__discover_hosts_lines(&now, take_hosts, &hosts);
 	if (code == 0)
 		*out = hosts_digest(&hosts, count);
 	return code;

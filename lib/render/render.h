@@ -59,6 +59,7 @@ int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options 
 int32_t mpijob__subject_workers(const struct mpijob__subject *subject); /* 0 without a worker spec */
 int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
 int mpijob__subject_launcher_works(const struct mpijob__subject *subject); /* runLauncherAsWorker */
+int mpijob__subject_compact(const struct mpijob__subject *subject);        /* short host names */
 #define MPIJOB__GANG_NONE    0
 #define MPIJOB__GANG_VOLCANO 1
 #define MPIJOB__GANG_PLUGINS 2
@@ -96,7 +97,12 @@ uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
 uint64_t mpijob__observed_hostfile(const char *text, size_t len);
 int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out);
 
-/** ConfigMap: the set of hosts that discover_hosts.sh prints, order left aside. `count`: how many; may be NULL. */
+/** Write out what a script says in ranges (compact_hosts); others stay. Returns 0 or `MPIJOB_ERR_NOMEM`. */
+int mpijob__hosts_unfold(mpijob_text *script);
+/**
+ * ConfigMap: the set of hosts that discover_hosts.sh prints, order left aside. The script is one that was unfolded.
+ * `count`: how many; may be NULL.
+ */
 uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
 /**
  * The same set wanted; the launcher is in it when it works too.

@@ -144,6 +144,11 @@ int mpijob__subject_launcher_works(const struct mpijob__subject *subject)
 	return subject->spec->run_launcher_as_worker != NULL && *subject->spec->run_launcher_as_worker != 0;
 }
 
+int mpijob__subject_compact(const struct mpijob__subject *subject)
+{
+	return subject->options.compact_hosts != 0 && !subject->options.reference;
+}
+
 int mpijob__subject_gang(const struct mpijob__subject *subject)
 {
 	if (subject->options.gang_scheduler == NULL)

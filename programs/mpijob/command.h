@@ -42,6 +42,7 @@ struct arguments {
 	int64_t late_names_ms;     /* 0: at once */
 	struct words silence; /* findings by their identifiers */
 	struct words error;
+	int compact_hosts;
 	int with_key;
 	int no_annotation;
 	int reference;

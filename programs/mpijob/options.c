@@ -47,6 +47,8 @@ const struct option_row option_rows[] = {
 	{ "container", 'c', "NAME", COMMAND_EXEC, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(cluster_domain), NULL,
 	  "DNS domain of the cluster for host names, as the operator's flag; without it they end in .svc." },
+	{ "compact-hosts", 0, NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_FLAG, AT(compact_hosts), NULL,
+	  "Short host names, and a discover_hosts.sh that counts: for jobs whose ConfigMap would be too large." },
 	{ "wait-for-hosts", 0, "DURATION", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_DURATION, AT(wait_for_hosts_ms), NULL,
 	  "Let the launcher wait for so long until all hosts have addresses, in an init container." },
 	{ "gang-scheduling", 0, "NAME", COMMAND_RENDER | ON_PLANS, OPTION_TEXT, AT(gang_scheduling),

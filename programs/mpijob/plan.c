@@ -182,6 +182,7 @@ static int make_plan(struct planned *planned)
 	planned->render.reference = arguments->reference;
 	planned->render.cluster_domain = arguments->cluster_domain;
 	planned->render.wait_for_hosts = options_wait_for_hosts(arguments);
+	planned->render.compact_hosts = arguments->compact_hosts;
 	planned->render.gang_scheduler = arguments->gang_scheduling;
 	planned->render.priority_classes = planned->facts.class_pointers;
 	planned->render.priority_classes_count = planned->facts.classes_count;

@@ -194,6 +194,7 @@ static int start_cluster(struct run *run)
 	render.reference = run->arguments->reference;
 	render.cluster_domain = run->arguments->cluster_domain;
 	render.wait_for_hosts = options_wait_for_hosts(run->arguments);
+	render.compact_hosts = run->arguments->compact_hosts;
 	control.render = &render;
 	control.log = on_log;
 	control.log_user = run;

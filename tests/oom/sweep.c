@@ -288,6 +288,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < count; i++)
 		subjects[i].render = options;
 	subjects[0].render.wait_for_hosts = subjects[1].render.wait_for_hosts = 60;
+	subjects[1].render.compact_hosts = 1;
 	subjects[1].render.cluster_domain = "cluster.local";
 	subjects[1].render.priority_classes = subjects[2].render.priority_classes = classes;
 	subjects[1].render.priority_classes_count = subjects[2].render.priority_classes_count = 2;

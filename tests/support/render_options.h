@@ -2,7 +2,7 @@
 /*
  * Render options as a document, for case folders and the oracle:
  * {"reference": true, "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101",
- *  "waitForHosts": 60}
+ *  "waitForHosts": 60, "compactHosts": true}
  */
 #ifndef TESTS_SUPPORT_RENDER_OPTIONS_H
 #define TESTS_SUPPORT_RENDER_OPTIONS_H
@@ -25,12 +25,14 @@ static void read_options(const mpijob_node *node, struct read_options *out)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	const mpijob_node *classes = mpijob_node_get(node, "priorityClasses");
 	const char *running = mpijob_node_string(mpijob_node_get(node, "running"));
-	int reference = 0;
+	int reference = 0, compact = 0;
 	int64_t wait = 0;
 
 	memset(out, 0, sizeof(*out));
 	mpijob_node_bool(mpijob_node_get(node, "reference"), &reference);
 	options.reference = reference;
+	mpijob_node_bool(mpijob_node_get(node, "compactHosts"), &compact);
+	options.compact_hosts = compact;
 	mpijob_node_int(mpijob_node_get(node, "waitForHosts"), &wait);
 	options.wait_for_hosts = (int32_t)wait;
 	options.cluster_domain = mpijob_node_string(mpijob_node_get(node, "clusterDomain"));
