@@ -201,21 +201,33 @@ static int store_struct(struct store *store, int id, mpijob_node *map, const voi
 	return code ? code : store_members(store, id, inner_map(store, row, map), &inner);
 }
 
-/* The entry that a struct of the list means: the one with the same key, or the one at the same place. */
+static int has_key(const struct mpijob__row *key, const mpijob_node *entry, int state,
+		   const struct mpijob__value *wanted)
+{
+	struct mpijob__value stands;
+
+	if (mpijob_node_kind(entry) != MPIJOB_NODE_MAP ||
+	    mpijob__value_read(key, mpijob_node_get(entry, key->key), &stands) != state)
+		return 0;
+	return state == VALUE_ABSENT || same(key, wanted, &stands);
+}
+
+/* The entry that a struct of the list means: the one at the same place if it has the same key, else the first that has
+ * it; a key may be missing, or stand there twice. */
 static const mpijob_node *entry_of(const struct mpijob__row *row, const mpijob_node *list, size_t index,
 				   const struct given *given)
 {
 	const struct mpijob__row *key = mpijob__field_row(row->list_key);
-	struct mpijob__value wanted, stands;
+	struct mpijob__value wanted;
+	int state;
 
 	if (!row->list_key || !has_member(key, given))
 		return mpijob_node_at(list, index);
-	if (member_value(key, given, &wanted) != VALUE_GIVEN)
-		return NULL;
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const mpijob_node *node = mpijob_node_get(mpijob_node_at(list, i), key->key);
-
-		if (mpijob__value_read(key, node, &stands) == VALUE_GIVEN && same(key, &wanted, &stands))
+	state = member_value(key, given, &wanted);
+	if (has_key(key, mpijob_node_at(list, index), state, &wanted))
+		return mpijob_node_at(list, index);
+	for (size_t i = 0; state == VALUE_GIVEN && i < mpijob_node_count(list); i++) {
+		if (has_key(key, mpijob_node_at(list, i), state, &wanted))
 			return mpijob_node_at(list, i);
 	}
 	return NULL;

@@ -233,6 +233,25 @@ static void own_view_changes_nothing(void **state)
 	mpijob_free(job);
 }
 
+/* Entries of a list are known by a key that may be missing, or be there twice. */
+static void own_view_of_odd_entries(void **state)
+{
+	mpijob *job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nstatus:\n  conditions:\n"
+			    "  - {status: Maybe, more: 1}\n  - {type: A, status: 'True', more: 2}\n"
+			    "  - {type: A, status: Perhaps, more: 3}\n  - {more: 4}\n");
+	const struct mpijob_status *status = NULL;
+	char *before = yaml_of(job), *after;
+
+	(void)state;
+	assert_int_equal(mpijob_status_get(job, &status, NULL), 0);
+	assert_int_equal(mpijob_status_set(job, status, NULL), 0);
+	after = yaml_of(job);
+	assert_string_equal(after, before);
+	free(before);
+	free(after);
+	mpijob_free(job);
+}
+
 static void changes_through_the_own_view(void **state)
 {
 	mpijob *job = parse(full);
@@ -543,6 +562,7 @@ int main(void)
 		cmocka_unit_test(absent_and_null_are_nothing),
 		cmocka_unit_test(all_wrong_types_at_once),
 		cmocka_unit_test(own_view_changes_nothing),
+		cmocka_unit_test(own_view_of_odd_entries),
 		cmocka_unit_test(changes_through_the_own_view),
 		cmocka_unit_test(from_structs_alone),
 		cmocka_unit_test(older_spec),
