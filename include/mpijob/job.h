@@ -85,7 +85,7 @@ MPIJOB_API int mpijob_is_job(const mpijob_node *node);
  * @param spec        the spec; NULL for an empty one; copied.
  * @param out         not NULL; the job, yours.
  * @param diag        findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (as mpijob_spec_set()); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out,
@@ -195,7 +195,8 @@ MPIJOB_API int mpijob_identify(mpijob *job, const char *name, const char *namesp
  * @param job   not NULL; unchanged on failure.
  * @param spec  not NULL; copied; may be the job's own view.
  * @param diag  findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one); `MPIJOB_ERR_NOMEM`;
+ *         `MPIJOB_ERR_USAGE` too for a NULL in a list, a number that is no constant, or a time beyond the year 9999.
  * @since 0.1
  */
 MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpijob_diag *diag);
