@@ -124,7 +124,7 @@ MPIJOB_API void mpijob_text_free(mpijob_text *text);
  * Append bytes; a mpijob_write_fn.
  *
  * @param text  the mpijob_text; not NULL (a `void *` so that the function fits mpijob_write_fn).
- * @param data  the bytes; may be NULL when `len` is 0.
+ * @param data  the bytes; not the text's own; may be NULL when `len` is 0.
  * @param len   how many.
  * @return 0 or `MPIJOB_ERR_NOMEM` (the text keeps what it had).
  * @since 0.1

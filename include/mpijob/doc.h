@@ -19,7 +19,8 @@
  *
  * A *path* is Kubernetes' field path: `spec.template.spec.containers[0].name`, and
  * `metadata.labels[app.kubernetes.io/name]` for a key with dots. In brackets stands an index when
- * the value is a list, a key when it is a map.
+ * the value is a list, a key when it is a map. Such a key ends at the first `]` with a dot, a bracket
+ * or nothing behind it; one that holds `].` or `][` cannot be written in a path.
  */
 #ifndef MPIJOB_DOC_H
 #define MPIJOB_DOC_H
@@ -46,7 +47,7 @@ struct mpijob_parse_options {
 	const char *source;    /**< Name for findings ("job.yaml"); may be NULL; copied. */
 	int32_t format;        /**< `MPIJOB_FORMAT_*`. */
 	int32_t max_depth;     /**< Nesting of lists and maps; default 500, at most 10,000. */
-	size_t max_bytes;      /**< Size of the text; default 3 MiB, what an API server accepts. */
+	size_t max_bytes;      /**< Size of the text; default 3 MiB, what an API server accepts; at most 1 GiB. */
 	size_t max_values;     /**< Values in the tree, expanded aliases included; default 1,000,000. */
 	size_t max_aliases;    /**< Aliases (`*name`) in the text, and as many anchors; default 10,000. */
 	size_t max_expanded;   /**< Bytes of scalars that aliases copy; default 8 MiB. */

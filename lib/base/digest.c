@@ -2,7 +2,7 @@
 /*
  * A 64-bit digest to notice change: FNV-1a, byte by byte.
  *
- * It is stored in objects, so it may never change between releases.
+ * Who observes with one release may plan with another, so it may not change between releases.
  */
 #include "base/digest.h"
 

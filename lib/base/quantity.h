@@ -21,7 +21,8 @@ struct mpijob__quantity {
 
 #define MPIJOB__QUANTITY_TEXT 80 /* bytes that the longest printed quantity takes, final NUL included */
 
-/* Read a quantity. Returns 1; 0 when the text is none, or its value is 2^192 billionths or more. */
+/* Read a quantity. Returns 1; 0 when the text is none, its value is 2^192 billionths or more, or its digits make a number
+ * of 2^192 or more when the point is left out. */
 int mpijob__quantity_parse(const char *text, size_t len, struct mpijob__quantity *out);
 /* Multiply. Returns 1, or 0 when the product does not fit; `quantity` is then undefined. */
 int mpijob__quantity_multiply(struct mpijob__quantity *quantity, int64_t factor);
