@@ -10,7 +10,6 @@
 #include "base/field_path.h"
 #include "doc/index.h"
 #include "doc/number.h"
-#include "doc/place.h"
 
 #include <string.h>
 
@@ -143,30 +142,12 @@ int32_t mpijob_node_column(const mpijob_node *node)
 
 void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column)
 {
-	struct mpijob__place place = mpijob__doc_key_place(NULL, node, index);
+	const struct mpijob__entry *entry = mpijob_node_key(node, index) ? &node->in.entries[index] : NULL;
 
 	if (line)
-		*line = place.line;
+		*line = entry ? entry->line : 0;
 	if (column)
-		*column = place.column;
-}
-
-struct mpijob__place mpijob__doc_place(const mpijob_doc *doc, const mpijob_node *node)
-{
-	struct mpijob__place place = { doc ? doc->source : NULL, mpijob_node_line(node), mpijob_node_column(node) };
-
-	return place;
-}
-
-struct mpijob__place mpijob__doc_key_place(const mpijob_doc *doc, const mpijob_node *map, size_t index)
-{
-	struct mpijob__place place = { doc ? doc->source : NULL, 0, 0 };
-
-	if (mpijob_node_key(map, index)) {
-		place.line = map->in.entries[index].line;
-		place.column = map->in.entries[index].column;
-	}
-	return place;
+		*column = entry ? entry->column : 0;
 }
 
 size_t mpijob_docs_count(const mpijob_docs *docs)

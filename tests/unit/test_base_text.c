@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Result codes, texts, secrets, arenas, incoming structs, near words, UTF-8 and digests. */
+/* Result codes, texts, arenas, incoming structs, near words, UTF-8 and digests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/near.h"
-#include "base/secret.h"
 #include "base/struct.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -66,22 +65,6 @@ static void text_clear_wipes(void **state)
 	mpijob_text_clear(text);
 	assert_memory_equal(data, "\0\0\0\0\0\0", 6);
 	mpijob_text_free(text);
-}
-
-static void secrets(void **state)
-{
-	struct mpijob__secret secret = { 0 };
-
-	(void)state;
-	assert_int_equal(mpijob__secret_init(&secret, 8), 0);
-	assert_int_equal(mpijob__secret_write(&secret, "12345678", 8), 0);
-	assert_int_equal(mpijob__secret_write(&secret, "9", 1), MPIJOB_ERR_NOMEM);
-	assert_string_equal(secret.data, "12345678");
-	assert_int_equal(mpijob__secret_write(&secret, NULL, 0), 0);
-	mpijob__secret_free(&secret);
-	assert_null(secret.data);
-	mpijob__secret_free(&secret);
-	assert_int_equal(mpijob__secret_init(&secret, SIZE_MAX), MPIJOB_ERR_NOMEM);
 }
 
 static void arenas(void **state)
@@ -216,8 +199,7 @@ static void digests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes),   cmocka_unit_test(text_grows), cmocka_unit_test(text_clear_wipes),
-		cmocka_unit_test(secrets), cmocka_unit_test(arenas),     cmocka_unit_test(structs),
+		cmocka_unit_test(codes),   cmocka_unit_test(text_grows), cmocka_unit_test(text_clear_wipes), cmocka_unit_test(arenas),     cmocka_unit_test(structs),
 		cmocka_unit_test(near_words), cmocka_unit_test(utf8),    cmocka_unit_test(digests),
 	};
 
