@@ -95,22 +95,10 @@ static int write_create(const struct mpijob_plan *plan, const struct mpijob_acti
 static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
 			mpijob_write_fn write, void *user)
 {
-	struct mpijob_render_options options = options_of(plan);
-	mpijob_objects *objects = NULL;
-	size_t at;
-	int code;
+	int code = render(plan);
 
-	options.entropy = entropy;
-	options.entropy_len = entropy_len;
-	code = mpijob_render(plan->job, &options, &objects, NULL);
-	if (code)
-		return code;
-	if (mpijob_objects_find(objects, MPIJOB_ROLE_SECRET, -1, &at))
-		code = mpijob_objects_write_at(objects, at, MPIJOB_FORMAT_JSON_COMPACT, 1, write, user);
-	else
-		code = MPIJOB_ERR_NOT_FOUND;
-	mpijob_objects_free(objects);
-	return code;
+	return code ? code
+		    : mpijob__objects_write_secret(plan->bodies->objects, entropy, entropy_len, write, user);
 }
 
 static int write_word(const char *text, mpijob_write_fn write, void *user)

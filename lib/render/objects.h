@@ -7,11 +7,14 @@
 
 #include "base/text.h"
 
+struct mpijob__print; /* the workers' common text, once one of them was written alone */
+
 struct mpijob_objects {
 	mpijob *job;                                /* a copy; `subject` borrows from it */
 	struct mpijob__subject subject;             /* without pointers into the caller's options */
 	mpijob_doc *docs[MPIJOB_ROLE_LAUNCHER + 1]; /* by role; the worker's is that of index 0; NULL: no such child */
 	size_t workers;
+	struct mpijob__print *print; /* not NULL; what it holds changes when a worker is written */
 	mpijob_ssh_key *key;     /* NULL: placeholders */
 	struct mpijob_text name; /* of the last head */
 	struct mpijob_pod_group pod_group;
@@ -20,5 +23,9 @@ struct mpijob_objects {
 
 /* The role and the worker's index (0 for all else) of a child. Returns 1, or 0 when there is no such child. */
 int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker);
+
+/* Make an empty print; NULL when memory ran out. */
+struct mpijob__print *mpijob__print_new(void);
+void mpijob__print_free(struct mpijob__print *print);
 
 #endif /* MPIJOB_RENDER_OBJECTS_H */

@@ -125,7 +125,8 @@ int mpijob_render(const mpijob *job, const struct mpijob_render_options *options
 	if (objects == NULL)
 		return code;
 	objects->job = mpijob_clone(job);
-	if (objects->job != NULL)
+	objects->print = mpijob__print_new();
+	if (objects->job != NULL && objects->print != NULL)
 		code = fill(objects, options, diag);
 	if (code != 0) {
 		mpijob_objects_free(objects);
@@ -143,6 +144,7 @@ void mpijob_objects_free(mpijob_objects *objects)
 		mpijob_doc_free(objects->docs[role]);
 	mpijob_ssh_key_free(objects->key);
 	mpijob__text_release(&objects->name);
+	mpijob__print_free(objects->print);
 	mpijob_free(objects->job);
 	free(objects);
 }

@@ -129,4 +129,12 @@ int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *o
 
 /** @} */
 
+/*
+ * Write the Secret with a key of its own as compact JSON; what was rendered stays without one. `objects` and `write`
+ * are not NULL. 0; MPIJOB_ERR_NOT_FOUND (no Secret); MPIJOB_ERR_USAGE (too little entropy); MPIJOB_ERR_UNSUPPORTED;
+ * MPIJOB_ERR_NOMEM; what the sink returned.
+ */
+int mpijob__objects_write_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+				 mpijob_write_fn write, void *user);
+
 #endif /* MPIJOB_RENDER_RENDER_H */

@@ -172,9 +172,10 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 }
 
 /* Print the Secret with a run of `letter`s as long as the private key in its place. */
-static int print_secret(const mpijob_objects *objects, char letter, const struct frame *frame, struct mpijob_text *text)
+static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter, const struct frame *frame,
+			struct mpijob_text *text)
 {
-	size_t len = strlen(mpijob__ssh_key_private_base64(objects->key));
+	size_t len = strlen(mpijob__ssh_key_private_base64(key));
 	struct mpijob__build b;
 	char *filler = malloc(len + 1);
 	mpijob_doc *doc;
@@ -185,7 +186,7 @@ static int print_secret(const mpijob_objects *objects, char letter, const struct
 	memset(filler, letter, len);
 	filler[len] = '\0';
 	mpijob__build_start(&b, &objects->subject, NULL);
-	mpijob__secret_build(&b, filler, mpijob_ssh_key_public(objects->key));
+	mpijob__secret_build(&b, filler, mpijob_ssh_key_public(key));
 	code = mpijob__build_finish(&b, &doc);
 	free(filler);
 	if (code != 0)
@@ -195,15 +196,16 @@ static int print_secret(const mpijob_objects *objects, char letter, const struct
 	return code;
 }
 
-static int write_secret(const mpijob_objects *objects, const struct frame *frame, mpijob_write_fn write, void *user)
+static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, const struct frame *frame,
+			mpijob_write_fn write, void *user)
 {
-	const char *private_key = mpijob__ssh_key_private_base64(objects->key);
+	const char *private_key = mpijob__ssh_key_private_base64(key);
 	struct stencil stencil = { { 0 }, NULL, 0 };
 	struct mpijob_text other = { 0 };
-	int code = print_secret(objects, 'A', frame, &stencil.text);
+	int code = print_secret(objects, key, 'A', frame, &stencil.text);
 
 	if (code == 0)
-		code = print_secret(objects, 'B', frame, &other);
+		code = print_secret(objects, key, 'B', frame, &other);
 	if (code == 0)
 		code = find_holes(&stencil, &other);
 	mpijob__text_release(&other);
@@ -222,12 +224,28 @@ static int write_secret(const mpijob_objects *objects, const struct frame *frame
 	return code;
 }
 
+int mpijob__objects_write_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+				 mpijob_write_fn write, void *user)
+{
+	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
+	mpijob_ssh_key *key = NULL;
+	int code;
+
+	if (objects->docs[MPIJOB_ROLE_SECRET] == NULL)
+		return MPIJOB_ERR_NOT_FOUND;
+	code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
+	if (code == 0)
+		code = write_secret(objects, key, &frame, write, user);
+	mpijob_ssh_key_free(key);
+	return code;
+}
+
 /* Any child but a worker. */
 static int write_child(const mpijob_objects *objects, int32_t role, int with_key, const struct frame *frame,
 		       mpijob_write_fn write, void *user)
 {
 	if (role == MPIJOB_ROLE_SECRET && with_key && objects->key != NULL)
-		return write_secret(objects, frame, write, user);
+		return write_secret(objects, objects->key, frame, write, user);
 	return print_doc(objects->docs[role], frame, write, user);
 }
 
@@ -236,12 +254,44 @@ static int is_format(int32_t format)
 	return format == MPIJOB_FORMAT_YAML || format == MPIJOB_FORMAT_JSON || format == MPIJOB_FORMAT_JSON_COMPACT;
 }
 
+/* Workers that are written one by one share a print, too: a plan writes each when it is made. */
+struct mpijob__print {
+	int32_t format; /* 0: nothing was printed yet */
+	struct stencil stencil;
+};
+
+struct mpijob__print *mpijob__print_new(void)
+{
+	return calloc(1, sizeof(struct mpijob__print));
+}
+
+void mpijob__print_free(struct mpijob__print *print)
+{
+	if (print == NULL)
+		return;
+	release(&print->stencil);
+	free(print);
+}
+
+static int print_in(struct mpijob__print *print, const mpijob_objects *objects, const struct frame *frame)
+{
+	int code;
+
+	if (print->format == frame->format)
+		return 0;
+	release(&print->stencil);
+	memset(print, 0, sizeof(*print));
+	code = make_worker_stencil(objects, frame, &print->stencil);
+	if (code == 0)
+		print->format = frame->format;
+	return code;
+}
+
 int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,
 			    mpijob_write_fn write, void *user)
 {
 	struct frame frame = { format, 0 };
 	int32_t role, worker;
-	mpijob_doc *doc;
 	int code;
 
 	if (objects == NULL || write == NULL || !is_format(format))
@@ -250,12 +300,8 @@ int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t
 		return MPIJOB_ERR_NOT_FOUND;
 	if (role != MPIJOB_ROLE_WORKER)
 		return write_child(objects, role, with_key != 0, &frame, write, user);
-	code = mpijob_objects_at(objects, index, &doc);
-	if (code != 0)
-		return code;
-	code = print_doc(doc, &frame, write, user);
-	mpijob_doc_free(doc);
-	return code;
+	code = print_in(objects->print, objects, &frame);
+	return code != 0 ? code : write_worker(&objects->print->stencil, (size_t)worker, write, user);
 }
 
 /* What stands before, between and behind the children. */
