@@ -119,30 +119,6 @@ uint64_t mpijob__wanted_service(const struct mpijob__subject *subject)
 	return service(selector, mpijob__subject_launcher_works(subject));
 }
 
-/* A sink that digests. */
-static int digest_piece(void *user, const char *data, size_t len)
-{
-	uint64_t *digest = user;
-
-	*digest = mpijob__digest_add(*digest, data, len);
-	return 0;
-}
-
-uint64_t mpijob__observed_hostfile(const char *text, size_t len)
-{
-	return of_bytes(text, len);
-}
-
-int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out)
-{
-	uint64_t digest = MPIJOB__DIGEST_START;
-	int code = mpijob__hostfile_write(subject, digest_piece, &digest);
-
-	if (code == 0)
-		*out = finish(digest);
-	return code;
-}
-
 /* A sink that takes a script apart into hosts; pieces may end anywhere. */
 struct hosts {
 	uint64_t line; /* digest of the line so far */

@@ -92,11 +92,6 @@ const char *mpijob__render_kind(int32_t role);
 uint64_t mpijob__observed_service(const mpijob_node *spec);
 uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
 
-/** ConfigMap: the text of `hostfile`. Nothing is printed for the wanted one; time grows with the workers, memory not.
- */
-uint64_t mpijob__observed_hostfile(const char *text, size_t len);
-int mpijob__wanted_hostfile(const struct mpijob__subject *subject, uint64_t *out);
-
 /** Write out what a script says in ranges (compact_hosts); others stay. Returns 0 or `MPIJOB_ERR_NOMEM`. */
 int mpijob__hosts_unfold(mpijob_text *script);
 /**

@@ -103,9 +103,8 @@ static void config_map(void **state)
 {
 	const uint8_t running[] = { 1, 0, 1 };
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT, text_order = MPIJOB_RENDER_OPTIONS_INIT;
-	mpijob *job = make_job("pi", 12, "  runLauncherAsWorker: true\n", ""),
-	       *larger = make_job("pi", 13, "  runLauncherAsWorker: true\n", "");
-	struct mpijob__subject subject = subject_of(job, NULL), more = subject_of(larger, NULL);
+	mpijob *job = make_job("pi", 12, "  runLauncherAsWorker: true\n", "");
+	struct mpijob__subject subject = subject_of(job, NULL);
 	mpijob_doc *doc;
 	const mpijob_node *data;
 	uint64_t wanted = 0, observed, again = 0;
@@ -116,13 +115,6 @@ static void config_map(void **state)
 	options.running_count = sizeof(running);
 	doc = child(job, &options, MPIJOB_ROLE_CONFIG_MAP);
 	data = mpijob_node_get(mpijob_doc_root(doc), "data");
-	observed = mpijob__observed_hostfile(mpijob_node_text(mpijob_node_get(data, "hostfile")),
-					     mpijob_node_length(mpijob_node_get(data, "hostfile")));
-	assert_int_equal(mpijob__wanted_hostfile(&subject, &wanted), 0);
-	assert_true(wanted == observed);
-	assert_int_equal(mpijob__wanted_hostfile(&more, &wanted), 0);
-	assert_true(wanted != observed);
-
 	observed = mpijob__observed_hosts(mpijob_node_text(mpijob_node_get(data, "discover_hosts.sh")),
 					  mpijob_node_length(mpijob_node_get(data, "discover_hosts.sh")), &count);
 	assert_int_equal(count, 3); /* the launcher too */
@@ -150,7 +142,6 @@ static void config_map(void **state)
 	assert_true(mpijob__observed_hosts("echo a\necho b\n", 14, NULL) !=
 		    mpijob__observed_hosts("echo a\necho c\n", 14, NULL));
 	mpijob_free(job);
-	mpijob_free(larger);
 }
 
 static uint64_t pod_group_of(const char *text)
