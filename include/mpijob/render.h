@@ -85,7 +85,8 @@ typedef struct mpijob_objects mpijob_objects;
  * @param diag     findings, or NULL: warnings too, for example where a gang scheduler takes the place of another
  *                 scheduler; what can be told without these options is said by mpijob_validate().
  * @return 0; `MPIJOB_ERR_SPEC` (the job is not valid, or the ConfigMap would exceed 1 MiB);
- *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options, too little entropy); `MPIJOB_ERR_NOMEM`.
+ *         `MPIJOB_ERR_USAGE` (options, too little entropy); `MPIJOB_ERR_UNSUPPORTED` (options; libcrypto has no
+ *         P-521); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out,
