@@ -95,7 +95,8 @@ static const char *annotation(const mpijob_node *metadata, const char *key, cons
 /* Whether a template is meant for a gang scheduler. */
 static int is_gang_template(const mpijob_node *template)
 {
-	static const char *const schedulers[] = { "volcano", "kube-batch", "scheduler-plugins-scheduler", "coscheduling" };
+	static const char *const schedulers[] = { "volcano", "kube-batch", "scheduler-plugins-scheduler",
+						  "coscheduling" };
 	const char *name = mpijob_node_string(mpijob_node_find(template, "spec.schedulerName"));
 	const mpijob_node *metadata = mpijob_node_get(template, "metadata"), *node;
 
@@ -115,7 +116,8 @@ static int expects_gang(const struct mpijob__advice *a)
 	return mpijob_node_count(mpijob__field_node(a->root, FIELD_SCHEDULING_POLICY)) > 0 ||
 	       is_gang_template(mpijob__field_node(a->root, FIELD_LAUNCHER_TEMPLATE)) ||
 	       is_gang_template(mpijob__field_node(a->root, FIELD_WORKER_TEMPLATE)) ||
-	       annotation(mpijob__field_node(a->root, FIELD_METADATA), "scheduling.volcano.sh/queue-name", &node) != NULL;
+	       annotation(mpijob__field_node(a->root, FIELD_METADATA), "scheduling.volcano.sh/queue-name", &node) !=
+		       NULL;
 }
 
 /* No worker starts before the gang is complete, and the launcher is made when all workers are ready. */
@@ -125,7 +127,8 @@ static void rule_deadlock(const struct mpijob__advice *a)
 	const char *word = mpijob_node_string(policy);
 	int64_t least = number_or(a->root, FIELD_MIN_AVAILABLE, a->workers + 1);
 
-	if (!word || strcmp(word, "WaitForWorkersReady") != 0 || least <= a->workers || a->workers == 0 || !expects_gang(a))
+	if (!word || strcmp(word, "WaitForWorkersReady") != 0 || least <= a->workers || a->workers == 0 ||
+	    !expects_gang(a))
 		return;
 	mpijob__advice_warn(a, FIELD_LAUNCHER_CREATION_POLICY, NULL, policy, "gang-deadlock",
 			    "a gang of %lld pods needs the launcher, which is made only when all %lld workers run; "

@@ -19,15 +19,9 @@ static const struct {
 	const char *name; /* ends in '*': a prefix */
 	enum device device;
 } devices[] = {
-	{ "nvidia.com/gpu", NVIDIA_GPU },
-	{ "nvidia.com/mig-*", NVIDIA_GPU },
-	{ "amd.com/gpu", GPU },
-	{ "gpu.intel.com/i915", GPU },
-	{ "gpu.intel.com/xe", GPU },
-	{ "habana.ai/gaudi", GPU },
-	{ "nvidia.com/gpu.shared", DEVICE },
-	{ "aws.amazon.com/neuron*", DEVICE },
-	{ "google.com/tpu", DEVICE },
+	{ "nvidia.com/gpu", NVIDIA_GPU },    { "nvidia.com/mig-*", NVIDIA_GPU },   { "amd.com/gpu", GPU },
+	{ "gpu.intel.com/i915", GPU },       { "gpu.intel.com/xe", GPU },          { "habana.ai/gaudi", GPU },
+	{ "nvidia.com/gpu.shared", DEVICE }, { "aws.amazon.com/neuron*", DEVICE }, { "google.com/tpu", DEVICE },
 };
 
 static enum device device_of(const char *name)
@@ -36,7 +30,7 @@ static enum device device_of(const char *name)
 		size_t len = strlen(devices[i].name);
 
 		if (devices[i].name[len - 1] == '*' ? strncmp(name, devices[i].name, len - 1) == 0
-						     : strcmp(name, devices[i].name) == 0)
+						    : strcmp(name, devices[i].name) == 0)
 			return devices[i].device;
 	}
 	return NO_DEVICE;
@@ -47,7 +41,8 @@ static int64_t amount(const mpijob_node *node)
 	struct mpijob__quantity quantity;
 	int64_t value;
 
-	if (!mpijob_node_text(node) || !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
+	if (!mpijob_node_text(node) ||
+	    !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
 	    !mpijob__quantity_value(&quantity, &value))
 		return 0;
 	return value > 0 && value < INT32_MAX ? value : 0;
@@ -108,12 +103,13 @@ static void rule_slots(const struct mpijob__advice *a, const struct demand *work
 		return;
 	if (slots > gpus)
 		mpijob__advice_warn(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-shared",
-				    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs", slots, gpus,
-				    gpus == 1 ? "" : "s", worker->name);
+				    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs",
+				    slots, gpus, gpus == 1 ? "" : "s", worker->name);
 	else
-		mpijob__advice_note(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
-				    "a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several GPUs, or some idle",
-				    gpus, worker->name, slots, slots == 1 ? "" : "s");
+		mpijob__advice_note(
+			a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
+			"a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several GPUs, or some idle",
+			gpus, worker->name, slots, slots == 1 ? "" : "s");
 }
 
 static void rule_clean(const struct mpijob__advice *a, const struct demand *worker)
@@ -132,11 +128,12 @@ static void rule_launcher(const struct mpijob__advice *a, const struct mpijob__a
 
 	add_container(&demand, launcher->main);
 	if (!a->launcher_works && demand.device == NVIDIA_GPU)
-		mpijob__advice_warn(a, launcher->template, ".spec.containers[0].resources.limits", demand.node,
-				    "launcher-gpus-hidden",
-				    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not "
-				    "see its %s; remove them, or set spec.runLauncherAsWorker",
-				    demand.name);
+		mpijob__advice_warn(
+			a, launcher->template, ".spec.containers[0].resources.limits", demand.node,
+			"launcher-gpus-hidden",
+			"the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not "
+			"see its %s; remove them, or set spec.runLauncherAsWorker",
+			demand.name);
 }
 
 void mpijob__advice_devices(const struct mpijob__advice *a, const struct mpijob__advised *launcher,

@@ -36,8 +36,9 @@ static void left_to_user(const struct mpijob__advice *a, const struct mpijob__ad
 		mpijob__advice_note(a, role->template, ENV, entry, "variable-left-to-user",
 				    "%s is given here and not set again", name);
 	else if (source)
-		mpijob__advice_warn(a, role->template, ENV_FROM, source, "variable-left-to-user",
-				    "%s is not set, as it may be given here; set it in env, or give the source a prefix", name);
+		mpijob__advice_warn(
+			a, role->template, ENV_FROM, source, "variable-left-to-user",
+			"%s is not set, as it may be given here; set it in env, or give the source a prefix", name);
 }
 
 static void rule_injected(const struct mpijob__advice *a, const struct mpijob__advised *role)
@@ -102,9 +103,9 @@ static int is_named(const struct reference *reference, const char *name)
 /* $PATH: only of the variable itself, and those that people extend; another may be meant for a program. */
 static int is_shell_reference(const struct reference *reference, const char *own)
 {
-	return !reference->open || reference->open == '{'
-		       ? is_named(reference, own) || is_named(reference, "PATH") || is_named(reference, "LD_LIBRARY_PATH")
-		       : 0;
+	return !reference->open || reference->open == '{' ? is_named(reference, own) || is_named(reference, "PATH") ||
+								    is_named(reference, "LD_LIBRARY_PATH")
+							  : 0;
 }
 
 static int ends_in(const struct reference *reference, const char *end)
@@ -151,15 +152,17 @@ static void check_value(const struct mpijob__advice *a, const struct mpijob__adv
 		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, index))
 			continue;
 		if (found.open == '(')
-			mpijob__advice_warn(a, role->template, below, node, "variable-not-expanded",
-					    "%s: '%.*s' stays as it is, as no variable before this one is called so; what the "
-					    "image sets cannot be extended here",
-					    name, (int)found.len, found.at);
+			mpijob__advice_warn(
+				a, role->template, below, node, "variable-not-expanded",
+				"%s: '%.*s' stays as it is, as no variable before this one is called so; what the "
+				"image sets cannot be extended here",
+				name, (int)found.len, found.at);
 		else
-			mpijob__advice_warn(a, role->template, below, node, "variable-not-expanded",
-					    "%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of variables given before; "
-					    "write the whole value, or set it in a shell",
-					    name, (int)found.len, found.at);
+			mpijob__advice_warn(
+				a, role->template, below, node, "variable-not-expanded",
+				"%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of variables given before; "
+				"write the whole value, or set it in a shell",
+				name, (int)found.len, found.at);
 		return;
 	}
 }

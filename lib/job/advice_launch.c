@@ -22,46 +22,141 @@ enum state { BEFORE, OPTIONS, VALUE, HOSTS, COUNT, UNSURE, PROGRAM, QUIET };
 /* One command line while its words come by. */
 struct launch {
 	const struct mpijob__advice *a;
-	const char *below; /* where the words stand */
+	const char *below;       /* where the words stand */
 	const mpijob_node *node; /* of the word that gives the number */
 	const char *tool;
 	enum state state;
-	int first;    /* no word came yet */
-	int values;   /* VALUE: how many come */
-	int exempt;   /* more ranks than slots may be meant */
+	int first;     /* no word came yet */
+	int values;    /* VALUE: how many come */
+	int exempt;    /* more ranks than slots may be meant */
 	int64_t ranks; /* asked for so far; -1: nothing */
 };
 
 /* ---- words ---- */
 
-static const char *const tools[] = { "mpirun",	       "mpiexec",	 "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi",
-				     "mpiexec.mpich", "mpirun.mpich", "orterun",	      "prterun",	     "horovodrun" };
+static const char *const tools[] = { "mpirun",          "mpiexec",       "mpiexec.hydra", "mpirun.openmpi",
+				     "mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich",  "orterun",
+				     "prterun",         "horovodrun" };
 static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
-static const char *const talkers[] = { "echo", "printf", "which", "command", "type", "man", "cat", "grep", "test", "[" };
+static const char *const talkers[] = {
+	"echo", "printf", "which", "command", "type", "man", "cat", "grep", "test", "["
+};
 
 /* Options without their dashes. */
 static const char *const counts[] = { "n", "np", "c", "num-proc" };
 static const char *const hosts[] = { "hostfile", "machinefile", "f", "default-hostfile" };
-static const char *const own_hosts[] = { "H",	      "host",	  "hosts",	"machine",	"rankfile",
-					 "rf",	      "configfile",   "min-np",	"max-np",	"host-discovery-script",
-					 "slots-per-host", "min-num-proc", "max-num-proc", "app" };
+static const char *const own_hosts[] = { "H",
+					 "host",
+					 "hosts",
+					 "machine",
+					 "rankfile",
+					 "rf",
+					 "configfile",
+					 "min-np",
+					 "max-np",
+					 "host-discovery-script",
+					 "slots-per-host",
+					 "min-num-proc",
+					 "max-num-proc",
+					 "app" };
 static const char *const of_none[] = {
-	"allow-run-as-root", "tag-output",  "timestamp-output", "v",	      "verbose",    "q",
-	"quiet",	     "d",	   "debug-devel",      "debug-daemons", "report-bindings", "display-map",
-	"display-allocation", "enable-recovery", "disable-recovery", "continuous", "bynode",	"byslot",
-	"bycore",	     "nolocal",	   "nooversubscribe",  "novm",	      "bind-to-core", "bind-to-none",
-	"bind-to-socket",    "mpi",	   "gloo",	       "disable-cache", "no-stall-check", "autotune",
-	"l",		     "prepend-rank", "print-all-exitcodes", "genvall", "genvnone",   "envall",
-	"envnone",	     "rr",	   "leave-session-attached", "get-stdin-all", "V",	"use-hwthread-cpus",
+	"allow-run-as-root",
+	"tag-output",
+	"timestamp-output",
+	"v",
+	"verbose",
+	"q",
+	"quiet",
+	"d",
+	"debug-devel",
+	"debug-daemons",
+	"report-bindings",
+	"display-map",
+	"display-allocation",
+	"enable-recovery",
+	"disable-recovery",
+	"continuous",
+	"bynode",
+	"byslot",
+	"bycore",
+	"nolocal",
+	"nooversubscribe",
+	"novm",
+	"bind-to-core",
+	"bind-to-none",
+	"bind-to-socket",
+	"mpi",
+	"gloo",
+	"disable-cache",
+	"no-stall-check",
+	"autotune",
+	"l",
+	"prepend-rank",
+	"print-all-exitcodes",
+	"genvall",
+	"genvnone",
+	"envall",
+	"envnone",
+	"rr",
+	"leave-session-attached",
+	"get-stdin-all",
+	"V",
+	"use-hwthread-cpus",
 };
 static const char *const of_one[] = {
-	"x",	      "bind-to",     "map-by",	     "rank-by",	     "wdir",	     "wd",	"path",	   "prefix",
-	"tune",	      "am",	     "output",	     "output-filename", "stdin",     "report-uri", "launch-agent", "cpu-set",
-	"cpu-list",   "timeout",     "personality",  "ppn",	     "perhost",	     "grr",	"genvlist", "envlist",
-	"iface",      "launcher",    "rmk",	     "bootstrap",    "bootstrap-exec", "launcher-exec", "N",  "npernode",
-	"p",	      "ssh-port",    "start-timeout", "network-interface", "network-interfaces", "log-level", "mpi-args",
-	"config-file", "timeline-filename", "fusion-threshold-mb", "cycle-time-ms", "cpus-per-proc", "cpus-per-rank",
-	"npersocket", "display",     "bind-to-socket", "pmi-port",   "outfile-pattern", "errfile-pattern", "binding", "umask",
+	"x",
+	"bind-to",
+	"map-by",
+	"rank-by",
+	"wdir",
+	"wd",
+	"path",
+	"prefix",
+	"tune",
+	"am",
+	"output",
+	"output-filename",
+	"stdin",
+	"report-uri",
+	"launch-agent",
+	"cpu-set",
+	"cpu-list",
+	"timeout",
+	"personality",
+	"ppn",
+	"perhost",
+	"grr",
+	"genvlist",
+	"envlist",
+	"iface",
+	"launcher",
+	"rmk",
+	"bootstrap",
+	"bootstrap-exec",
+	"launcher-exec",
+	"N",
+	"npernode",
+	"p",
+	"ssh-port",
+	"start-timeout",
+	"network-interface",
+	"network-interfaces",
+	"log-level",
+	"mpi-args",
+	"config-file",
+	"timeline-filename",
+	"fusion-threshold-mb",
+	"cycle-time-ms",
+	"cpus-per-proc",
+	"cpus-per-rank",
+	"npersocket",
+	"display",
+	"bind-to-socket",
+	"pmi-port",
+	"outfile-pattern",
+	"errfile-pattern",
+	"binding",
+	"umask",
 };
 static const char *const of_two[] = { "mca", "gmca", "prtemca", "pmixmca", "genv", "env" };
 
@@ -121,10 +216,10 @@ static void report(const struct launch *launch)
 	else if (a->mpi != MPIJOB_OPENMPI)
 		outcome = ", so that several share a slot";
 	mpijob__advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node, "too-few-slots",
-			    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s", launch->tool,
-			    (long long)launch->ranks, (long long)a->workers, a->workers == 1 ? "" : "s",
-			    a->launcher_works ? " and the launcher" : "", (long long)a->slots, a->slots == 1 ? "" : "s", is_one ? "" : " each",
-			    is_one ? "s" : "", (long long)offered, outcome);
+			    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
+			    launch->tool, (long long)launch->ranks, (long long)a->workers, a->workers == 1 ? "" : "s",
+			    a->launcher_works ? " and the launcher" : "", (long long)a->slots, a->slots == 1 ? "" : "s",
+			    is_one ? "" : " each", is_one ? "s" : "", (long long)offered, outcome);
 }
 
 static void begin(struct launch *launch)
@@ -141,8 +236,8 @@ static void end(struct launch *launch)
 {
 	const struct mpijob__advice *a = launch->a;
 
-	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 && a->workers + a->launcher_works > 0 &&
-	    launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
+	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 &&
+	    a->workers + a->launcher_works > 0 && launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
 		report(launch);
 	begin(launch);
 }
@@ -365,7 +460,8 @@ int mpijob__advice_runs(const mpijob_node *container, const char *program)
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
 			const char *word = mpijob_node_string(mpijob_node_at(list, j));
 
-			if (word && (strcmp(last_part(word), program) == 0 || (strchr(word, ' ') && strstr(word, program))))
+			if (word &&
+			    (strcmp(last_part(word), program) == 0 || (strchr(word, ' ') && strstr(word, program))))
 				return 1;
 		}
 	}

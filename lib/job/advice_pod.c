@@ -21,12 +21,14 @@ static const char *name_of(const mpijob_node *container)
 }
 
 /* How much a container looks like the role's main one, by its name alone. */
-static int is_called_main(const struct mpijob__advice *a, const struct mpijob__advised *role, const mpijob_node *container)
+static int is_called_main(const struct mpijob__advice *a, const struct mpijob__advised *role,
+			  const mpijob_node *container)
 {
 	const char *job = mpijob_node_string(mpijob__field_node(a->root, FIELD_NAME));
 	const char *name = name_of(container);
 
-	return strstr(name, role->name) || strstr(name, "main") || strstr(name, "mpi") || (job && strcmp(name, job) == 0);
+	return strstr(name, role->name) || strstr(name, "main") || strstr(name, "mpi") ||
+	       (job && strcmp(name, job) == 0);
 }
 
 /* Whether it does what the main one does. */
@@ -63,9 +65,10 @@ static void rule_main_container(const struct mpijob__advice *a, const struct mpi
 	is = first_is_main(a, role);
 	if (is < 1)
 		mpijob__advice_warn(a, role->template, ".spec.containers", role->main, "main-container-unclear",
-				    "only the first container, '%s', becomes the %s%s; put the main one first", name_of(role->main),
-				    role->name,
-				    is == 0 ? ", and another one looks like it" : ", and nothing tells whether it is the main one");
+				    "only the first container, '%s', becomes the %s%s; put the main one first",
+				    name_of(role->main), role->name,
+				    is == 0 ? ", and another one looks like it"
+					    : ", and nothing tells whether it is the main one");
 }
 
 /* ---- the network of the node ---- */
@@ -108,7 +111,8 @@ static int is_kept_apart(const struct mpijob__advised *role)
 
 static int has_words(const mpijob_node *container)
 {
-	return mpijob_node_count(mpijob_node_get(container, "command")) || mpijob_node_count(mpijob_node_get(container, "args"));
+	return mpijob_node_count(mpijob_node_get(container, "command")) ||
+	       mpijob_node_count(mpijob_node_get(container, "args"));
 }
 
 /* An argument that gives sshd a port, or a configuration that may. */
@@ -122,8 +126,8 @@ static int gives_port(const mpijob_node *container)
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
 			const char *word = mpijob_node_string(mpijob_node_at(list, j));
 
-			if (word && (strncmp(word, "-p", 2) == 0 || strncmp(word, "-f", 2) == 0 || strstr(word, "Port") ||
-				     strchr(word, ' ')))
+			if (word && (strncmp(word, "-p", 2) == 0 || strncmp(word, "-f", 2) == 0 ||
+				     strstr(word, "Port") || strchr(word, ' ')))
 				return 1;
 		}
 	}
@@ -135,17 +139,20 @@ static void rule_host_network(const struct mpijob__advice *a, const struct mpijo
 	const mpijob_node *node = mpijob_node_get(worker->pod, "hostNetwork");
 	int is_default = !has_words(worker->main);
 
-	if (!is_host_network(worker->pod) || !worker->main || !(is_default || mpijob__advice_runs(worker->main, "sshd")))
+	if (!is_host_network(worker->pod) || !worker->main ||
+	    !(is_default || mpijob__advice_runs(worker->main, "sshd")))
 		return;
 	if (a->workers > 1 && !is_kept_apart(worker))
 		mpijob__advice_warn(a, worker->template, ".spec.hostNetwork", node, "host-network-collision",
-				    "on one node only one of the %lld workers' sshd gets its port; keep workers apart by a required "
+				    "on one node only one of the %lld workers' sshd gets its port; keep workers apart "
+				    "by a required "
 				    "podAntiAffinity on kubernetes.io/hostname, or list the port in ports",
 				    (long long)a->workers);
 	if (!gives_port(worker->main))
-		mpijob__advice_note(a, worker->template, ".spec.hostNetwork", node, "host-network-port",
-				    "sshd shares the ports of the node, whose own sshd usually has 22; give another Port in the "
-				    "image's sshd_config and ssh_config");
+		mpijob__advice_note(
+			a, worker->template, ".spec.hostNetwork", node, "host-network-port",
+			"sshd shares the ports of the node, whose own sshd usually has 22; give another Port in the "
+			"image's sshd_config and ssh_config");
 }
 
 void mpijob__advice_pod(const struct mpijob__advice *a, const struct mpijob__advised *role)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which environment variables each MPI is told its hostfile, slots and ssh arguments by: THE table, which rendering adds
- * and validation warns by. The reference's variables come behind the user's, so that they win. Ours are those that newer
- * MPIs read and the reference does not set (Open MPI 5 reads none of the OMPI_MCA_orte_ ones and would start all ranks
- * on the launcher; Hydra does not know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own environment may
- * give them already. Open MPI 5 is not told to keep whole names: it gives them to ssh all the same, and would not know
- * the launcher by its own.
+ * Which environment variables each MPI is told its hostfile, slots and ssh arguments by: THE table, which rendering
+ * adds and validation warns by. The reference's variables come behind the user's, so that they win. Ours are those that
+ * newer MPIs read and the reference does not set (Open MPI 5 reads none of the OMPI_MCA_orte_ ones and would start all
+ * ranks on the launcher; Hydra does not know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own
+ * environment may give them already. Open MPI 5 is not told to keep whole names: it gives them to ssh all the same, and
+ * would not know the launcher by its own.
  */
 #include "job/injected.h"
 

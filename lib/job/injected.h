@@ -21,9 +21,9 @@ enum mpijob__injected_value { INJECTED_TEXT, INJECTED_NONE, INJECTED_SLOTS };
 struct mpijob__injected {
 	const char *name;
 	enum mpijob__injected_value kind;
-	const char *text; /* of INJECTED_TEXT */
-	int32_t mpi;      /* MPIJOB_OPENMPI, ...; 0 for every MPI */
-	int worker;       /* for workers, not for the launcher */
+	const char *text;  /* of INJECTED_TEXT */
+	int32_t mpi;       /* MPIJOB_OPENMPI, ...; 0 for every MPI */
+	int worker;        /* for workers, not for the launcher */
 	int idle_launcher; /* only for a launcher that is no worker */
 	enum mpijob__injected_origin origin;
 };

@@ -84,8 +84,8 @@ static int read_name(const char *line, size_t len, struct name *out)
 {
 	const char *end = line + len - LEN(after_name), *at;
 
-	if (len < LEN(before_name) + LEN(number) + LEN(after_name) || memcmp(line, before_name, LEN(before_name)) != 0 ||
-	    memcmp(end, after_name, LEN(after_name)) != 0)
+	if (len < LEN(before_name) + LEN(number) + LEN(after_name) ||
+	    memcmp(line, before_name, LEN(before_name)) != 0 || memcmp(end, after_name, LEN(after_name)) != 0)
 		return 0;
 	out->before = line + LEN(before_name);
 	for (at = out->before; at + LEN(number) <= end; at++) {
