@@ -57,21 +57,29 @@ const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t in
 	return "";
 }
 
+void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
+{
+	struct mpijob__action *actions;
+
+	if (plan->cap - plan->count >= more)
+		return;
+	actions = realloc(plan->actions, (plan->count + more) * sizeof(*actions));
+	if (!actions) {
+		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
+		return;
+	}
+	plan->actions = actions;
+	plan->cap = plan->count + more;
+}
+
 static struct mpijob__action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, const char *why)
 {
 	struct mpijob__action *action;
 
-	if (plan->count == plan->cap) {
-		size_t cap = plan->cap * 2 + 8;
-		struct mpijob__action *actions = realloc(plan->actions, cap * sizeof(*actions));
-
-		if (!actions) {
-			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
-			return NULL;
-		}
-		plan->actions = actions;
-		plan->cap = cap;
-	}
+	if (plan->count == plan->cap)
+		mpijob__plan_expect(plan, plan->cap + 8);
+	if (plan->count == plan->cap)
+		return NULL;
 	action = &plan->actions[plan->count++];
 	memset(action, 0, sizeof(*action));
 	action->view.size = sizeof(action->view);
@@ -305,34 +313,29 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 	}
 }
 
-/* Put the stages in order, keep the order inside of each, and number them from 0 without gaps. */
+/*
+ * Put the stages in order, keep the order inside of each, and number them from 0 without gaps. Few actions stand behind
+ * one of a later stage, and there may be many of those: what moves is moved past them at once.
+ */
 static void order(struct mpijob_plan *plan)
 {
-	struct mpijob__action *sorted;
-	int32_t stage, count = 0;
-	size_t at = 0;
+	struct mpijob__action *actions = plan->actions;
+	int32_t last = -1, number = -1;
 
-	if (!plan->count)
-		return;
-	sorted = malloc(plan->count * sizeof(*sorted));
-	if (!sorted) {
-		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
-		return;
-	}
-	for (stage = 0; stage <= MPIJOB__STAGE_LAST; stage++) {
-		size_t before = at;
+	for (size_t i = 1; i < plan->count; i++) {
+		struct mpijob__action action = actions[i];
+		size_t at = i;
 
-		for (size_t i = 0; i < plan->count; i++) {
-			if (plan->actions[i].view.stage != stage)
-				continue;
-			sorted[at] = plan->actions[i];
-			sorted[at++].view.stage = count;
-		}
-		count += at > before;
+		while (at > 0 && actions[at - 1].view.stage > action.view.stage)
+			at--;
+		memmove(&actions[at + 1], &actions[at], (i - at) * sizeof(*actions));
+		actions[at] = action;
 	}
-	free(plan->actions);
-	plan->actions = sorted;
-	plan->cap = plan->count;
+	for (size_t i = 0; i < plan->count; i++) {
+		number += actions[i].view.stage != last;
+		last = actions[i].view.stage;
+		actions[i].view.stage = number;
+	}
 }
 
 static int copy_string(struct mpijob__arena *arena, const char **member)

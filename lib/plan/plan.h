@@ -111,6 +111,8 @@ const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t in
 /* Add an action about a child. `uid` NULL: a create. Its strings must live as long as the plan; `uid` is copied. */
 void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
 		      const char *uid, const char *why);
+/* Make room for so many actions, and some that are not known yet. */
+void mpijob__plan_expect(struct mpijob_plan *plan, size_t more);
 /* Add a patch of the job's own status. */
 void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why);
 /* Add an event about the job; the message is cut at the length that the API server accepts. */

@@ -146,6 +146,7 @@ int mpijob__workers_plan(struct mpijob_plan *plan)
 	delete_surplus(plan);
 	if (workers->present == workers->wanted)
 		return 1;
+	mpijob__plan_expect(plan, (size_t)(workers->wanted - workers->present) + 16);
 	for (int32_t i = 0; i < workers->wanted && !plan->code; i++) {
 		if (!workers->pods[i])
 			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE,
