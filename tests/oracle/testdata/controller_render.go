@@ -52,6 +52,16 @@ func oracleController(options OracleOptions) *MPIJobController {
 
 // OracleObjects makes all objects of a job but the PodGroup.
 func OracleObjects(job *kubeflow.MPIJob, options OracleOptions) ([]metav1.Object, error) {
+	var objects []metav1.Object
+	err := OracleEachObject(job, options, true, func(object any) error {
+		objects = append(objects, object.(metav1.Object))
+		return nil
+	})
+	return objects, err
+}
+
+// OracleEachObject makes the same objects, one after the other; the Secret only with a key.
+func OracleEachObject(job *kubeflow.MPIJob, options OracleOptions, key bool, see func(object any) error) error {
 	c := oracleController(options)
 	count := workerReplicas(job)
 	var running []*corev1.Pod
@@ -63,15 +73,25 @@ func OracleObjects(job *kubeflow.MPIJob, options OracleOptions) ([]metav1.Object
 	}
 	configMap := newConfigMap(job, count, options.ClusterDomain)
 	updateDiscoverHostsInConfigMap(configMap, job, running, options.ClusterDomain)
-	secret, err := newSSHAuthSecret(job)
-	if err != nil {
-		return nil, err
+	objects := []any{newJobService(job), configMap}
+	if key {
+		secret, err := newSSHAuthSecret(job)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, secret)
 	}
-	objects := []metav1.Object{newJobService(job), configMap, secret}
+	for _, object := range objects {
+		if err := see(object); err != nil {
+			return err
+		}
+	}
 	for i := 0; i < int(count); i++ {
-		objects = append(objects, c.newWorker(job, i))
+		if err := see(c.newWorker(job, i)); err != nil {
+			return err
+		}
 	}
-	return append(objects, c.newLauncherJob(job)), nil
+	return see(c.newLauncherJob(job))
 }
 
 // OraclePodGroup makes the PodGroup; nil without a gang scheduler.
