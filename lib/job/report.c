@@ -37,7 +37,7 @@ void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__sp
 	int32_t severity = report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
 	va_list args;
 
-	report->errors += report->strict != 0;
+	report->errors += report->strict || mpijob__diag_raised(report->diag, id);
 	va_start(args, format);
 	if (mpijob__diag_vaddf(report->diag, severity, id, report->strict ? "Invalid" : NULL, spot->path, &spot->place,
 			       format, args))
