@@ -88,6 +88,8 @@ static void check_list(const struct mpijob__template *at, const struct mpijob__s
 		const char *fault = name_fault(name, of_pod);
 		struct mpijob__quantity quantity;
 
+		if (!mpijob__template_given(list->node, name))
+			continue; /* the server drops a null, its name with it */
 		if (fault)
 			mpijob__template_refuse(at, list, name, "unknown-resource", "Invalid", "%s", fault);
 		if (!read_quantity(mpijob_node_at(list->node, i), &quantity))
