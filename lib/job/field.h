@@ -94,7 +94,7 @@ enum mpijob__shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 #define FIELD_IMPLIED 2u  /* Absent means the default; it is not written. */
 #define FIELD_EMPTY   4u  /* An empty string counts as absent. */
 #define FIELD_PLAIN   8u  /* The member is a number itself, not a pointer to one; 0 is absent. */
-#define FIELD_OPEN    16u /* An object that may hold keys that are no rows. */
+#define FIELD_META    16u /* An object whose keys that are no rows are those of Kubernetes' ObjectMeta. */
 #define FIELD_LENIENT 32u /* mpi-operator v0.8.2 does not check the value. */
 #define FIELD_BY_ROLE 64u /* An object whose keys are roles: they stand in brackets in a path. */
 

@@ -41,7 +41,7 @@ static const struct mpijob__row rows[] = {
 	[FIELD_METADATA] = {
 		.field = { SIZE, .path = "metadata", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
 			   .summary = "What every Kubernetes object has: names, labels, annotations." },
-		.parent = FIELD_ROOT, .key = "metadata", .flags = FIELD_OPEN,
+		.parent = FIELD_ROOT, .key = "metadata", .flags = FIELD_META,
 	},
 	[FIELD_NAME] = {
 		.field = { SIZE, .path = "metadata.name", .kind = MPIJOB_KIND_STRING, .since = "0.3.0",

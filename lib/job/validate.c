@@ -14,6 +14,7 @@
 #include "job/template.h"
 #include "job/value.h"
 #include "job/walk.h"
+#include "schema/schema.h"
 
 #include <mpijob/spec.h>
 
@@ -161,8 +162,11 @@ static void check_value(struct mpijob__walk *walk, const struct mpijob__row *row
 static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
 {
 	const char *near = mpijob__suggest_key(id, key);
-	int is_role = (mpijob__field_row(id)->flags & FIELD_BY_ROLE) != 0;
+	unsigned int flags = mpijob__field_row(id)->flags;
+	int is_role = (flags & FIELD_BY_ROLE) != 0;
 
+	if ((flags & FIELD_META) && mpijob__schema_find(SCHEMA_ObjectMeta, key))
+		return;
 	mpijob__report_loose(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
 			     "%s%s%s%s",
 			     is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",

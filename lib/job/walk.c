@@ -191,7 +191,7 @@ static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, 
 	}
 	if ((flags & FIELD_BY_ROLE) && walk->other_roles)
 		walk_other_roles(walk, id, map, around);
-	if (walk->unknown && !(flags & FIELD_OPEN))
+	if (walk->unknown)
 		walk_unknown(walk, id, map);
 }
 

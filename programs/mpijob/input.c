@@ -183,7 +183,8 @@ int input_job(const struct input_object *object, const struct arguments *argumen
 
 	options.reference = arguments->reference;
 	int code = mpijob_from_node(object->node, object->source, &job, diag);
-	if (code == 0 && !mpijob_namespace(job))
+	/* One of a wrong type is for the checks to find. */
+	if (code == 0 && mpijob_node_kind(mpijob_node_find(object->node, "metadata.namespace")) <= MPIJOB_NODE_NULL)
 		code = mpijob_identify(job, NULL, arguments->namespace_ ? arguments->namespace_ : "default", NULL);
 	if (code == 0)
 		code = mpijob_default(job, &options, diag);
