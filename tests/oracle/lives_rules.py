@@ -302,8 +302,14 @@ def evicted_ends(moment, d):
     return moment.untouched(d.where)
 
 
+def theirs_reason(moment):
+    return conditions(moment.theirs["MPIJob"]).get("Failed", {}).get("reason")
+
+
 def failed_pod(moment, message):
     """Whether a message names a pod that failed and says nothing wrong about it."""
+    if theirs_reason(moment) == "BackoffLimitExceeded/" and message.endswith("..."):
+        return True # its last words were cut off
     job = moment.before.launcher()
     for key, pod in moment.before.objects.items():
         # The last words of the launcher's container, where those of its pod are missing.
@@ -480,7 +486,8 @@ def scale_down(moment, d):
     surplus = {f"pi-worker-{i}" for i in named if i >= moment.wanted}
     if is_script(d) and surplus and set(hosts(d.ours)) < set(hosts(d.theirs)) <= set(hosts(d.ours)) | surplus:
         return True # nor do they list it as gone
-    if len(named) <= moment.wanted or moment.suspended or moment.ended_before() or moment.job_ended():
+    there = {key for key in moment.theirs if key.startswith("Pod/pi-worker-")} | {f"Pod/pi-worker-{i}" for i in named}
+    if len(there) <= moment.wanted or moment.suspended or moment.ended_before() or moment.job_ended():
         return False
     if not (moment.launcher_works or unlabelled):
         return False
@@ -494,7 +501,7 @@ def scale_down(moment, d):
             return True # no worker, so none that is not ready
         return is_script(d) or running(d) or d.path.startswith(".replicas.Worker")
     if d.where == f"Pod/pi-worker-{last}":
-        return moment.untouched(d.where)
+        return moment.untouched(d.where) or (d.path == ".metadata.deletionTimestamp" and d.ours is None)
     if is_script(d):
         return set(hosts(d.ours)) - set(hosts(d.theirs)) <= {f"pi-worker-{last}"}
     return d.path.startswith(".replicas.Worker") or running(d)
@@ -522,8 +529,8 @@ def launcher_once(moment, d):
     if d.where == "counter":
         return (d.path, d.theirs, d.ours) == ("failed" if end["type"] == "Failed" else "successful", 0, 1)
     if d.where == "status":
-        return d.path in (".completionTime", ".order", ".conditions.Failed", ".conditions.Succeeded") or \
-            d.path.startswith((".replicas.", ".conditions.Running"))
+        return d.path in (".completionTime", ".order") or \
+            d.path.startswith((".replicas.", ".conditions.Running", ".conditions." + end["type"]))
     return moment.cleaned() and (d.ours is None or moment.untouched(d.where) or d.path == ".metadata.deletionTimestamp")
 
 
