@@ -15,6 +15,7 @@
 
 #include <mpijob/mpijob.h>
 
+#include "../support/printed_page.h"
 #include "base/text.h"
 
 static const char head[] =
@@ -55,38 +56,10 @@ static char *print_page(void)
 	return page;
 }
 
-static char *read_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	char *text = calloc(1, 1 << 20);
-
-	assert_non_null(text);
-	if (file) {
-		assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-		fclose(file);
-	}
-	return text;
-}
-
 static void page_is_current(void **state)
 {
-	static const char path[] = MPIJOB_TEST_SOURCE "/docs/findings.md";
-	char *page = print_page(), *there = read_file(path);
-	int stale = strcmp(page, there) != 0;
-
 	(void)state;
-	if (stale && getenv("UPDATE_CASES")) {
-		FILE *file = fopen(path, "wb");
-
-		assert_non_null(file);
-		assert_true(fputs(page, file) >= 0);
-		assert_int_equal(fclose(file), 0);
-		stale = 0;
-	}
-	if (stale)
-		fail_msg("docs/findings.md is stale: run this test with UPDATE_CASES=1");
-	free(page);
-	free(there);
+	printed_page_check("docs/findings.md", print_page());
 }
 
 static int is_sentence(const char *text)
@@ -128,7 +101,7 @@ static void rows_are_complete(void **state)
 /* "ID REASON: ...", one each line; the last line of a validate case is the result. */
 static size_t check_findings(const char *path)
 {
-	char *text = read_file(path), *rest = NULL;
+	char *text = printed_page_read(path), *rest = NULL;
 	size_t count = 0;
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
