@@ -263,26 +263,41 @@ static int pass_on(const mpijob_diag *from, mpijob_diag *to)
 	return rc;
 }
 
-/* As kubectl: what begins like JSON and is none is read as YAML. When it is neither, the reader that came further tells. */
-static int read_either(struct mpijob__reader *r, mpijob_diag *as_json, mpijob_diag *as_yaml)
+/* The text is no JSON: read it as YAML. When it is neither, the reader that came further tells. */
+static int read_instead(struct mpijob__reader *r, mpijob_diag *diag, const mpijob_diag *as_json)
 {
-	mpijob_diag *diag = r->diag, *telling = as_json;
+	mpijob_diag *as_yaml = mpijob_diag_new();
 	int rc, passed;
 
-	if (!as_json || !as_yaml)
+	if (!as_yaml)
+		return MPIJOB_ERR_NOMEM;
+	begin_again(r);
+	r->diag = as_yaml;
+	rc = finish(r, mpijob__read_yaml(r));
+	passed = pass_on(rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml) ? as_yaml : as_json, diag);
+	mpijob_diag_free(as_yaml);
+	return rc ? rc : passed;
+}
+
+/* As kubectl: what begins like JSON is tried as JSON first. */
+static int read_either(struct mpijob__reader *r)
+{
+	mpijob_diag *diag = r->diag, *as_json = mpijob_diag_new();
+	int rc, passed;
+
+	if (!as_json)
 		return MPIJOB_ERR_NOMEM;
 	r->diag = as_json;
 	rc = finish(r, mpijob__read_json(r));
 	if (rc == MPIJOB_ERR_SYNTAX && r->not_json) {
-		begin_again(r);
-		r->diag = as_yaml;
-		rc = finish(r, mpijob__read_yaml(r));
-		if (rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml))
-			telling = as_yaml;
+		rc = read_instead(r, diag, as_json);
+	} else {
+		passed = pass_on(as_json, diag);
+		rc = rc ? rc : passed;
 	}
 	r->diag = diag;
-	passed = pass_on(telling, diag);
-	return rc ? rc : passed;
+	mpijob_diag_free(as_json);
+	return rc;
 }
 
 static int read_text(struct mpijob__reader *r)
@@ -296,14 +311,8 @@ static int read_text(struct mpijob__reader *r)
 					r->options.max_bytes);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
-	if (r->options.format == MPIJOB_FORMAT_AUTO && looks_like_json(r->text, r->len)) {
-		mpijob_diag *as_json = mpijob_diag_new(), *as_yaml = mpijob_diag_new();
-
-		rc = read_either(r, as_json, as_yaml);
-		mpijob_diag_free(as_json);
-		mpijob_diag_free(as_yaml);
-		return rc;
-	}
+	if (r->options.format == MPIJOB_FORMAT_AUTO && looks_like_json(r->text, r->len))
+		return read_either(r);
 	return finish(r, json ? mpijob__read_json(r) : mpijob__read_yaml(r));
 }
 
