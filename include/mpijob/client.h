@@ -39,6 +39,31 @@ typedef struct mpijob_client mpijob_client;
  */
 MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpijob_client **out);
 
+/** How a client behaves toward its server; as client-go unless said otherwise. */
+struct mpijob_client_options {
+	size_t size;         /**< `sizeof` this struct. */
+	int32_t qps;         /**< Requests a second that may leave, watches and followed logs not counted; 0: no limit. */
+	int32_t burst;       /**< Requests that may leave at once on top, when the client was quiet; 0: twice `qps`. */
+	int32_t retries;     /**< How often one request is sent again after 429 or 5xx with a Retry-After in seconds, and a GET
+	                          also after a broken connection; 0: 10; negative: never. A write whose outcome is unknown
+	                          is never sent again. */
+	int64_t retry_after_most_ms; /**< A server may make a retry wait so long at most; beyond it the answer is handed on; 0: 60,000. */
+	/** Called with what servers warn of (`Warning` headers), each text once for each request. May be NULL. */
+	void (*warning)(void *user, const char *text);
+	void *warning_user;  /**< Passed to `warning`. */
+};
+#define MPIJOB_CLIENT_OPTIONS_INIT { sizeof(struct mpijob_client_options), 0, 0, 0, 0, NULL, NULL }
+
+/**
+ * Change how a client behaves; for requests from now on.
+ *
+ * @param client   not NULL.
+ * @param options  NULL for the defaults; copied.
+ * @return 0; `MPIJOB_ERR_USAGE` (a negative rate); `MPIJOB_ERR_UNSUPPORTED` (size).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_options *options);
+
 /**
  * Free a client: calls under way are cancelled without a callback, the transport is destroyed.
  *
@@ -70,6 +95,15 @@ MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *d
 
 /** Make a waiting mpijob_client_poll() return. May be called from any thread. `client` not NULL. @since 0.1 */
 MPIJOB_API void mpijob_client_wake(mpijob_client *client);
+
+/**
+ * Make the call made at once that waits on this client, or the next one, return `MPIJOB_ERR_CANCELLED`.
+ * May be called from any thread, and from a signal handler. Started calls, watches and logs go on.
+ *
+ * @param client  not NULL.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_client_cancel(mpijob_client *client);
 
 /** @} */
 /** @name Name what you want
@@ -146,12 +180,24 @@ MPIJOB_API int mpijob_client_start(mpijob_client *client, const struct mpijob_re
 /** Give a call up: no callback comes any more. `call` not NULL, not ended. @since 0.1 */
 MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
 
+/**
+ * Stop (`on` 1) or go on (`on` 0) receiving data of a streamed call: back-pressure for a reader that is behind.
+ * Where the transport cannot do that, data that comes is kept for you.
+ *
+ * @param call  not NULL, not ended.
+ * @param on    1 or 0.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
+
 /** @} */
 /** @name Calls made at once
  * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the answer
  * means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT` (409),
  * `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501),
- * `MPIJOB_ERR_IO`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX` (the answer is no JSON).
+ * `MPIJOB_ERR_IO`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX`
+ * (the answer is no JSON). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes into the
+ * target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened: look first.
  * @{ */
 
 /**
@@ -166,6 +212,21 @@ MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
  */
 MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out,
 				 mpijob_diag *diag);
+
+/**
+ * Get a whole collection, page by page, as one list: of one moment where the server can, and of the newest moment when
+ * it forgot the first one meanwhile.
+ *
+ * @param client  not NULL.
+ * @param target  the collection; not NULL. `limit` and `continue` in its query are ours to set.
+ * @param page    items asked for at a time; 0: 500.
+ * @param out     not NULL; a list whose items all have apiVersion and kind, yours.
+ * @param diag    findings, or NULL.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
+				  mpijob_diag *diag);
 
 /**
  * Create an object.
@@ -199,6 +260,45 @@ MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_t
 MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
 				   mpijob_doc **out, mpijob_diag *diag);
 
+#define MPIJOB_PATCH_MERGE 0     /**< JSON merge patch (RFC 7386). */
+#define MPIJOB_PATCH_JSON 1      /**< JSON patch (RFC 6902): a list of operations. */
+#define MPIJOB_PATCH_STRATEGIC 2 /**< Kubernetes' own; for built-in kinds, not for MPIJobs. */
+
+/**
+ * Change an object by a patch of the given type.
+ * Parameters as mpijob_client_patch(), and
+ *
+ * @param type  `MPIJOB_PATCH_*`.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target, int32_t type,
+					 const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
+
+/** How an object is applied. */
+struct mpijob_apply_options {
+	size_t size;               /**< `sizeof` this struct. */
+	const char *field_manager; /**< Who owns the fields, at most 128 printable bytes; NULL: "mpijob". */
+	int32_t force;             /**< 1: take fields over that others own. */
+};
+#define MPIJOB_APPLY_OPTIONS_INIT { sizeof(struct mpijob_apply_options), NULL, 0 }
+
+/**
+ * Apply an object on the server's side: create it, or own and set just the fields that it has.
+ * Fields that others own are findings, one for each, with `MPIJOB_ERR_CONFLICT`.
+ *
+ * @param client   not NULL.
+ * @param target   names the object; not NULL.
+ * @param object   not NULL.
+ * @param options  NULL for the defaults.
+ * @param out      what the server stored, yours; may be NULL.
+ * @param diag     findings, or NULL.
+ * @return see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+				   const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag);
+
 /**
  * Delete an object.
  *
@@ -212,6 +312,29 @@ MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_ta
  */
 MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
 				    const char *propagation, mpijob_diag *diag);
+
+/** Something that one may be allowed to do. */
+struct mpijob_access {
+	size_t size;             /**< `sizeof` this struct. */
+	const char *verb;        /**< "create", "get", "list", "watch", "update", "patch", "delete"; not NULL. */
+	const char *group;       /**< "batch"; NULL or "": the core group. */
+	const char *resource;    /**< Plural: "jobs"; not NULL. */
+	const char *subresource; /**< "status"; NULL: none. */
+	const char *namespace_;  /**< NULL: in all of them. */
+	const char *name;        /**< NULL: any. */
+};
+#define MPIJOB_ACCESS_INIT { sizeof(struct mpijob_access), NULL, NULL, NULL, NULL, NULL, NULL }
+
+/**
+ * Ask the server whether this client's user may do something (SelfSubjectAccessReview).
+ *
+ * @param client  not NULL.
+ * @param access  not NULL.
+ * @param diag    findings, or NULL; when the answer is no, the server's reason as a note.
+ * @return 1 allowed, 0 not; negative: see above.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access, mpijob_diag *diag);
 
 /** @} */
 

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * Everything of libmpijob in one include. (local.h belongs to libmpijob-local and is not among it.)
+ * Everything of libmpijob in one include. (http.h belongs to libmpijob-http, local.h to libmpijob-local.)
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H
 
 #include <mpijob/base.h>
+#include <mpijob/blocking.h>
 #include <mpijob/client.h>
 #include <mpijob/convert.h>
 #include <mpijob/diag.h>
+#include <mpijob/diagnose.h>
 #include <mpijob/doc.h>
 #include <mpijob/fields.h>
 #include <mpijob/job.h>
+#include <mpijob/jobs.h>
+#include <mpijob/logs.h>
 #include <mpijob/operator.h>
 #include <mpijob/plan.h>
 #include <mpijob/render.h>
 #include <mpijob/spec.h>
 #include <mpijob/transport.h>
+#include <mpijob/watch.h>
 
 #endif /* MPIJOB_MPIJOB_H */

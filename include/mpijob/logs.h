@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file logs.h
+ * What the containers of many pods print, line by line, as it comes.
+ *
+ * Pods are named, or chosen by labels; with `follow`, pods that appear later are taken in too, and a stream that breaks
+ * goes on where it stood. It runs inside of mpijob_client_poll(), beside all other calls.
+ */
+#ifndef MPIJOB_LOGS_H
+#define MPIJOB_LOGS_H
+
+#include <mpijob/base.h>
+#include <mpijob/client.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Logs under way. */
+typedef struct mpijob_logs mpijob_logs;
+
+/** One line. All pointers are borrowed for the call. */
+struct mpijob_log_line {
+	size_t size;           /**< `sizeof` this struct of the library. */
+	const char *pod;       /**< Name of the pod. */
+	const char *container; /**< Name of the container. */
+	const char *text;      /**< Its bytes, without the line end; may hold any byte. */
+	size_t len;            /**< How many. */
+	int32_t whole;         /**< 1: a line end followed; 0: the part of a line longer than 64 KiB, or the end of a log without one. */
+	int32_t attempt;       /**< Restarts of the container before this one. */
+};
+
+/** Whose logs, and how much of them. */
+struct mpijob_logs_options {
+	size_t size;                /**< `sizeof` this struct. */
+	const char *namespace_;     /**< Not NULL. */
+	const char *label_selector; /**< Pods by labels; NULL: those in `pods`. */
+	const char *const *pods;    /**< Pods by name; NULL: by `label_selector`. */
+	size_t pods_count;          /**< How many. */
+	const char *container;      /**< NULL: the pod's annotation kubectl.kubernetes.io/default-container, else the first one. */
+	int32_t all_containers;     /**< 1: all, init containers first. */
+	int32_t follow;             /**< 1: go on until the pods have ended (named ones) or until freed (chosen ones). */
+	int32_t previous;           /**< 1: of the run before the last restart. */
+	int32_t timestamps;         /**< 1: the server's time in front of each line. */
+	const int64_t *tail_lines;  /**< Only the last so many lines of what is there; NULL: all. */
+	const int64_t *since_seconds; /**< Only lines of the last so many seconds; NULL: all. */
+	int32_t max_streams;        /**< Streams open at a time; more pods wait; 0: 64. */
+	/** A line. Return 0, or a negative `MPIJOB_ERR_*`, which ends all. Not NULL. */
+	int (*line)(void *user, const struct mpijob_log_line *line);
+	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. May be NULL. */
+	void (*failed)(void *user, const char *pod, const char *container, int code, const char *message, int again);
+	void *user;                 /**< Passed to both. */
+};
+#define MPIJOB_LOGS_OPTIONS_INIT { sizeof(struct mpijob_logs_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, NULL, NULL, 0, \
+	NULL, NULL, NULL }
+
+/**
+ * Begin to read logs; the first request leaves at the next poll.
+ *
+ * @param client   borrowed; must outlive the logs; not NULL.
+ * @param options  not NULL; copied.
+ * @param out      not NULL; the logs, yours.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options, mpijob_logs **out);
+
+/** Stop; nothing is told any more. Also from inside of its callbacks. NULL does nothing. @since 0.1 */
+MPIJOB_API void mpijob_logs_free(mpijob_logs *logs);
+
+/** Stop (`on` 1) or go on (`on` 0) reading, for a reader that is behind; the server keeps what comes. `logs` not NULL. @since 0.1 */
+MPIJOB_API void mpijob_logs_pause(mpijob_logs *logs, int on);
+
+/**
+ * Tell whether more can come.
+ *
+ * @param logs  not NULL.
+ * @return 1 while more can come; 0 when all is read; a negative `MPIJOB_ERR_*`: what `line` returned, or why the pods
+ *         cannot be listed (`MPIJOB_ERR_AUTH`, `MPIJOB_ERR_NOT_FOUND`: none of the named pods exists).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MPIJOB_LOGS_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a configuration holds: one server, one identity, everything resolved as far as that needs no running program. */
+#ifndef MPIJOB__HTTP_CONFIG_H
+#define MPIJOB__HTTP_CONFIG_H
+
+#include <mpijob/http.h>
+
+#include "http/secret.h"
+
+/* An environment variable for an exec plugin. */
+struct mpijob__exec_variable {
+	char *name;
+	char *value;
+};
+
+/* An exec credential plugin, as the user's entry describes it; command NULL: none. */
+struct mpijob__exec_plugin {
+	char *api_version; /* client.authentication.k8s.io/v1 or /v1beta1 */
+	char *command;     /* resolved against the kubeconfig's folder when it holds a slash */
+	char **args;       /* closed by NULL; NULL: none */
+	struct mpijob__exec_variable *env;
+	size_t env_count;
+	char *install_hint; /* NULL: none */
+	int provide_cluster_info;
+	int interactive_mode; /* MPIJOB__EXEC_* */
+	char *cluster_extension; /* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
+};
+#define MPIJOB__EXEC_NEVER 0
+#define MPIJOB__EXEC_IF_AVAILABLE 1
+#define MPIJOB__EXEC_ALWAYS 2
+
+/* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty: none. */
+struct mpijob__pem {
+	mpijob__secret data;
+	char *file; /* absolute; NULL when `data` came inline */
+};
+
+struct mpijob__impersonation_extra {
+	char *name;
+	char *value;
+};
+
+/* Everything is owned. Strings are NULL when absent. */
+struct mpijob_http_config {
+	char *server;          /* "https://host:port/prefix", without a slash at the end; scheme always there */
+	int tls;               /* the scheme is https; credentials are sent only then */
+	char *tls_server_name;
+	int insecure;          /* the server's certificate is not checked */
+	struct mpijob__pem ca; /* none: the system's roots */
+	char *proxy_url;       /* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
+	char *context;
+	char *user;
+	char *namespace_;      /* never NULL */
+	int in_cluster;
+	/* The identity: what of these is there. */
+	mpijob__secret token;
+	char *token_file;      /* absolute; wins over `token` once it was read */
+	char *username;
+	mpijob__secret password;
+	struct mpijob__pem certificate;
+	struct mpijob__pem key;
+	struct mpijob__exec_plugin exec;
+	int interactive;       /* a plugin may have our standard input */
+	char *as;
+	char *as_uid;
+	char **as_groups;      /* closed by NULL; NULL: none */
+	struct mpijob__impersonation_extra *as_extra;
+	size_t as_extra_count;
+};
+
+/* Copy a configuration, secrets too. NULL when memory ran out. */
+mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes that are wiped when they are let go of. */
+#ifndef MPIJOB__HTTP_SECRET_H
+#define MPIJOB__HTTP_SECRET_H
+
+#include <stddef.h>
+
+/* All zero: empty. `data` is NUL-terminated behind `len` bytes, or NULL when empty. */
+typedef struct {
+	char *data;
+	size_t len;
+} mpijob__secret;
+
+/* Replace the content; the old one is wiped. `data` may be NULL when `len` is 0. 0 or MPIJOB_ERR_NOMEM (unchanged). */
+int mpijob__secret_set(mpijob__secret *secret, const char *data, size_t len);
+/* Wipe and free; empty afterwards. */
+void mpijob__secret_clear(mpijob__secret *secret);
+/* Replace the content by a file's, white space around it cut off when `trim`. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO (errno says why; also EFBIG). */
+int mpijob__secret_read(mpijob__secret *secret, const char *path, int trim);
+/* Wipe any memory so that the compiler keeps it. */
+void mpijob__secret_wipe(void *data, size_t len);
+
+#endif
