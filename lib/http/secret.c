@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How bytes are held that must not outlive their use: no block that held them is given back before it was overwritten,
+ * so nothing here uses realloc, and files are read without a buffer of libc's. What a file may be (a pipe, a link, a
+ * projected volume) is decided here too: anything that can be read to its end.
+ */
+#include "http/secret.h"
+
+#include <mpijob/base.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_ROOM 4096
+
+void mpijob__http_wipe(void *data, size_t len)
+{
+	if (len)
+		OPENSSL_cleanse(data, len);
+}
+
+void mpijob__secret_clear(mpijob__secret *secret)
+{
+	if (secret->data)
+		mpijob__http_wipe(secret->data, secret->len);
+	free(secret->data);
+	secret->data = NULL;
+	secret->len = 0;
+}
+
+/* Both pieces in a block of their own. */
+static int replace(mpijob__secret *secret, const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	char *data;
+
+	if (b_len > SIZE_MAX - 1 - a_len)
+		return MPIJOB_ERR_NOMEM;
+	data = malloc(a_len + b_len + 1);
+	if (!data)
+		return MPIJOB_ERR_NOMEM;
+	if (a_len)
+		memcpy(data, a, a_len);
+	if (b_len)
+		memcpy(data + a_len, b, b_len);
+	data[a_len + b_len] = 0;
+	mpijob__secret_clear(secret);
+	secret->data = data;
+	secret->len = a_len + b_len;
+	return 0;
+}
+
+int mpijob__secret_set(mpijob__secret *secret, const char *data, size_t len)
+{
+	if (!len) {
+		mpijob__secret_clear(secret);
+		return 0;
+	}
+	return replace(secret, NULL, 0, data, len);
+}
+
+int mpijob__secret_append(mpijob__secret *secret, const char *data, size_t len)
+{
+	return len ? replace(secret, secret->data, secret->len, data, len) : 0;
+}
+
+static int is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* What was read so far, in a block that is larger than it. */
+struct reading {
+	char *data;
+	size_t len;
+	size_t room;
+};
+
+static void reading_end(struct reading *reading)
+{
+	if (reading->data)
+		mpijob__http_wipe(reading->data, reading->len);
+	free(reading->data);
+}
+
+static int make_room(struct reading *reading)
+{
+	size_t room = reading->room ? reading->room * 2 : FIRST_ROOM;
+	char *data;
+
+	if (reading->len < reading->room)
+		return 0;
+	data = malloc(room);
+	if (!data)
+		return MPIJOB_ERR_NOMEM;
+	if (reading->len)
+		memcpy(data, reading->data, reading->len);
+	reading_end(reading);
+	reading->data = data;
+	reading->room = room;
+	return 0;
+}
+
+static int read_all(int fd, struct reading *reading)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (make_room(reading))
+			return MPIJOB_ERR_NOMEM;
+		got = read(fd, reading->data + reading->len, reading->room - reading->len);
+		if (got == 0)
+			return 0;
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return MPIJOB_ERR_IO;
+		reading->len += (size_t)got;
+		if (reading->len > MPIJOB__SECRET_FILE_LIMIT) {
+			errno = EFBIG;
+			return MPIJOB_ERR_IO;
+		}
+	}
+}
+
+int mpijob__secret_read(mpijob__secret *secret, const char *path, int trim)
+{
+	struct reading reading = { NULL, 0, 0 };
+	size_t begin = 0, end;
+	int code, why;
+	int fd;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return MPIJOB_ERR_IO;
+	code = read_all(fd, &reading);
+	why = errno;
+	close(fd);
+	end = reading.len;
+	while (trim && begin < end && is_space(reading.data[begin]))
+		begin++;
+	while (trim && end > begin && is_space(reading.data[end - 1]))
+		end--;
+	if (code == 0)
+		code = mpijob__secret_set(secret, reading.data ? reading.data + begin : NULL, end - begin);
+	reading_end(&reading);
+	errno = why;
+	return code;
+}
