@@ -35,15 +35,16 @@ struct mpijob_blocking {
 	int (*perform)(void *self, const struct mpijob_request *request, mpijob_blocking_answer *answer);
 
 	/**
-	 * Make the `perform` of this answer return soon. Called from another thread, at most once for each, never after
-	 * `perform` has returned. May be NULL: the adapter then waits for it.
+	 * Make the `perform` of this answer return soon. Called from another thread, at most once for each. `perform` may be
+	 * about to return, or have just done so: guard what both use by a lock of yours. `answer` is valid until you
+	 * return. May be NULL: the adapter then waits for `perform` when it is destroyed.
 	 */
 	void (*abort)(void *self, mpijob_blocking_answer *answer);
 
 	/** Free everything; no `perform` runs any more. May be NULL. */
 	void (*destroy)(void *self);
 
-	int32_t max_threads; /**< Ordinary exchanges at a time; 0: 8. Streams come on top. */
+	int32_t max_threads; /**< Ordinary exchanges at a time, at most 1,024; 0: 8. Streams come on top. */
 };
 #define MPIJOB_BLOCKING_INIT { sizeof(struct mpijob_blocking), NULL, NULL, NULL, 0 }
 
@@ -54,7 +55,7 @@ struct mpijob_blocking {
  * @param self       passed to its functions; *taken* when this call succeeds.
  * @param transport  not NULL; `size` set; filled.
  * @param out        not NULL; the `self` for mpijob_client_new(), which takes it.
- * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (sizes); `MPIJOB_ERR_IO` (no descriptor is left); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (sizes: every function of the transport must fit); `MPIJOB_ERR_IO` (no descriptor is left); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, struct mpijob_transport *transport,
