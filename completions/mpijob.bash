@@ -2,13 +2,21 @@
 _mpijob() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
 	COMPREPLY=()
-	case $before in
-	--output|-o) COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
-	--to) COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
-	--gang-scheduling) COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
+	case "${COMP_WORDS[1]} $before" in
+	'get --output'|'get -o') COMPREPLY=($(compgen -W 'wide yaml json name' -- "$word")); return ;;
+	'describe --output'|'describe -o'|'doctor --output'|'doctor -o') COMPREPLY=($(compgen -W 'json' -- "$word")); return ;;
+	'submit --output'|'submit -o'|'wait --output'|'wait -o'|'suspend --output'|'suspend -o'|'resume --output'|'resume -o'|'scale --output'|'scale -o') COMPREPLY=($(compgen -W 'name yaml json' -- "$word")); return ;;
+	'delete --output'|'delete -o') COMPREPLY=($(compgen -W 'name' -- "$word")); return ;;
+	'validate --output'|'validate -o'|'default --output'|'default -o'|'render --output'|'render -o'|'convert --output'|'convert -o'|'plan --output'|'plan -o'|'diff --output'|'diff -o') COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
+	'convert --to') COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
+	'wait --for') COMPREPLY=($(compgen -W 'condition=Succeeded condition=Failed condition=Running Running Finished delete' -- "$word")); return ;;
+	'submit --validate'|'run --validate') COMPREPLY=($(compgen -W 'strict warn ignore true false' -- "$word")); return ;;
+	'submit --dry-run'|'suspend --dry-run'|'resume --dry-run'|'scale --dry-run'|'delete --dry-run') COMPREPLY=($(compgen -W 'client server none' -- "$word")); return ;;
+	'delete --cascade') COMPREPLY=($(compgen -W 'background foreground orphan' -- "$word")); return ;;
+	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'validate default render convert explain plan diff run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'validate default render convert explain plan diff submit get describe logs wait suspend resume scale delete doctor run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -19,7 +27,17 @@ _mpijob() {
 	explain) options=' --help' ;;
 	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
 	diff) options=' --output --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
-	run) options=' --filename --namespace --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --compact-hosts --wait-for-hosts --reference --help' ;;
+	submit) options=' --filename --output --namespace --timeout --server-side --force-conflicts --field-manager --validate --dry-run --wait --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	get) options=' --filename --output --namespace --all-namespaces --selector --field-selector --watch --watch-only --no-headers --show-labels --ignore-not-found --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	describe) options=' --filename --output --namespace --show-events --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	logs) options=' --namespace --follow --workers --all --pod --all-containers --previous --tail --since --timestamps --prefix --container --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	wait) options=' --filename --output --namespace --all-namespaces --selector --all --for --timeout --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	suspend) options=' --filename --output --namespace --all-namespaces --selector --all --field-manager --dry-run --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	resume) options=' --filename --output --namespace --all-namespaces --selector --all --field-manager --dry-run --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	scale) options=' --filename --output --namespace --replicas --workers --current-replicas --field-manager --dry-run --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	delete) options=' --filename --output --namespace --all-namespaces --selector --field-selector --all --ignore-not-found --timeout --dry-run --wait --cascade --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	doctor) options=' --output --namespace --all-namespaces --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	run) options=' --filename --namespace --server-side --force-conflicts --field-manager --validate --local --rm --detach --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --compact-hosts --wait-for-hosts --reference --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	exec) options=' --namespace --container --help' ;;
 	version) options=' --help' ;;
 	completion) options=' --help' ;;

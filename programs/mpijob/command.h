@@ -11,9 +11,9 @@
 /* Exit codes that every command shares; run and exec pass on those of the job. */
 #define EXIT_FINDINGS 1      /* the input is refused, or something could not be done */
 #define EXIT_USAGE 2         /* the command line is wrong */
-#define EXIT_TIMED_OUT 124   /* run: --timeout passed */
+#define EXIT_TIMED_OUT 124   /* run, wait, submit --wait: --timeout passed */
 #define EXIT_OWN_FAILURE 125 /* run, exec: what failed is this program, not the job */
-#define EXIT_SIGNALLED 128   /* run: plus the number of the signal that interrupted it */
+#define EXIT_SIGNALLED 128   /* run and all that talks to a cluster: plus the number of the signal that interrupted it */
 
 /* Words of the command line; they live as long as the program. */
 struct words {
@@ -21,8 +21,36 @@ struct words {
 	size_t count;
 };
 
+/* A number, or a length of time in milliseconds, that 0 may be given for. */
+struct given {
+	int is;
+	int64_t value;
+};
+
+/* Which server, as whom: kubectl's options; NULL and 0 when not given. */
+struct connection_words {
+	const char *kubeconfig;
+	const char *context;
+	const char *cluster;
+	const char *user;
+	const char *server;
+	const char *token;
+	const char *certificate_authority;
+	const char *client_certificate;
+	const char *client_key;
+	const char *tls_server_name;
+	const char *as;
+	const char *as_uid;
+	struct words as_groups;
+	int insecure;
+	struct given request_timeout_ms; /* 0: no limit */
+};
+
 struct arguments {
-	struct words operands; /* files and directories; of exec the pod, of explain fields */
+	int kubectl;           /* called as kubectl-mpijob, by kubectl */
+	struct words operands; /* files and directories; of exec the pod, of explain fields; elsewhere names of jobs */
+	struct words files;    /* -f of commands whose operands are names */
+	struct connection_words connection;
 	char **program;        /* what stands behind --, closed by NULL; NULL without one */
 	const char *output;
 	const char *namespace_;
@@ -51,7 +79,48 @@ struct arguments {
 	int allow_host_path;
 	int timings;
 	int roff;
+
+	/* Of commands that talk to a cluster. */
+	const char *selector;
+	const char *field_selector;
+	const char *field_manager;
+	const char *for_;          /* wait: condition=TYPE, Running, Finished, delete */
+	int dry_run;               /* DRY_RUN_* */
+	int validate;              /* VALIDATE_* */
+	int cascade;               /* CASCADE_* */
+	const char *pod;           /* logs */
+	struct given limit_ms;     /* wait, submit, delete: --timeout */
+	struct given replicas;
+	struct given current_replicas;
+	struct given tail;         /* logs */
+	struct given since_ms;     /* logs */
+	int all;                   /* wait, suspend, resume, delete: every job; logs: every pod */
+	int all_namespaces;
+	int watch;
+	int watch_only;
+	int no_headers;
+	int show_labels;
+	int ignore_not_found;
+	int wait;                  /* -1: --wait=false */
+	int server_side;
+	int force_conflicts;
+	int warnings_as_errors;
+	int local;                 /* run: on this machine although a cluster could be meant */
+	int rm;                    /* run on a cluster: delete the job at the end */
+	int detach;                /* run on a cluster: do not stay */
+	int follow;                /* logs */
+	int workers;               /* logs: of the workers */
+	int previous;              /* logs */
+	int timestamps;            /* logs */
+	int all_containers;        /* logs */
+	int prefix;                /* logs; -1: --prefix=false */
+	int show_events;           /* describe; -1: --show-events=false */
 };
+
+/* What options with choices become, in the order of the choices; 0: not given. */
+enum { DRY_RUN_CLIENT = 1, DRY_RUN_SERVER, DRY_RUN_NONE };
+enum { VALIDATE_STRICT = 1, VALIDATE_WARN, VALIDATE_IGNORE, VALIDATE_TRUE, VALIDATE_FALSE };
+enum { CASCADE_BACKGROUND = 1, CASCADE_FOREGROUND, CASCADE_ORPHAN };
 
 /* One bit for each command, for the table of options. */
 enum {
@@ -67,6 +136,17 @@ enum {
 	COMMAND_EXPLAIN = 1 << 9,
 	COMMAND_PLAN = 1 << 10,
 	COMMAND_DIFF = 1 << 11,
+	COMMAND_SUBMIT = 1 << 12,
+	COMMAND_GET = 1 << 13,
+	COMMAND_DESCRIBE = 1 << 14,
+	COMMAND_LOGS = 1 << 15,
+	COMMAND_WAIT = 1 << 16,
+	COMMAND_SUSPEND = 1 << 17,
+	COMMAND_RESUME = 1 << 18,
+	COMMAND_SCALE = 1 << 19,
+	COMMAND_DELETE = 1 << 20,
+	COMMAND_DOCTOR = 1 << 21,
+	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
 };
 
 struct command {
@@ -93,6 +173,16 @@ int plan_command(const struct arguments *arguments);
 int diff_command(const struct arguments *arguments);
 int run_command(const struct arguments *arguments);
 int exec_command(const struct arguments *arguments);
+int submit_command(const struct arguments *arguments);
+int get_command(const struct arguments *arguments);
+int describe_command(const struct arguments *arguments);
+int logs_command(const struct arguments *arguments);
+int wait_command(const struct arguments *arguments);
+int suspend_command(const struct arguments *arguments);
+int resume_command(const struct arguments *arguments);
+int scale_command(const struct arguments *arguments);
+int delete_command(const struct arguments *arguments);
+int doctor_command(const struct arguments *arguments);
 int version_command(const struct arguments *arguments);
 int help_command(const struct arguments *arguments);
 int completion_command(const struct arguments *arguments);

@@ -14,14 +14,21 @@ static void bash_options(unsigned bit)
 			printf(" --%s", row->name);
 }
 
+/* Choices of one option differ between commands. */
 static void bash_values(void)
 {
 	for (const struct option_row *row = option_rows; row->name; row++) {
+		const char *bar = "\t";
 		if (!row->choices)
 			continue;
-		printf("\t--%s", row->name);
-		if (row->letter)
-			printf("|-%c", row->letter);
+		for (const struct command *command = commands; command->name; command++) {
+			if (!(row->commands & command->bit))
+				continue;
+			printf("%s'%s --%s'", bar, command->name, row->name);
+			if (row->letter)
+				printf("|'%s -%c'", command->name, row->letter);
+			bar = "|";
+		}
 		printf(") COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", row->choices);
 	}
 }
@@ -30,7 +37,7 @@ static void bash(void)
 {
 	puts("# bash completion for mpijob, printed by 'mpijob completion bash'\n_mpijob() {");
 	puts("\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=");
-	puts("\tCOMPREPLY=()\n\tcase $before in");
+	puts("\tCOMPREPLY=()\n\tcase \"${COMP_WORDS[1]} $before\" in");
 	bash_values();
 	puts("\tesac\n\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
 	fputs("\t\tCOMPREPLY=($(compgen -W '", stdout);

@@ -49,12 +49,28 @@ static size_t option_name(const struct option_row *row, char *text, size_t size)
 	return len < 0 ? 0 : (size_t)len;
 }
 
+/* Options that many commands share are explained at one place, apart from help. */
+static int is_shown(const struct option_row *row, unsigned command)
+{
+	int shared = (row->commands & COMMAND_CONNECTION) && row->kind != OPTION_HELP;
+
+	return (row->commands & command) && (!shared || command == COMMAND_CONNECTION);
+}
+
+static int talks_to_clusters(const struct command *command)
+{
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if ((row->commands & COMMAND_CONNECTION) && row->kind != OPTION_HELP)
+			return (row->commands & command->bit) != 0;
+	return 0;
+}
+
 static void print_options(unsigned command)
 {
 	puts("\nOptions:");
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		char name[80];
-		if (!(row->commands & command))
+		if (!is_shown(row, command))
 			continue;
 		size_t len = option_name(row, name, sizeof(name));
 		printf("%-34s", name);
@@ -64,24 +80,36 @@ static void print_options(unsigned command)
 	}
 }
 
-static void print_commands(void)
+static void print_commands(const char *called)
 {
-	puts("mpijob: check, render and run MPIJobs (kubeflow.org/v2beta1)\n");
-	puts("Usage: mpijob COMMAND [OPTION...] [OPERAND...]\n\nCommands:");
+	puts("mpijob: check, render, run and manage MPIJobs (kubeflow.org/v2beta1)\n");
+	printf("Usage: %s COMMAND [OPTION...] [OPERAND...]\n\nCommands:\n", called);
 	for (const struct command *command = commands; command->name; command++)
 		printf("  %-12s%s\n", command->name, command->summary);
-	puts("\n'mpijob help COMMAND' tells more. Start with: mpijob validate job.yaml");
+	printf("\n'%s help COMMAND' tells more, 'help options' of options that choose the cluster. Start with: %s validate job.yaml\n",
+	       called, called);
 }
 
-void help_print(const struct command *command)
+void help_print(const struct command *command, int kubectl)
 {
+	const char *called = kubectl ? "kubectl mpijob" : "mpijob";
+
 	if (!command) {
-		print_commands();
+		print_commands(called);
 		return;
 	}
-	printf("%s.\n\nUsage: mpijob %s [OPTION...] %s\n\n", command->summary, command->name, command->operands);
+	printf("%s.\n\nUsage: %s %s [OPTION...] %s\n\n", command->summary, called, command->name, command->operands);
 	wrap(command->text, 0, 0);
 	print_options(command->bit);
+	if (talks_to_clusters(command))
+		printf("\nThe cluster is chosen as kubectl does, with --context and others; '%s help options' lists them.\n", called);
+}
+
+static void print_connection(void)
+{
+	puts("Options of all commands that talk to a cluster: which server, and as whom. Without them it is the current context of the\n"
+	     "kubeconfig, as for kubectl.");
+	print_options(COMMAND_CONNECTION);
 }
 
 /* Print text for roff: backslashes, dashes, and dots or quotes that begin a line. */
@@ -104,7 +132,7 @@ static void roff(const char *text)
 static void roff_options(unsigned command)
 {
 	for (const struct option_row *row = option_rows; row->name; row++) {
-		if (!(row->commands & command) || row->kind == OPTION_HELP)
+		if (!is_shown(row, command) || row->kind == OPTION_HELP)
 			continue;
 		puts(".TP");
 		fputs(".B ", stdout);
@@ -123,10 +151,12 @@ static void roff_options(unsigned command)
 void manual_print(void)
 {
 	printf(".TH MPIJOB 1 \"\" \"libmpijob %s\" \"User Commands\"\n", mpijob_version());
-	puts(".SH NAME\nmpijob \\- check, render and run MPIJobs");
+	puts(".SH NAME\nmpijob \\- check, render, run and manage MPIJobs");
 	puts(".SH SYNOPSIS\n.B mpijob\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]");
 	puts(".SH DESCRIPTION\nWorks on MPIJobs of kubeflow.org/v2beta1 in YAML or JSON files: one launcher that runs\n"
 	     ".BR mpirun (1),\nmany workers that run\n.BR sshd (8).");
+	puts("Commands that talk to a cluster need its Kubernetes API server and the MPI operator there; they also work as\n"
+	     ".BR \"kubectl mpijob\" .");
 	puts(".SH COMMANDS");
 	for (const struct command *command = commands; command->name; command++) {
 		printf(".SS \"mpijob %s\"\n", command->name);
@@ -138,8 +168,12 @@ void manual_print(void)
 		roff(command->text);
 		putchar('\n');
 		roff_options(command->bit);
+		if (talks_to_clusters(command))
+			puts(".PP\nAnd the options under OPTIONS OF CLUSTERS.");
 	}
-	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is wrong;\n"
+	puts(".SH OPTIONS OF CLUSTERS\nWhich server, and as whom, as for\n.BR kubectl (1):");
+	roff_options(COMMAND_CONNECTION);
+	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is wrong; 124 after \\-\\-timeout; 130 after an interrupt;\n"
 	     ".B run\nand\n.B exec\npass on the exit status of the job's programs, and use 125 for failures of their own.");
 	puts(".SH SEE ALSO\n.BR kubectl (1),\n.BR mpirun (1)");
 }
@@ -151,7 +185,11 @@ int help_command(const struct arguments *arguments)
 		return 0;
 	}
 	if (arguments->operands.count == 0) {
-		help_print(NULL);
+		help_print(NULL, arguments->kubectl);
+		return 0;
+	}
+	if (strcmp(arguments->operands.items[0], "options") == 0) {
+		print_connection();
 		return 0;
 	}
 	const struct command *command = command_find(arguments->operands.items[0]);
@@ -159,7 +197,7 @@ int help_command(const struct arguments *arguments)
 		fprintf(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", arguments->operands.items[0]);
 		return EXIT_USAGE;
 	}
-	help_print(command);
+	help_print(command, arguments->kubectl);
 	return 0;
 }
 

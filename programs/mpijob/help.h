@@ -7,8 +7,8 @@
 
 #include "command.h"
 
-/* Print the help of a command; of the whole program for NULL. */
-void help_print(const struct command *command);
+/* Print the help of a command; of the whole program for NULL. `kubectl`: as it is called by kubectl. */
+void help_print(const struct command *command, int kubectl);
 
 /* Print the manual page in roff. */
 void manual_print(void);

@@ -47,8 +47,43 @@ const struct command commands[] = {
 	  "really happens: running pods are never started again when a template changes.\n\n"
 	  "Exit code: 0 without differences, 1 with some, 2 when one of them cannot be rendered.",
 	  diff_command },
-	{ "run", COMMAND_RUN, "FILE...", "Run an MPIJob on this machine, without a cluster",
-	  "Pods are real processes with their own host names, addresses and private file systems; sshd and mpirun are "
+	{ "submit", COMMAND_SUBMIT, "FILE...", "Send MPIJobs, and what they need, to a cluster",
+	  "The files are checked first, as 'mpijob validate' does; nothing is sent when that finds an error. What jobs need (Namespaces, "
+	  "ConfigMaps, Secrets, service accounts, volumes, quotas and whatever else the files hold) is created before the jobs; what is "
+	  "there already as the file has it stays as it is. A job that exists is an error unless --server-side is given.\n\n"
+	  "Exit code: 0, 1 when something was refused; with --wait that of the first launcher that failed, 124 after --timeout.",
+	  submit_command },
+	{ "get", COMMAND_GET, "[NAME...]", "List MPIJobs of a cluster",
+	  "Without a name all of the namespace, in the table that kubectl prints; -o wide adds the workers that are ready, the launcher's "
+	  "state and the newest condition's reason and message.",
+	  get_command },
+	{ "describe", COMMAND_DESCRIBE, "NAME...", "Tell all about MPIJobs of a cluster, and what is wrong with them",
+	  "What the job asks for, its conditions, pods and events, and at the end the causes of what goes wrong, with what to do next.",
+	  describe_command },
+	{ "logs", COMMAND_LOGS, "NAME", "Print what the pods of an MPIJob print",
+	  "The launcher's output, of all its attempts in their order, or that of the workers. With -f it waits for pods that are not there "
+	  "yet, and goes on until the job has ended.",
+	  logs_command },
+	{ "wait", COMMAND_WAIT, "NAME...", "Wait until MPIJobs of a cluster are as wanted",
+	  "As 'kubectl wait'. Exit code: 0 when all are so; 1 when one has ended another way, so that waiting makes no sense; 124 after "
+	  "--timeout.",
+	  wait_command },
+	{ "suspend", COMMAND_SUSPEND, "NAME...", "Suspend MPIJobs of a cluster: their pods go, the jobs stay",
+	  "Sets spec.runPolicy.suspend. A job that has ended is left as it is.", suspend_command },
+	{ "resume", COMMAND_RESUME, "NAME...", "Let suspended MPIJobs of a cluster go on",
+	  "Takes spec.runPolicy.suspend back; the launcher starts from its beginning.", resume_command },
+	{ "scale", COMMAND_SCALE, "NAME... --replicas=NUMBER", "Set the number of workers of MPIJobs of a cluster",
+	  "Workers are added, or those with the highest numbers removed, and the hostfile follows. An mpirun that runs already does not "
+	  "notice, unless it is elastic.",
+	  scale_command },
+	{ "delete", COMMAND_DELETE, "NAME...", "Delete MPIJobs of a cluster, and with them all that they own",
+	  "Waits until the jobs are gone, unless --wait=false is given.", delete_command },
+	{ "doctor", COMMAND_DOCTOR, "", "Look whether a cluster can run MPIJobs, and say what mends it",
+	  "One line for each thing that was looked at. Exit code: 0, 1 when something stands in the way.", doctor_command },
+	{ "run", COMMAND_RUN, "FILE...", "Run an MPIJob on this machine, without a cluster, or on a cluster",
+	  "With --context, --kubeconfig or --server, or called as 'kubectl mpijob run', it runs on that cluster, whose operator does the "
+	  "work; otherwise, and with --local, on this machine.\n\n"
+	  "On this machine pods are real processes with their own host names, addresses and private file systems; sshd and mpirun are "
 	  "this machine's. The image of the job is not used. Namespaces, ConfigMaps, Secrets and PriorityClasses of the "
 	  "files are created first.\n\n"
 	  "The launcher's output goes to standard output as it comes, everything else to standard error. The exit code "
@@ -85,13 +120,13 @@ static int finish(int code)
 	return code ? code : EXIT_FINDINGS;
 }
 
-static int dispatch(const struct command *command, int argc, char **argv)
+static int dispatch(const struct command *command, int argc, char **argv, int kubectl)
 {
-	struct arguments arguments = { 0 };
+	struct arguments arguments = { .kubectl = kubectl };
 	int code = options_parse(command, argc, argv, &arguments);
 
 	if (code < 0) {
-		help_print(command);
+		help_print(command, kubectl);
 		code = 0;
 	} else if (code == 0) {
 		code = command->run(&arguments);
@@ -108,11 +143,21 @@ static void hold_closed(void)
 			(void)!open("/dev/null", O_RDONLY); /* the lowest that is free; writing to it still fails */
 }
 
+/* kubectl runs kubectl-mpijob for 'kubectl mpijob'. */
+static int is_plugin(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && strcmp(slash ? slash + 1 : path, "kubectl-mpijob") == 0;
+}
+
 int main(int argc, char **argv)
 {
+	int kubectl = is_plugin(argv[0]);
+
 	hold_closed();
 	if (argc < 2) {
-		help_print(NULL);
+		help_print(NULL, kubectl);
 		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
@@ -120,9 +165,13 @@ int main(int argc, char **argv)
 	else if (strcmp(argv[1], "--version") == 0)
 		argv[1] = (char *)"version";
 	const struct command *command = command_find(argv[1]);
+	if (!command && argv[1][0] == '-') {
+		fprintf(stderr, "mpijob: options stand behind the command: %smpijob COMMAND %s ...\n", kubectl ? "kubectl " : "", argv[1]);
+		return EXIT_USAGE;
+	}
 	if (!command) {
 		fprintf(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", argv[1]);
 		return EXIT_USAGE;
 	}
-	return dispatch(command, argc - 1, argv + 1);
+	return dispatch(command, argc - 1, argv + 1, kubectl);
 }

@@ -15,11 +15,26 @@
 #define AT(member) offsetof(struct arguments, member)
 #define ON_FILES (COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN)
 #define ON_PLANS (COMMAND_PLAN | COMMAND_DIFF)
+#define ON_NAMES (COMMAND_GET | COMMAND_DESCRIBE | COMMAND_LOGS | COMMAND_WAIT | COMMAND_SUSPEND | COMMAND_RESUME | \
+		  COMMAND_SCALE | COMMAND_DELETE) /* operands are names of jobs */
+#define ON_SERVERS (ON_NAMES | COMMAND_SUBMIT | COMMAND_DOCTOR)
+#define ON_MANY (COMMAND_GET | COMMAND_WAIT | COMMAND_SUSPEND | COMMAND_RESUME | COMMAND_DELETE)
+#define ON_WRITES (COMMAND_SUBMIT | COMMAND_SUSPEND | COMMAND_RESUME | COMMAND_SCALE)
+#define ON_SENDING (COMMAND_SUBMIT | COMMAND_RUN)
+#define CONNECTION (ON_SERVERS | COMMAND_RUN | COMMAND_CONNECTION)
 #define ALL (~0u)
 
 const struct option_row option_rows[] = {
-	{ "filename", 'f', "FILE", ON_FILES | COMMAND_CONVERT | COMMAND_PLAN, OPTION_WORDS, AT(operands), NULL,
+	{ "filename", 'f', "FILE", ON_FILES | COMMAND_CONVERT | COMMAND_PLAN | COMMAND_SUBMIT, OPTION_WORDS, AT(operands), NULL,
 	  "A file, a directory (its .yaml, .yml and .json files), or - for standard input; the same as an operand." },
+	{ "filename", 'f', "FILE", ON_NAMES & ~(unsigned)COMMAND_LOGS, OPTION_WORDS, AT(files), NULL,
+	  "The jobs of a file, a directory, or - for standard input, in place of names." },
+	{ "output", 'o', "FORMAT", COMMAND_GET, OPTION_TEXT, AT(output), "wide yaml json name",
+	  "Print a wider table, or the jobs as yaml, json or name." },
+	{ "output", 'o', "FORMAT", COMMAND_DESCRIBE | COMMAND_DOCTOR, OPTION_TEXT, AT(output), "json", "Print as json." },
+	{ "output", 'o', "FORMAT", COMMAND_SUBMIT | COMMAND_WAIT | COMMAND_SUSPEND | COMMAND_RESUME | COMMAND_SCALE, OPTION_TEXT,
+	  AT(output), "name yaml json", "Print what the server stored as name, yaml or json." },
+	{ "output", 'o', "FORMAT", COMMAND_DELETE, OPTION_TEXT, AT(output), "name", "Print only the names." },
 	{ "output", 'o', "FORMAT", COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_CONVERT | ON_PLANS, OPTION_TEXT,
 	  AT(output), "yaml json name", "Print as yaml, json or name; convert, plan and diff know no name." },
 	{ "to", 0, "VERSION", COMMAND_CONVERT, OPTION_TEXT, AT(to), "v2beta1 v1 TrainJob",
@@ -32,6 +47,63 @@ const struct option_row option_rows[] = {
 	{ "now", 0, "TIME", COMMAND_PLAN, OPTION_TEXT, AT(now), NULL, "The time to plan for, as 2026-11-21T12:00:00Z." },
 	{ "namespace", 'n', "NAMESPACE", COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN | COMMAND_EXEC | ON_PLANS, OPTION_TEXT,
 	  AT(namespace_), NULL, "Namespace for jobs that name none, and of the pod to reach; \"default\" without it." },
+	{ "namespace", 'n', "NAMESPACE", ON_SERVERS, OPTION_TEXT, AT(namespace_), NULL,
+	  "Namespace to work in; that of the context without it." },
+	{ "all-namespaces", 'A', NULL, ON_MANY | COMMAND_DOCTOR, OPTION_FLAG, AT(all_namespaces), NULL, "In all namespaces." },
+	{ "selector", 'l', "LABELS", ON_MANY, OPTION_TEXT, AT(selector), NULL,
+	  "Jobs with these labels, as queue=a,team!=b, in place of names." },
+	{ "field-selector", 0, "FIELDS", COMMAND_GET | COMMAND_DELETE, OPTION_TEXT, AT(field_selector), NULL,
+	  "Jobs with these fields, as metadata.name=pi." },
+	{ "all", 0, NULL, ON_MANY & ~(unsigned)COMMAND_GET, OPTION_FLAG, AT(all), NULL, "All jobs of the namespace." },
+	{ "watch", 'w', NULL, COMMAND_GET, OPTION_FLAG, AT(watch), NULL, "Go on and print what changes, until interrupted." },
+	{ "watch-only", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(watch_only), NULL, "Print only what changes from now on." },
+	{ "no-headers", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(no_headers), NULL, "No line with the names of the columns." },
+	{ "show-labels", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(show_labels), NULL, "The labels as last column." },
+	{ "show-events", 0, NULL, COMMAND_DESCRIBE, OPTION_SWITCH, AT(show_events), NULL,
+	  "With the events; --show-events=false: without." },
+	{ "ignore-not-found", 0, NULL, COMMAND_GET | COMMAND_DELETE, OPTION_FLAG, AT(ignore_not_found), NULL,
+	  "A job that does not exist is no error." },
+	{ "for", 0, "WHAT", COMMAND_WAIT, OPTION_TEXT, AT(for_), "condition=Succeeded condition=Failed condition=Running Running Finished delete",
+	  "What to wait for: condition=TYPE or the TYPE alone (Created, Running, Suspended, Succeeded, Failed), Finished (which is "
+	  "Succeeded or Failed), or delete; Finished without it." },
+	{ "timeout", 0, "DURATION", COMMAND_WAIT | COMMAND_SUBMIT, OPTION_LIMIT, AT(limit_ms), NULL,
+	  "Give up after so long (90s, 5m, 1h30m) and exit with 124; wait looks once with 0; no limit without it." },
+	{ "timeout", 0, "DURATION", COMMAND_DELETE, OPTION_LIMIT, AT(limit_ms), NULL,
+	  "Wait at most so long until the jobs are gone; 0: no limit." },
+	{ "replicas", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(replicas), NULL, "The number of workers to have." },
+	{ "workers", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(replicas), NULL, "The same as --replicas." },
+	{ "current-replicas", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(current_replicas), NULL,
+	  "Change it only while there are so many." },
+	{ "server-side", 0, NULL, ON_SENDING, OPTION_FLAG, AT(server_side), NULL,
+	  "Apply on the server's side, which also changes what exists, in place of creating." },
+	{ "force-conflicts", 0, NULL, ON_SENDING, OPTION_FLAG, AT(force_conflicts), NULL,
+	  "With --server-side: take fields over that others own." },
+	{ "field-manager", 0, "NAME", ON_SENDING | ON_WRITES, OPTION_TEXT, AT(field_manager), NULL,
+	  "Who the server notes as the owner of the fields; \"mpijob\" without it." },
+	{ "validate", 0, "HOW", ON_SENDING, OPTION_CHOICE, AT(validate), "strict warn ignore true false",
+	  "What unknown and duplicate fields are: strict, an error (so without it); warn, a warning; ignore, nothing." },
+	{ "dry-run", 0, "HOW", ON_WRITES | COMMAND_DELETE, OPTION_CHOICE, AT(dry_run), "client server none",
+	  "client: only say what would be sent; server: let the server check it too; nothing is stored." },
+	{ "wait", 0, NULL, COMMAND_SUBMIT, OPTION_SWITCH, AT(wait), NULL,
+	  "Wait until the jobs have ended; the exit code is then that of the first launcher that failed." },
+	{ "wait", 0, NULL, COMMAND_DELETE, OPTION_SWITCH, AT(wait), NULL, "Wait until the jobs are gone; --wait=false: do not." },
+	{ "cascade", 0, "HOW", COMMAND_DELETE, OPTION_CHOICE, AT(cascade), "background foreground orphan",
+	  "What a job owns is deleted after it (background, so without it), before it (foreground), or stays (orphan)." },
+	{ "follow", 'f', NULL, COMMAND_LOGS, OPTION_FLAG, AT(follow), NULL, "Go on with what comes, until the job has ended." },
+	{ "workers", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(workers), NULL, "Of the workers in place of the launcher." },
+	{ "all", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(all), NULL, "Of the launcher and the workers." },
+	{ "pod", 0, "NAME", COMMAND_LOGS, OPTION_TEXT, AT(pod), NULL, "Of this pod of the job alone." },
+	{ "all-containers", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(all_containers), NULL, "Of all containers of the pods." },
+	{ "previous", 'p', NULL, COMMAND_LOGS, OPTION_FLAG, AT(previous), NULL, "Of the containers before their last restart." },
+	{ "tail", 0, "NUMBER", COMMAND_LOGS, OPTION_NUMBER, AT(tail), NULL, "Only the last so many lines; -1: all." },
+	{ "since", 0, "DURATION", COMMAND_LOGS, OPTION_LIMIT, AT(since_ms), NULL, "Only what is not older than so long." },
+	{ "timestamps", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(timestamps), NULL, "The time in front of each line." },
+	{ "prefix", 0, NULL, COMMAND_LOGS, OPTION_SWITCH, AT(prefix), NULL,
+	  "The pod in front of each line; so without it when there is more than one." },
+	{ "local", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(local), NULL,
+	  "On this machine, also when called as 'kubectl mpijob run'." },
+	{ "rm", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(rm), NULL, "On a cluster: delete the job at the end, and when interrupted." },
+	{ "detach", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(detach), NULL, "On a cluster: submit the job and do not stay." },
 	{ "job", 0, "NAME", COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(job), NULL, "Which MPIJob when there are several." },
 	{ "timeout", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(timeout_ms), NULL,
 	  "Stop the job after so long (90s, 5m, 1h30m) and exit with 124." },
@@ -44,7 +116,7 @@ const struct option_row option_rows[] = {
 	{ "late-names", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(late_names_ms), NULL,
 	  "Give the pods' names addresses only so long after the first pod, to try a job against a slow DNS." },
 	{ "timings", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(timings), NULL, "Say at the end where the time went." },
-	{ "container", 'c', "NAME", COMMAND_EXEC, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
+	{ "container", 'c', "NAME", COMMAND_EXEC | COMMAND_LOGS, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(cluster_domain), NULL,
 	  "DNS domain of the cluster for host names, as the operator's flag; without it they end in .svc." },
 	{ "compact-hosts", 0, NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_FLAG, AT(compact_hosts), NULL,
@@ -67,6 +139,30 @@ const struct option_row option_rows[] = {
 	  "Do not report a warning or note, by the identifier in brackets behind it; may be repeated." },
 	{ "error", 0, "ID", COMMAND_VALIDATE | COMMAND_RENDER, OPTION_WORDS, AT(error), NULL,
 	  "Make a warning or note an error; may be repeated." },
+	{ "warnings-as-errors", 0, NULL, ON_SERVERS | COMMAND_RUN, OPTION_FLAG, AT(warnings_as_errors), NULL,
+	  "When the server warned, the exit code is not 0." },
+	{ "kubeconfig", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.kubeconfig), NULL,
+	  "Kubeconfig to read; without it those in $KUBECONFIG, else ~/.kube/config, else the service account of the pod." },
+	{ "context", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.context), NULL, "Context of the kubeconfig to use." },
+	{ "cluster", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.cluster), NULL, "Cluster of the kubeconfig to use." },
+	{ "user", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.user), NULL, "User of the kubeconfig to use." },
+	{ "server", 's', "URL", CONNECTION, OPTION_TEXT, AT(connection.server), NULL, "Address of the API server." },
+	{ "tls-server-name", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.tls_server_name), NULL,
+	  "Name that the server's certificate must have; that of the address without it." },
+	{ "certificate-authority", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.certificate_authority), NULL,
+	  "Certificates of those who may sign the server's." },
+	{ "insecure-skip-tls-verify", 0, NULL, CONNECTION, OPTION_FLAG, AT(connection.insecure), NULL,
+	  "Do not check the server's certificate: anybody could then answer in its place." },
+	{ "client-certificate", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.client_certificate), NULL,
+	  "Certificate to show to the server." },
+	{ "client-key", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.client_key), NULL, "Key of that certificate." },
+	{ "token", 0, "TOKEN", CONNECTION, OPTION_TEXT, AT(connection.token), NULL,
+	  "Bearer token; other users of this machine may see it in the list of processes." },
+	{ "as", 0, "USER", CONNECTION, OPTION_TEXT, AT(connection.as), NULL, "User to act as." },
+	{ "as-group", 0, "GROUP", CONNECTION, OPTION_WORDS, AT(connection.as_groups), NULL, "Group to act as; may be repeated." },
+	{ "as-uid", 0, "UID", CONNECTION, OPTION_TEXT, AT(connection.as_uid), NULL, "UID to act as." },
+	{ "request-timeout", 0, "DURATION", CONNECTION, OPTION_LIMIT, AT(connection.request_timeout_ms), NULL,
+	  "Give one request up after so long; 0: never; 60s without it." },
 	{ "man", 0, NULL, COMMAND_HELP, OPTION_FLAG, AT(roff), NULL, "Print the manual page in roff." },
 	{ "help", 'h', NULL, ALL, OPTION_HELP, 0, NULL, "Print this help." },
 	{ NULL, 0, NULL, 0, OPTION_FLAG, 0, NULL, NULL },
@@ -125,14 +221,81 @@ int duration_parse(const char *text, int64_t *ms)
 	return 0;
 }
 
+static int store_flag(const struct option_row *row, const char *value, int *place)
+{
+	int off = row->kind == OPTION_SWITCH ? -1 : 0;
+
+	if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
+		fprintf(stderr, "mpijob: --%s=%s: use true or false\n", row->name, value);
+		return EXIT_USAGE;
+	}
+	*place = value && strcmp(value, "false") == 0 ? off : 1;
+	return 0;
+}
+
+static int store_choice(const struct option_row *row, const char *value, int *place)
+{
+	int number = 1;
+
+	for (const char *word = row->choices; value && *word; number++) {
+		size_t len = strcspn(word, " ");
+		if (len == strlen(value) && memcmp(word, value, len) == 0)
+			break;
+		word += len + (word[len] == ' ');
+		if (!*word) {
+			fprintf(stderr, "mpijob: --%s=%s: use one of: %s\n", row->name, value, row->choices);
+			return EXIT_USAGE;
+		}
+	}
+	*place = number;
+	return 0;
+}
+
+/* -1 is how kubectl writes "not given". */
+static int number_parse(const char *text, struct given *given)
+{
+	char *end;
+
+	errno = 0;
+	long long number = strtoll(text, &end, 10);
+	if (errno || end == text || *end || number < -1 || number > INT32_MAX)
+		return -1;
+	*given = (struct given){ number >= 0, number };
+	return 0;
+}
+
+static int store_given(const struct option_row *row, const char *value, struct given *place)
+{
+	int negative = *value == '-';
+	int64_t ms = 0;
+
+	if (row->kind == OPTION_NUMBER && number_parse(value, place)) {
+		fprintf(stderr, "mpijob: --%s: '%s' is no number from 0 to %d\n", row->name, value, INT32_MAX);
+		return EXIT_USAGE;
+	}
+	if (row->kind == OPTION_NUMBER)
+		return 0;
+	if (duration_parse(value + negative, &ms)) {
+		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
+		return EXIT_USAGE;
+	}
+	*place = (struct given){ 1, negative ? -ms : ms };
+	return 0;
+}
+
 static int store(const struct option_row *row, const char *value, struct arguments *arguments)
 {
 	char *place = (char *)arguments + row->offset;
 
 	switch (row->kind) {
 	case OPTION_FLAG:
-		*(int *)(void *)place = 1;
-		return 0;
+	case OPTION_SWITCH:
+		return store_flag(row, value, (int *)(void *)place);
+	case OPTION_CHOICE:
+		return store_choice(row, value, (int *)(void *)place);
+	case OPTION_LIMIT:
+	case OPTION_NUMBER:
+		return store_given(row, value, (struct given *)(void *)place);
 	case OPTION_TEXT:
 		*(const char **)(void *)place = value;
 		return 0;
@@ -152,12 +315,19 @@ static int store(const struct option_row *row, const char *value, struct argumen
 	return -1;
 }
 
-static const struct option_row *row_of(int value)
+static const struct option_row *row_of(unsigned command, int value)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (value == (option_rows[i].letter ? option_rows[i].letter : FIRST_LONG + (int)i))
+		if ((option_rows[i].commands & command) && value == (option_rows[i].letter ? option_rows[i].letter : FIRST_LONG + (int)i))
 			return &option_rows[i];
 	return NULL;
+}
+
+static int takes_value(const struct option_row *row)
+{
+	if (row->kind == OPTION_FLAG || row->kind == OPTION_SWITCH || row->kind == OPTION_CHOICE)
+		return optional_argument; /* --watch=true, --wait=false, --dry-run */
+	return row->value ? required_argument : no_argument;
 }
 
 static void tables_make(unsigned command, char *letters, struct option *longs)
@@ -167,7 +337,7 @@ static void tables_make(unsigned command, char *letters, struct option *longs)
 		const struct option_row *row = &option_rows[i];
 		if (!(row->commands & command))
 			continue;
-		*longs++ = (struct option){ row->name, row->value ? required_argument : no_argument, NULL,
+		*longs++ = (struct option){ row->name, takes_value(row), NULL,
 					    row->letter ? row->letter : FIRST_LONG + (int)i };
 		if (row->letter) {
 			*letters++ = row->letter;
@@ -224,7 +394,7 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 	opterr = 0;
 	optind = 0;
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(value);
+		const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(command->bit, value);
 		if (!row)
 			return complain(command, value, argv);
 		int code = store(row, without_equals(argv[optind - 1], optarg), arguments);
@@ -250,6 +420,8 @@ int32_t options_wait_for_hosts(const struct arguments *arguments)
 void options_free(struct arguments *arguments)
 {
 	free(arguments->operands.items);
+	free(arguments->files.items);
+	free(arguments->connection.as_groups.items);
 	free(arguments->priority_classes.items);
 	free(arguments->silence.items);
 	free(arguments->error.items);

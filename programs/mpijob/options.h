@@ -8,10 +8,14 @@
 #include "command.h"
 
 enum option_kind {
-	OPTION_FLAG,     /* an int that becomes 1 */
+	OPTION_FLAG,     /* an int that becomes 1, or 0 by =false */
+	OPTION_SWITCH,   /* an int that becomes 1, or -1 by =false: something that is on, or decides itself, when not given */
 	OPTION_TEXT,     /* a string */
+	OPTION_CHOICE,   /* an int: 1 for the first of the choices, also when no =VALUE follows, 2 for the second ... */
 	OPTION_WORDS,    /* a string each time it is given */
 	OPTION_DURATION, /* milliseconds, from "90s", "5m", "1h30m", "500ms" or seconds */
+	OPTION_LIMIT,    /* a struct given of milliseconds, which may be 0 and negative */
+	OPTION_NUMBER,   /* a struct given, 0 or more; -1: not given */
 	OPTION_HELP,
 };
 
