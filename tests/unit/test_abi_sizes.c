@@ -46,13 +46,17 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT) \
 	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT) \
 	X(request, timeout_ms, 64, 56, MPIJOB_REQUEST_INIT) \
-	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT)
+	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT) \
+	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT) \
+	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT) \
+	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
 
 /* Structs that only the library fills. */
 #define GIVEN(X) \
 	X(answer, retry_after_ms, 56, 48) \
 	X(field, summary, 64, 56) \
 	X(finding_kind, example, 48, 40) \
+	X(log_line, attempt, 48, 44) \
 	X(observed, priority_value, 168, 160) \
 	X(action, event_message, 88, 80)
 
