@@ -244,6 +244,11 @@ const mpijob_node *mpijob__job_node(const mpijob *job)
 	return mpijob_doc_root(job->doc);
 }
 
+const char *mpijob__job_source(const mpijob *job)
+{
+	return job->source;
+}
+
 const char *mpijob_name(const mpijob *job)
 {
 	return job ? root_text(mpijob__job_node(job), FIELD_NAME) : NULL;

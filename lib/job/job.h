@@ -14,6 +14,9 @@
 /* The root map of the job's document; never NULL. */
 const mpijob_node *mpijob__job_node(const mpijob *job);
 
+/* What the job was read from, for findings; NULL when that has no name. */
+const char *mpijob__job_source(const mpijob *job);
+
 /* The pod template of a role as a map; NULL when the role, its template, or a map there is absent. */
 const mpijob_node *mpijob__job_template(const mpijob *job, int role);
 
