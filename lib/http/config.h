@@ -68,6 +68,13 @@ struct mpijob_http_config {
 	size_t as_extra_count;
 };
 
+/* Where a pod finds its service account. */
+#define MPIJOB__CONFIG_SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
+
+/* mpijob_http_config_load() with the service account in another folder. */
+int mpijob__config_load(const struct mpijob_http_config_options *options, const char *service_account,
+			mpijob_http_config **out, mpijob_diag *diag);
+
 /* Copy a configuration, secrets too. NULL when memory ran out. */
 mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config);
 

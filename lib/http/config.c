@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a configuration: which options exclude each other, the order in which files and options are looked at, and what
+ * has to be wiped when it is freed. Nothing of a kubeconfig outlives the loading but what is copied here.
+ */
+#include "http/config.h"
+
+#include "http/kubeconfig.h"
+#include "http/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mpijob__config_clear_pem(struct mpijob__pem *pem)
+{
+	mpijob__secret_clear(&pem->data);
+	free(pem->file);
+	pem->file = NULL;
+}
+
+static void free_strings(char **strings)
+{
+	for (size_t i = 0; strings && strings[i]; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+/* What a plugin gets may be secret too. */
+static void free_wiped(char *text)
+{
+	if (text)
+		mpijob__http_wipe(text, strlen(text));
+	free(text);
+}
+
+void mpijob__config_clear_exec(struct mpijob__exec_plugin *exec)
+{
+	for (size_t i = 0; i < exec->env_count; i++) {
+		free(exec->env[i].name);
+		free_wiped(exec->env[i].value);
+	}
+	for (size_t i = 0; exec->args && exec->args[i]; i++)
+		mpijob__http_wipe(exec->args[i], strlen(exec->args[i]));
+	free(exec->env);
+	free_strings(exec->args);
+	free(exec->api_version);
+	free(exec->command);
+	free(exec->install_hint);
+	free(exec->cluster_extension);
+	memset(exec, 0, sizeof(*exec));
+}
+
+void mpijob_http_config_free(mpijob_http_config *config)
+{
+	if (!config)
+		return;
+	free(config->server);
+	free(config->tls_server_name);
+	free_wiped(config->proxy_url);
+	free(config->context);
+	free(config->user);
+	free(config->namespace_);
+	free(config->token_file);
+	free(config->username);
+	mpijob__secret_clear(&config->token);
+	mpijob__secret_clear(&config->password);
+	mpijob__config_clear_pem(&config->ca);
+	mpijob__config_clear_pem(&config->certificate);
+	mpijob__config_clear_pem(&config->key);
+	mpijob__config_clear_exec(&config->exec);
+	free(config->as);
+	free(config->as_uid);
+	free_strings(config->as_groups);
+	for (size_t i = 0; i < config->as_extra_count; i++) {
+		free(config->as_extra[i].name);
+		free(config->as_extra[i].value);
+	}
+	free(config->as_extra);
+	free(config);
+}
+
+/* Copying goes on after memory ran out, so that there is one check at the end. */
+static void copy_text(char **to, const char *from, int *failed)
+{
+	*to = from ? strdup(from) : NULL;
+	*failed |= from && !*to;
+}
+
+static void copy_secret(mpijob__secret *to, const mpijob__secret *from, int *failed)
+{
+	*failed |= mpijob__secret_set(to, from->data, from->len) != 0;
+}
+
+static void copy_pem(struct mpijob__pem *to, const struct mpijob__pem *from, int *failed)
+{
+	copy_secret(&to->data, &from->data, failed);
+	copy_text(&to->file, from->file, failed);
+}
+
+static void copy_strings(char ***to, char *const *from, int *failed)
+{
+	size_t count = 0;
+
+	while (from && from[count])
+		count++;
+	if (!from)
+		return;
+	*to = calloc(count + 1, sizeof(**to));
+	*failed |= !*to;
+	for (size_t i = 0; *to && i < count && !*failed; i++)
+		copy_text(&(*to)[i], from[i], failed);
+}
+
+static void copy_exec(struct mpijob__exec_plugin *to, const struct mpijob__exec_plugin *from, int *failed)
+{
+	copy_text(&to->api_version, from->api_version, failed);
+	copy_text(&to->command, from->command, failed);
+	copy_text(&to->install_hint, from->install_hint, failed);
+	copy_text(&to->cluster_extension, from->cluster_extension, failed);
+	copy_strings(&to->args, from->args, failed);
+	to->provide_cluster_info = from->provide_cluster_info;
+	to->interactive_mode = from->interactive_mode;
+	if (!from->env_count)
+		return;
+	to->env = calloc(from->env_count, sizeof(*to->env));
+	*failed |= !to->env;
+	to->env_count = to->env ? from->env_count : 0;
+	for (size_t i = 0; i < to->env_count; i++) {
+		copy_text(&to->env[i].name, from->env[i].name, failed);
+		copy_text(&to->env[i].value, from->env[i].value, failed);
+	}
+}
+
+static void copy_impersonation(mpijob_http_config *to, const mpijob_http_config *from, int *failed)
+{
+	copy_text(&to->as, from->as, failed);
+	copy_text(&to->as_uid, from->as_uid, failed);
+	copy_strings(&to->as_groups, from->as_groups, failed);
+	if (!from->as_extra_count)
+		return;
+	to->as_extra = calloc(from->as_extra_count, sizeof(*to->as_extra));
+	*failed |= !to->as_extra;
+	to->as_extra_count = to->as_extra ? from->as_extra_count : 0;
+	for (size_t i = 0; i < to->as_extra_count; i++) {
+		copy_text(&to->as_extra[i].name, from->as_extra[i].name, failed);
+		copy_text(&to->as_extra[i].value, from->as_extra[i].value, failed);
+	}
+}
+
+mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config)
+{
+	mpijob_http_config *copy = calloc(1, sizeof(*copy));
+	int failed = 0;
+
+	if (!copy)
+		return NULL;
+	copy->tls = config->tls;
+	copy->insecure = config->insecure;
+	copy->in_cluster = config->in_cluster;
+	copy->interactive = config->interactive;
+	copy_text(&copy->server, config->server, &failed);
+	copy_text(&copy->tls_server_name, config->tls_server_name, &failed);
+	copy_text(&copy->proxy_url, config->proxy_url, &failed);
+	copy_text(&copy->context, config->context, &failed);
+	copy_text(&copy->user, config->user, &failed);
+	copy_text(&copy->namespace_, config->namespace_, &failed);
+	copy_text(&copy->token_file, config->token_file, &failed);
+	copy_text(&copy->username, config->username, &failed);
+	copy_secret(&copy->token, &config->token, &failed);
+	copy_secret(&copy->password, &config->password, &failed);
+	copy_pem(&copy->ca, &config->ca, &failed);
+	copy_pem(&copy->certificate, &config->certificate, &failed);
+	copy_pem(&copy->key, &config->key, &failed);
+	copy_exec(&copy->exec, &config->exec, &failed);
+	copy_impersonation(copy, config, &failed);
+	if (!failed)
+		return copy;
+	mpijob_http_config_free(copy);
+	return NULL;
+}
+
+/* Bring a caller's struct to the size of ours; see base.h. */
+static int take_options(const struct mpijob_http_config_options *given, struct mpijob_http_config_options *options)
+{
+	const char **texts[] = { &options->kubeconfig, &options->context, &options->cluster, &options->user, &options->namespace_,
+				 &options->server, &options->tls_server_name, &options->certificate_authority,
+				 &options->client_certificate, &options->client_key, &options->token, &options->proxy_url,
+				 &options->as, &options->as_uid };
+	const unsigned char *bytes = (const unsigned char *)given;
+
+	memset(options, 0, sizeof(*options));
+	if (!given)
+		return 0;
+	if (given->size < sizeof(given->size))
+		return MPIJOB_ERR_USAGE;
+	for (size_t i = sizeof(*options); i < given->size; i++) {
+		if (bytes[i])
+			return MPIJOB_ERR_UNSUPPORTED;
+	}
+	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
+	/* As with kubectl's flags, an empty text is none. */
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (*texts[i] && !**texts[i])
+			*texts[i] = NULL;
+	}
+	return 0;
+}
+
+static int say_usage(struct mpijob__report *report, const char *message)
+{
+	mpijob__report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s", message);
+	return report->code;
+}
+
+static int check_options(const struct mpijob_http_config_options *options, struct mpijob__report *report)
+{
+	if (options->insecure_skip_tls_verify && options->certificate_authority)
+		say_usage(report, "certificate_authority and insecure_skip_tls_verify exclude each other");
+	if (options->in_cluster && (options->kubeconfig || options->context || options->cluster || options->user))
+		say_usage(report, "in_cluster excludes kubeconfig, context, cluster and user");
+	if (options->as_groups_count && !options->as_groups)
+		say_usage(report, "as_groups is NULL, as_groups_count is not 0");
+	for (size_t i = 0; options->as_groups && i < options->as_groups_count; i++) {
+		if (!options->as_groups[i])
+			return say_usage(report, "as_groups holds NULL");
+	}
+	return report->code;
+}
+
+int mpijob__config_load(const struct mpijob_http_config_options *options, const char *service_account,
+			mpijob_http_config **out, mpijob_diag *diag)
+{
+	struct mpijob_http_config_options wishes;
+	struct mpijob__report report = { diag, 0 };
+	struct mpijob__kubeconfig kubeconfig = { NULL, 0, NULL, 0 };
+	struct mpijob__resolve resolve = { 0 };
+	int code = out ? take_options(options, &wishes) : MPIJOB_ERR_USAGE;
+
+	if (code == 0)
+		code = check_options(&wishes, &report);
+	if (code)
+		return code;
+	resolve.options = &wishes;
+	resolve.service_account = service_account;
+	resolve.report = &report;
+	resolve.kubeconfig = &kubeconfig;
+	resolve.config = calloc(1, sizeof(*resolve.config));
+	if (!resolve.config)
+		return MPIJOB_ERR_NOMEM;
+	if (!wishes.in_cluster)
+		mpijob__kubeconfig_read(&kubeconfig, wishes.kubeconfig, &report);
+	if (report.code == 0)
+		mpijob__resolve_run(&resolve);
+	mpijob__kubeconfig_release(&kubeconfig);
+	if (report.code == 0)
+		*out = resolve.config;
+	else
+		mpijob_http_config_free(resolve.config);
+	return report.code;
+}
+
+int mpijob_http_config_load(const struct mpijob_http_config_options *options, mpijob_http_config **out, mpijob_diag *diag)
+{
+	return mpijob__config_load(options, MPIJOB__CONFIG_SERVICE_ACCOUNT, out, diag);
+}
+
+const char *mpijob_http_config_server(const mpijob_http_config *config)
+{
+	return config->server;
+}
+
+const char *mpijob_http_config_namespace(const mpijob_http_config *config)
+{
+	return config->namespace_;
+}
+
+const char *mpijob_http_config_context(const mpijob_http_config *config)
+{
+	return config->context;
+}
+
+const char *mpijob_http_config_user(const mpijob_http_config *config)
+{
+	return config->user;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole to the first file that
+ * names it, and so does current-context. Files of a list that do not exist are left out; the one that a caller names must
+ * exist. $KUBECONFIG is a list, but a file that has exactly its text as name is taken for that file.
+ */
+#include "http/kubeconfig.h"
+
+#include "http/path.h"
+#include "http/secret.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The text of the tree: its tokens and keys. */
+static void wipe_strings(const mpijob_node *node)
+{
+	size_t len = mpijob_node_length(node);
+
+	/* The document is ours, and is freed next. */
+	if (mpijob_node_kind(node) == MPIJOB_NODE_STRING && len)
+		mpijob__http_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
+	for (size_t i = 0; i < mpijob_node_count(node); i++)
+		wipe_strings(mpijob_node_at(node, i));
+}
+
+static void release_file(struct mpijob__kubeconfig_file *file)
+{
+	wipe_strings(file->root);
+	mpijob_docs_free(file->docs);
+	free(file->folder);
+	free(file->name);
+}
+
+void mpijob__kubeconfig_release(struct mpijob__kubeconfig *kubeconfig)
+{
+	for (size_t i = 0; i < kubeconfig->count; i++)
+		release_file(&kubeconfig->files[i]);
+	free(kubeconfig->files);
+	free(kubeconfig->missing);
+	memset(kubeconfig, 0, sizeof(*kubeconfig));
+}
+
+/* As kubectl, only the first document of a file counts. */
+static int parse(struct mpijob__kubeconfig_file *file, const mpijob__secret *text, struct mpijob__report *report)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	int code;
+
+	options.source = file->name;
+	options.max_bytes = MPIJOB__SECRET_FILE_LIMIT;
+	options.max_depth = 100;
+	code = mpijob_docs_parse(text->data, text->len, &options, &file->docs, report->diag);
+	if (code == MPIJOB_ERR_NOMEM)
+		mpijob__report_nomem(report);
+	if (code && report->code == 0)
+		report->code = code;
+	if (code == 0 && mpijob_docs_count(file->docs))
+		file->root = mpijob_doc_root(mpijob_docs_at(file->docs, 0));
+	return code;
+}
+
+static void say_unreadable(const char *name, int number, struct mpijob__report *report)
+{
+	struct mpijob__report_place place = { name, NULL, NULL };
+
+	mpijob__report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place, "the kubeconfig cannot be read: %s",
+			   mpijob__report_errno(number));
+}
+
+static int note_missing(struct mpijob__kubeconfig *kubeconfig, const char *name)
+{
+	char *all = mpijob__report_format("%s%s%s", kubeconfig->missing ? kubeconfig->missing : "",
+					  kubeconfig->missing ? ", " : "", name);
+
+	if (!all)
+		return MPIJOB_ERR_NOMEM;
+	free(kubeconfig->missing);
+	kubeconfig->missing = all;
+	return 0;
+}
+
+/* Make room for one more file at the end. */
+static struct mpijob__kubeconfig_file *next_file(struct mpijob__kubeconfig *kubeconfig)
+{
+	struct mpijob__kubeconfig_file *files;
+
+	files = realloc(kubeconfig->files, (kubeconfig->count + 1) * sizeof(*files));
+	if (!files)
+		return NULL;
+	kubeconfig->files = files;
+	memset(&files[kubeconfig->count], 0, sizeof(*files));
+	return &files[kubeconfig->count];
+}
+
+static void load_file(struct mpijob__kubeconfig_file *file, const char *name, const mpijob__secret *text,
+		      struct mpijob__report *report)
+{
+	file->name = strdup(name);
+	file->folder = mpijob__path_folder(name);
+	if (!file->name || (!file->folder && errno == ENOMEM))
+		mpijob__report_nomem(report);
+	else if (!file->folder)
+		say_unreadable(name, errno, report);
+	else if (parse(file, text, report) == 0)
+		mpijob__kubeconfig_check(file, report);
+}
+
+static void read_file(struct mpijob__kubeconfig *kubeconfig, const char *name, struct mpijob__report *report)
+{
+	struct mpijob__kubeconfig_file *file = next_file(kubeconfig);
+	mpijob__secret text = { NULL, 0 };
+	int code = file ? mpijob__secret_read(&text, name, 0) : MPIJOB_ERR_NOMEM;
+
+	if (code == 0) {
+		kubeconfig->count++;
+		load_file(file, name, &text, report);
+	} else if (code == MPIJOB_ERR_IO && errno == ENOENT && !kubeconfig->explicit_) {
+		code = note_missing(kubeconfig, name);
+	} else if (code == MPIJOB_ERR_IO) {
+		say_unreadable(name, errno, report);
+	}
+	if (code == MPIJOB_ERR_NOMEM)
+		mpijob__report_nomem(report);
+	mpijob__secret_clear(&text);
+}
+
+/* Whether an earlier part of the list, which begins at `list`, is the same. */
+static int named_before(const char *list, const char *part, size_t len)
+{
+	while (list < part) {
+		size_t size = strcspn(list, ":");
+
+		if (size == len && memcmp(list, part, len) == 0)
+			return 1;
+		list += size + 1;
+	}
+	return 0;
+}
+
+static void read_list(struct mpijob__kubeconfig *kubeconfig, const char *list, struct mpijob__report *report)
+{
+	const char *part = list;
+
+	while (*part) {
+		size_t len = strcspn(part, ":");
+		char *name = NULL;
+
+		if (len && !named_before(list, part, len)) {
+			name = strndup(part, len);
+			if (name)
+				read_file(kubeconfig, name, report);
+			else
+				mpijob__report_nomem(report);
+		}
+		free(name);
+		part += len;
+		part += *part == ':';
+	}
+}
+
+void mpijob__kubeconfig_read(struct mpijob__kubeconfig *kubeconfig, const char *path, struct mpijob__report *report)
+{
+	const char *list = getenv("KUBECONFIG");
+	const char *home = getenv("HOME");
+	char *name;
+
+	memset(kubeconfig, 0, sizeof(*kubeconfig));
+	if (path) {
+		kubeconfig->explicit_ = 1;
+		read_file(kubeconfig, path, report);
+		return;
+	}
+	if (list && *list) {
+		if (strchr(list, ':') && access(list, F_OK) == 0)
+			read_file(kubeconfig, list, report);
+		else
+			read_list(kubeconfig, list, report);
+		return;
+	}
+	if (!home || !*home)
+		return;
+	name = mpijob__path_join(home, ".kube/config");
+	if (name)
+		read_file(kubeconfig, name, report);
+	else
+		mpijob__report_nomem(report);
+	free(name);
+}
+
+static const char *name_of(const mpijob_node *item)
+{
+	const char *name = mpijob_node_string(mpijob_node_get(item, "name"));
+
+	return name ? name : "";
+}
+
+int mpijob__kubeconfig_find(const struct mpijob__kubeconfig *kubeconfig, const char *list, const char *inner,
+			    const char *name, struct mpijob__kubeconfig_entry *entry)
+{
+	for (size_t i = 0; i < kubeconfig->count; i++) {
+		const mpijob_node *items = mpijob_node_get(kubeconfig->files[i].root, list);
+
+		for (size_t k = 0; k < mpijob_node_count(items); k++) {
+			const mpijob_node *item = mpijob_node_at(items, k);
+
+			if (strcmp(name_of(item), name) != 0)
+				continue;
+			entry->file = &kubeconfig->files[i];
+			entry->list = list;
+			entry->inner = inner;
+			entry->index = k;
+			entry->item = item;
+			entry->value = mpijob_node_get(item, inner);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+const char *mpijob__kubeconfig_current(const struct mpijob__kubeconfig *kubeconfig,
+				       const struct mpijob__kubeconfig_file **file, const mpijob_node **node)
+{
+	for (size_t i = 0; i < kubeconfig->count; i++) {
+		const mpijob_node *found = mpijob_node_get(kubeconfig->files[i].root, "current-context");
+		const char *name = mpijob_node_string(found);
+
+		if (name && *name) {
+			*file = &kubeconfig->files[i];
+			*node = found;
+			return name;
+		}
+	}
+	return NULL;
+}
+
+#define MOST_NAMES 20
+
+/* Write `name` as number `index` of `count`. */
+static int write_name(mpijob_text *text, const char *name, size_t index, size_t count)
+{
+	const char *before = index == 0 ? (count == 1 ? "; there is only " : "; there are ") : index + 1 == count ? " and " : ", ";
+	int code = mpijob_text_write(text, before, strlen(before));
+
+	return code ? code : mpijob_text_write(text, name, strlen(name));
+}
+
+/* A name that an earlier file gives too is left out. */
+static int is_first(const struct mpijob__kubeconfig *kubeconfig, const char *list, size_t file, const mpijob_node *item)
+{
+	struct mpijob__kubeconfig_entry entry;
+
+	return mpijob__kubeconfig_find(kubeconfig, list, list, name_of(item), &entry) && entry.item == item &&
+	       entry.file == &kubeconfig->files[file];
+}
+
+char *mpijob__kubeconfig_names(const struct mpijob__kubeconfig *kubeconfig, const char *list)
+{
+	const char *names[MOST_NAMES];
+	mpijob_text *text = mpijob_text_new();
+	size_t count = 0;
+	int more = 0, code = text ? 0 : MPIJOB_ERR_NOMEM;
+	char *out;
+
+	for (size_t i = 0; i < kubeconfig->count && !more; i++) {
+		const mpijob_node *items = mpijob_node_get(kubeconfig->files[i].root, list);
+
+		for (size_t k = 0; k < mpijob_node_count(items) && !more; k++) {
+			if (!is_first(kubeconfig, list, i, mpijob_node_at(items, k)))
+				continue;
+			if (count == MOST_NAMES)
+				more = 1;
+			else
+				names[count++] = name_of(mpijob_node_at(items, k));
+		}
+	}
+	for (size_t i = 0; code == 0 && i < count; i++)
+		code = write_name(text, *names[i] ? names[i] : "''", i, more ? SIZE_MAX : count);
+	if (code == 0 && more)
+		code = mpijob_text_write(text, " and others", 11);
+	if (code == 0 && !count)
+		code = mpijob_text_write(text, "; there is none", 15);
+	out = code == 0 ? strdup(mpijob_text_data(text)) : NULL;
+	mpijob_text_free(text);
+	return out;
+}
+
+const char *mpijob__kubeconfig_string(const struct mpijob__kubeconfig_entry *entry, const char *key)
+{
+	const char *text = mpijob_node_string(mpijob_node_get(entry->value, key));
+
+	return text && *text ? text : NULL;
+}

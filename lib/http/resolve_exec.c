@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a user's entry must say about a credential plugin: the versions that it may speak, which of its fields are needed, and
+ * what its hint on how to install it may hold, because that text reaches a terminal.
+ */
+#include "http/resolve.h"
+
+#include "http/path.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP     "client.authentication.k8s.io/"
+#define EXTENSION "client.authentication.k8s.io/exec"
+
+static const char *field(const mpijob_node *exec, const char *key)
+{
+	const char *text = mpijob_node_string(mpijob_node_get(exec, key));
+
+	return text && *text ? text : NULL;
+}
+
+static void say(struct mpijob__resolve *resolve, const char *key, const char *id, const char *reason, const char *message)
+{
+	struct mpijob__setting place = { NULL, &resolve->user, key };
+
+	mpijob__resolve_say(resolve, &place, MPIJOB_ERR_SPEC, id, reason, "%s", message);
+}
+
+static void resolve_version(struct mpijob__resolve *resolve, const char *version)
+{
+	if (!version)
+		say(resolve, "exec.apiVersion", "config-required", "Required", "must be given: " GROUP "v1");
+	else if (strcmp(version, GROUP "v1alpha1") == 0)
+		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
+		    "v1alpha1 is not supported any more; use " GROUP "v1, with a plugin that knows it");
+	else if (strcmp(version, GROUP "v1") != 0 && strcmp(version, GROUP "v1beta1") != 0)
+		say(resolve, "exec.apiVersion", "config-value", "NotSupported", "must be " GROUP "v1 or " GROUP "v1beta1");
+	mpijob__resolve_keep(resolve, &resolve->config->exec.api_version, version);
+}
+
+static void resolve_mode(struct mpijob__resolve *resolve, const char *mode, const char *version)
+{
+	static const char *const names[] = { "Never", "IfAvailable", "Always" }; /* in the order of MPIJOB__EXEC_* */
+
+	/* v1 asks for it; v1alpha1 is refused elsewhere. */
+	if (!mode && version && (strcmp(version, GROUP "v1beta1") == 0 || strcmp(version, GROUP "v1alpha1") == 0))
+		mode = "IfAvailable";
+	for (int i = 0; mode && i < 3; i++) {
+		if (strcmp(mode, names[i]) == 0) {
+			resolve->config->exec.interactive_mode = i;
+			return;
+		}
+	}
+	if (mode)
+		say(resolve, "exec.interactiveMode", "config-value", "NotSupported", "must be Never, IfAvailable or Always");
+	else
+		say(resolve, "exec.interactiveMode", "config-required", "Required", "must be given: Never, IfAvailable or Always");
+}
+
+static void resolve_command(struct mpijob__resolve *resolve, const char *command)
+{
+	struct mpijob__setting setting = { command, &resolve->user, "exec.command" };
+	struct mpijob__exec_plugin *exec = &resolve->config->exec;
+
+	if (!command)
+		say(resolve, "exec.command", "config-required", "Required", "must be given: the plugin's program");
+	else if (strchr(command, '/'))
+		exec->command = mpijob__resolve_path(resolve, &setting);
+	else
+		mpijob__resolve_keep(resolve, &exec->command, command);
+}
+
+static void resolve_args(struct mpijob__resolve *resolve, const mpijob_node *args)
+{
+	size_t count = mpijob_node_count(args);
+	char **list;
+
+	if (!count)
+		return;
+	list = calloc(count + 1, sizeof(*list));
+	resolve->config->exec.args = list;
+	if (!list)
+		mpijob__report_nomem(resolve->report);
+	for (size_t i = 0; list && i < count; i++) {
+		const char *text = mpijob_node_string(mpijob_node_at(args, i));
+
+		mpijob__resolve_keep(resolve, &list[i], text ? text : "");
+		if (!list[i])
+			return;
+	}
+}
+
+static void resolve_env(struct mpijob__resolve *resolve, const mpijob_node *env)
+{
+	struct mpijob__exec_plugin *exec = &resolve->config->exec;
+	size_t count = mpijob_node_count(env);
+
+	if (!count)
+		return;
+	exec->env = calloc(count, sizeof(*exec->env));
+	if (!exec->env) {
+		mpijob__report_nomem(resolve->report);
+		return;
+	}
+	exec->env_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = field(mpijob_node_at(env, i), "name");
+		const char *value = field(mpijob_node_at(env, i), "value");
+		char *key = mpijob__report_format("exec.env[%zu].name", i);
+
+		if (!key)
+			mpijob__report_nomem(resolve->report);
+		else if (!name)
+			say(resolve, key, "config-required", "Required", "must be given: the variable's name");
+		else if (strchr(name, '='))
+			say(resolve, key, "config-value", "Invalid", "must not hold '='");
+		free(key);
+		mpijob__resolve_keep(resolve, &exec->env[i].name, name ? name : "");
+		mpijob__resolve_keep(resolve, &exec->env[i].value, value ? value : "");
+	}
+}
+
+/* The bytes of one character of UTF-8 and its number. The text was checked when it was read. */
+static size_t character(const unsigned char *p, uint32_t *number)
+{
+	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+
+	*number = len == 1 ? *p : *p & (0xffu >> (len + 1));
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return i;
+		*number = *number << 6 | (p[i] & 0x3fu);
+	}
+	return len;
+}
+
+/* Control characters, invisible ones, those that turn the direction of writing, private ones. */
+static int is_unprintable(uint32_t c)
+{
+	static const struct {
+		uint32_t from, to;
+	} ranges[] = {
+		{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0xad, 0xad },	      { 0x600, 0x605 },	    { 0x61c, 0x61c },
+		{ 0x6dd, 0x6dd },   { 0x70f, 0x70f },	{ 0x180e, 0x180e },   { 0x200b, 0x200f },   { 0x202a, 0x202e },
+		{ 0x2060, 0x206f }, { 0xd800, 0xf8ff }, { 0xfeff, 0xfeff },   { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },
+		{ 0xe0000, 0x10ffff },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (c >= ranges[i].from && c <= ranges[i].to)
+			return 1;
+	}
+	return 0;
+}
+
+/* One line that can be printed; what cannot is written as U+XXXX, line ends and tabs as a space. */
+static int write_hint(mpijob_text *text, const char *hint)
+{
+	const unsigned char *p = (const unsigned char *)hint;
+	int code = 0;
+
+	while (*p && code == 0) {
+		uint32_t number;
+		size_t len = character(p, &number);
+		char *escaped = NULL;
+
+		if (number >= '\t' && number <= '\r') {
+			code = mpijob_text_write(text, " ", 1);
+		} else if (is_unprintable(number)) {
+			escaped = mpijob__report_format("U+%04X", (unsigned)number);
+			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped)) : MPIJOB_ERR_NOMEM;
+		} else {
+			code = mpijob_text_write(text, (const char *)p, len);
+		}
+		free(escaped);
+		p += len;
+	}
+	return code;
+}
+
+static void resolve_hint(struct mpijob__resolve *resolve, const char *hint)
+{
+	mpijob_text *text;
+
+	if (!hint)
+		return;
+	text = mpijob_text_new();
+	if (!text || write_hint(text, hint))
+		mpijob__report_nomem(resolve->report);
+	else
+		mpijob__resolve_keep(resolve, &resolve->config->exec.install_hint, mpijob_text_data(text));
+	mpijob_text_free(text);
+}
+
+/* What the cluster's entry says to the plugin, as JSON. */
+static void resolve_extension(struct mpijob__resolve *resolve)
+{
+	const mpijob_node *list = mpijob_node_get(resolve->cluster.value, "extensions");
+	mpijob_text *text;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *item = mpijob_node_at(list, i);
+		const mpijob_node *value = mpijob_node_get(item, "extension");
+		const char *name = mpijob_node_string(mpijob_node_get(item, "name"));
+
+		if (!value || !name || strcmp(name, EXTENSION) != 0)
+			continue;
+		text = mpijob_text_new();
+		if (!text || mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
+			mpijob__report_nomem(resolve->report);
+		else
+			mpijob__resolve_keep(resolve, &resolve->config->exec.cluster_extension, mpijob_text_data(text));
+		mpijob_text_free(text);
+		return;
+	}
+}
+
+void mpijob__resolve_exec(struct mpijob__resolve *resolve, const mpijob_node *exec)
+{
+	const char *version = field(exec, "apiVersion");
+
+	resolve_command(resolve, field(exec, "command"));
+	resolve_version(resolve, version);
+	resolve_mode(resolve, field(exec, "interactiveMode"), version);
+	resolve_args(resolve, mpijob_node_get(exec, "args"));
+	resolve_env(resolve, mpijob_node_get(exec, "env"));
+	resolve_hint(resolve, field(exec, "installHint"));
+	(void)mpijob_node_bool(mpijob_node_get(exec, "provideClusterInfo"), &resolve->config->exec.provide_cluster_info);
+	resolve_extension(resolve);
+}

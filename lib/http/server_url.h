@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The addresses that a configuration names: of the server, and of a proxy. */
+#ifndef MPIJOB__HTTP_SERVER_URL_H
+#define MPIJOB__HTTP_SERVER_URL_H
+
+/*
+ * Bring a server's address into the form "https://host:port/prefix", without a slash at the end; without a scheme it gets
+ * https when `tls` is set, else http. 0 and memory of its own; MPIJOB_ERR_NOMEM; MPIJOB_ERR_SPEC and in `why` a sentence's end.
+ */
+int mpijob__server_url_normalize(const char *text, int tls, char **out, const char **why);
+/* Whether an address begins with https. */
+int mpijob__server_url_is_tls(const char *url);
+/* Check a proxy's address: 0, MPIJOB_ERR_UNSUPPORTED (SOCKS), MPIJOB_ERR_SPEC; both with `why`. */
+int mpijob__server_url_check_proxy(const char *text, const char **why);
+
+#endif
