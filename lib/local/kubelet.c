@@ -337,6 +337,8 @@ void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int
 		if (!object->pod)
 			return;
 		object->pod->dirty = 1;
+		if (change != CHANGE_DELETED)
+			mpijob__pod_volumes_fields_changed(object->pod);
 		object->pod->deleting = mpijob__store_deleting(object);
 		object->pod->gone = change == CHANGE_DELETED;
 	}
@@ -390,6 +392,8 @@ static void setup_answer(struct pod *pod, int what, uint64_t number, const struc
 {
 	pod->dirty = 1;
 	if (event->type != NODE_ANS_OK) {
+		if (what == ASK_VOLUME && mpijob__pod_volumes_keep(pod, number, event->text))
+			return;
 		mpijob__pod_fail(pod, "SetUpFailed", event->text ? strdup(event->text) : NULL);
 		return;
 	}

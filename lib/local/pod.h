@@ -75,6 +75,7 @@ struct volume {
 	int written; /* the node has it */
 	int asked;
 	int stale; /* its source changed */
+	uint64_t content; /* digest of the files that the node was given last */
 };
 
 enum pod_stage {
@@ -168,6 +169,10 @@ int mpijob__pod_volumes_set_up(struct pod *pod);
 /* Send what is not written or stale; 1: some source is not there yet, and pod->containers say so. */
 int mpijob__pod_volumes_write(struct pod *pod, char **missing);
 int mpijob__pod_volumes_uses(const struct pod *pod, const struct object *source);
+/* The pod's own object changed, of which a downwardAPI volume may tell. */
+void mpijob__pod_volumes_fields_changed(struct pod *pod);
+/* The node could not write a volume again: those who run keep the old files. 0: it had none yet. */
+int mpijob__pod_volumes_keep(struct pod *pod, uint64_t id, const char *why);
 /* The mounts of a container; the list is malloc'ed, its texts go into `texts`. */
 struct mounts {
 	struct node_mount *list;

@@ -249,6 +249,31 @@ static int collect(struct files *files, const struct pod *pod, const mpijob_node
 	return error;
 }
 
+/* FNV-1a. */
+static void digest(uint64_t *sum, const void *data, size_t len)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		*sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+}
+
+/* What tells whether the node has these files already: a pod's object changes often, its labels seldom. */
+static uint64_t content_of(const struct files *files)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct node_file *file = &files->list[i];
+
+		digest(&sum, file->path, strlen(file->path) + 1);
+		digest(&sum, &file->mode, sizeof(file->mode));
+		digest(&sum, &file->len, sizeof(file->len));
+		digest(&sum, file->data, file->len);
+	}
+	return sum;
+}
+
 static int is_made_of_files(const mpijob_node *spec)
 {
 	return mpijob_node_get(spec, "configMap") || mpijob_node_get(spec, "secret") ||
@@ -296,6 +321,37 @@ static int send(struct pod *pod, struct volume *volume, const struct files *file
 	return mpijob__kubelet_expect(pod->kubelet, number, ASK_VOLUME, pod->id, volume->id);
 }
 
+static int rewrite(struct pod *pod, struct volume *volume, const struct files *files)
+{
+	uint64_t content = content_of(files);
+	int error;
+
+	if (volume->asked && volume->content == content)
+		return 0;
+	error = send(pod, volume, files);
+	if (error == MPIJOB_ERR_USAGE && mpijob__pod_volumes_keep(pod, volume->id, "too large for the node"))
+		return 0;
+	if (!error)
+		volume->content = content;
+	return error;
+}
+
+int mpijob__pod_volumes_keep(struct pod *pod, uint64_t id, const char *why)
+{
+	for (size_t i = 0; i < pod->volume_count; i++) {
+		struct volume *volume = &pod->volumes[i];
+
+		if (volume->id != id || !volume->written)
+			continue;
+		volume->content = 0;
+		mpijob__local_notice(pod->local, MPIJOB_SEVERITY_WARNING, "local-volume", NULL,
+				     mpijob__words_format("pod %s: volume %s keeps its old files: %s", pod->name,
+							  volume->name, why ? why : "the node cannot write them"));
+		return 1;
+	}
+	return 0;
+}
+
 int mpijob__pod_volumes_write(struct pod *pod, char **missing)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
@@ -308,7 +364,7 @@ int mpijob__pod_volumes_write(struct pod *pod, char **missing)
 		error = collect(&files, pod, volume->spec);
 		/* What runs keeps what it has when a source goes. */
 		if (!error && !files.missing)
-			error = send(pod, volume, &files);
+			error = rewrite(pod, volume, &files);
 		if (files.missing && !*missing) {
 			*missing = mpijob__words_format("volume %s: %s", volume->name, files.missing);
 			error = *missing ? error : MPIJOB_ERR_NOMEM;
@@ -348,6 +404,24 @@ int mpijob__pod_volumes_uses(const struct pod *pod, const struct object *source)
 		}
 	}
 	return used;
+}
+
+static int tells_fields(const mpijob_node *spec)
+{
+	const mpijob_node *sources = mpijob_node_find(spec, "projected.sources");
+	int tells = mpijob_node_get(spec, "downwardAPI") != NULL;
+
+	for (size_t i = 0; i < mpijob_node_count(sources) && !tells; i++)
+		tells = mpijob_node_get(mpijob_node_at(sources, i), "downwardAPI") != NULL;
+	return tells;
+}
+
+void mpijob__pod_volumes_fields_changed(struct pod *pod)
+{
+	for (size_t i = 0; i < pod->volume_count; i++) {
+		if (tells_fields(pod->volumes[i].spec))
+			pod->volumes[i].stale = 1;
+	}
 }
 
 /* Mounts. */

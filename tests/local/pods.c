@@ -224,6 +224,39 @@ static void test_nested_mounts(void **state)
 	expect_log("nested", "", "/data:\nin\n\n/data/in:\nf\n");
 }
 
+static int count_notices(const char *piece)
+{
+	int count = 0;
+
+	for (const char *at = notices; (at = strstr(at, piece)); at += strlen(piece))
+		count++;
+	return count;
+}
+
+/* Labels change while the pod runs, and a source becomes what cannot be written: a file where a folder is. */
+static void test_live_volumes(void **state)
+{
+	int before = count_notices("keeps its old files");
+
+	(void)state;
+	expect(&node, "POST", MAPS, "{\"metadata\":{\"name\":\"odd\"},\"data\":{\"y\":\"why\"}}", 201);
+	make_pod("live", ",\"labels\":{\"stage\":\"one\"}",
+		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"d\",\"downwardAPI\":{\"items\":[{\"path\":\"labels\","
+		 "\"fieldRef\":{\"fieldPath\":\"metadata.labels\"}}]}},{\"name\":\"odd\",\"configMap\":{\"name\":\"odd\","
+		 "\"optional\":true,\"items\":[{\"key\":\"y\",\"path\":\"a/b\"},{\"key\":\"x\",\"path\":\"a\"}]}}],"
+		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"cat /d/labels; until grep -q two /d/labels; "
+		 "do sleep 0.05; done; cat /d/labels /odd/a/b\"],\"volumeMounts\":[{\"name\":\"d\",\"mountPath\":\"/d\"},"
+		 "{\"name\":\"odd\",\"mountPath\":\"/odd\"}]}]");
+	wait_phase("live", "Running");
+	expect(&node, "PATCH", MAPS "/odd", "{\"data\":{\"x\":\"ex\"}}", 200);
+	for (int i = 0; i < 200 && count_notices("keeps its old files") == before; i++)
+		poll_for(&node, 10);
+	assert_int_equal(count_notices("keeps its old files"), before + 1);
+	expect(&node, "PATCH", PODS "/live", "{\"metadata\":{\"labels\":{\"stage\":\"two\"}}}", 200);
+	wait_phase("live", "Succeeded");
+	expect_log("live", "", "stage=\"one\"\nstage=\"two\"\nwhy");
+}
+
 static void test_missing_source(void **state)
 {
 	(void)state;
@@ -467,15 +500,6 @@ static void test_refused_pods(void **state)
 	assert_non_null(strstr(notices, "neither command nor args"));
 }
 
-static int count_notices(const char *piece)
-{
-	int count = 0;
-
-	for (const char *at = notices; (at = strstr(at, piece)); at += strlen(piece))
-		count++;
-	return count;
-}
-
 static void test_not_honoured(void **state)
 {
 	static const char metadata[] = ",\"labels\":{\"training.kubeflow.org/job-name\":\"nh\","
@@ -617,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_nested_mounts),
+		cmocka_unit_test(test_live_volumes),
 		cmocka_unit_test(test_missing_source),
 		cmocka_unit_test(test_exit_code),
 		cmocka_unit_test(test_killed),
