@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows in which order evidence is looked at and causes are told: what explains most comes first, what merely follows
+ * from it last, and symptoms only where nothing explains them. Each cause is told once, however many pods it hit. All
+ * text that comes from the cluster passes here on its way into a message, and is made harmless and short.
+ */
+#include "diagnose/diagnose.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+#include "base/utf8.h"
+#include "job/job.h"
+#include "job/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_MESSAGE 600 /* bytes of a message */
+
+const char *mpijob__case_text(const mpijob_node *node, const char *path)
+{
+	const char *text = mpijob_node_string(mpijob_node_find(node, path));
+
+	return text ? text : "";
+}
+
+const mpijob_node *mpijob__case_condition(const mpijob_node *object, const char *type, const char *status)
+{
+	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+		if (strcmp(mpijob__case_text(condition, "type"), type) == 0 &&
+		    strcmp(mpijob__case_text(condition, "status"), status) == 0)
+			return condition;
+	}
+	return NULL;
+}
+
+int mpijob__case_role(const struct mpijob__case *this, const char *pod)
+{
+	size_t len = strlen(this->name);
+
+	if (strncmp(pod, this->name, len) != 0)
+		return 0;
+	if (strncmp(pod + len, "-worker-", 8) == 0)
+		return MPIJOB__WORKER_POD;
+	return strncmp(pod + len, "-launcher", 9) == 0 ? MPIJOB__LAUNCHER_POD : 0;
+}
+
+const mpijob_node *mpijob__case_pod(const struct mpijob__case *this, const char *name)
+{
+	for (size_t i = 0; i < mpijob_node_count(this->pods); i++)
+		if (strcmp(mpijob__case_text(mpijob_node_at(this->pods, i), "metadata.name"), name) == 0)
+			return mpijob_node_at(this->pods, i);
+	return NULL;
+}
+
+int64_t mpijob__case_age(const struct mpijob__case *this, const mpijob_node *node, const char *path)
+{
+	int64_t seconds;
+
+	if (this->evidence.now_ms <= 0 || !mpijob__time_parse(mpijob__case_text(node, path), &seconds))
+		return -1;
+	int64_t age = this->evidence.now_ms / 1000 - seconds;
+	return age < 0 ? 0 : age;
+}
+
+int mpijob__case_has(const struct mpijob__case *this, const char *id)
+{
+	for (size_t i = 0; i < this->found_count; i++)
+		if (strcmp(this->found[i].id, id) == 0)
+			return 1;
+	return 0;
+}
+
+int mpijob__case_before(const struct mpijob__case *this, int rank)
+{
+	for (size_t i = 0; i < this->found_count; i++)
+		if (this->found[i].rank < rank)
+			return 1;
+	return 0;
+}
+
+/* ---- causes ---- */
+
+/* Any bytes as one line of text. */
+static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
+{
+	const char *end = data + len;
+	int code = 0;
+
+	while (data < end && code == 0) {
+		uint32_t character = 0;
+		size_t bytes = mpijob__utf8_read(data, end, &character);
+		if (out->len >= MOST_MESSAGE)
+			return mpijob__text_puts(out, "...");
+		if (bytes == 1 && (character == '\n' || character == '\t' || character == '\r')) {
+			code = mpijob__text_puts(out, " ");
+		} else if (bytes == 0 || character < 0x20 || (character >= 0x7f && character < 0xa0)) {
+			for (size_t i = 0; i < (bytes ? bytes : 1) && code == 0; i++)
+				code = mpijob__text_printf(out, "\\x%02x", (unsigned char)data[i]);
+		} else {
+			code = mpijob_text_write(out, data, bytes);
+		}
+		data += bytes ? bytes : 1;
+	}
+	return code;
+}
+
+static int harmless(char **out, const char *format, va_list values)
+{
+	struct mpijob_text raw = { 0 }, clean = { 0 };
+	int code = mpijob__text_vprintf(&raw, format, values);
+
+	if (code == 0)
+		code = put_harmless(&clean, raw.data ? raw.data : "", raw.len);
+	if (code == 0)
+		code = mpijob__text_reserve(&clean, 1);
+	if (code == 0) {
+		clean.data[clean.len] = '\0';
+		*out = strdup(clean.data);
+		code = *out ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	mpijob__text_release(&raw);
+	mpijob__text_release(&clean);
+	return code;
+}
+
+static int is_among(const char *others, const char *subject)
+{
+	size_t len = strlen(subject);
+
+	for (const char *at = others; at; at = strchr(at + 1, '\n'))
+		if (strncmp(at + 1, subject, len) == 0 && (at[1 + len] == '\n' || at[1 + len] == '\0'))
+			return 1;
+	return 0;
+}
+
+static int add_other(struct mpijob__found *found, const char *subject)
+{
+	struct mpijob_text text = { 0 };
+
+	if (!subject || !found->subject || strcmp(subject, found->subject) == 0 || is_among(found->others, subject))
+		return 0;
+	int code = mpijob__text_printf(&text, "%s\n%s", found->others ? found->others : "", subject);
+	if (code == 0) {
+		char *others = strdup(text.data);
+		if (others) {
+			free(found->others);
+			found->others = others;
+			found->others_count++;
+		} else {
+			code = MPIJOB_ERR_NOMEM;
+		}
+	}
+	mpijob__text_release(&text);
+	return code;
+}
+
+static struct mpijob__found *find_same(struct mpijob__case *this, const char *id)
+{
+	for (size_t i = 0; i < this->found_count; i++)
+		if (strcmp(this->found[i].id, id) == 0)
+			return &this->found[i];
+	return NULL;
+}
+
+static struct mpijob__found *append(struct mpijob__case *this)
+{
+	if (this->found_count == this->found_cap) {
+		size_t cap = this->found_cap ? 2 * this->found_cap : 16;
+		struct mpijob__found *found = realloc(this->found, cap * sizeof(*found));
+		if (!found)
+			return NULL;
+		this->found = found;
+		this->found_cap = cap;
+	}
+	struct mpijob__found *found = &this->found[this->found_count];
+	memset(found, 0, sizeof(*found));
+	found->order = this->found_count++;
+	return found;
+}
+
+void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severity, int rank, const char *subject,
+		      const char *field, const char *format, ...)
+{
+	struct mpijob__found *found = this->code ? NULL : find_same(this, id);
+	va_list values;
+
+	if (this->code)
+		return;
+	if (found) {
+		if (severity < found->severity)
+			found->severity = severity;
+		this->code = add_other(found, subject);
+		return;
+	}
+	found = append(this);
+	if (!found || (subject && !(found->subject = strdup(subject)))) {
+		this->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
+	found->id = id;
+	found->field = field;
+	found->severity = severity;
+	found->rank = rank;
+	va_start(values, format);
+	this->code = harmless(&found->message, format, values);
+	va_end(values);
+}
+
+static void found_release(struct mpijob__found *found)
+{
+	free(found->subject);
+	free(found->others);
+	free(found->message);
+}
+
+void mpijob__case_drop(struct mpijob__case *this, int rank)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < this->found_count; i++) {
+		if (this->found[i].rank == rank)
+			found_release(&this->found[i]);
+		else
+			this->found[kept++] = this->found[i];
+	}
+	this->found_count = kept;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct mpijob__found *a = left, *b = right;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+static int tell(struct mpijob__case *this, mpijob_diag *diag)
+{
+	if (this->found_count)
+		qsort(this->found, this->found_count, sizeof(*this->found), compare);
+	for (size_t i = 0; i < this->found_count; i++) {
+		const struct mpijob__found *found = &this->found[i];
+		int code = found->others_count == 0
+				   ? mpijob__diag_addf(diag, found->severity, found->id, NULL, found->field, NULL, "%s",
+						       found->message)
+				   : mpijob__diag_addf(diag, found->severity, found->id, NULL, found->field, NULL,
+						       "%s (and %zu more)", found->message, found->others_count);
+		if (code)
+			return code;
+	}
+	return (int)this->found_count;
+}
+
+/* ---- the case ---- */
+
+static const mpijob_node *items_of(const mpijob_node *node)
+{
+	const mpijob_node *items = mpijob_node_get(node, "items");
+
+	return mpijob_node_kind(node) == MPIJOB_NODE_LIST    ? node
+	       : mpijob_node_kind(items) == MPIJOB_NODE_LIST ? items
+							     : NULL;
+}
+
+static void read_end(struct mpijob__case *this)
+{
+	const mpijob_node *failed = mpijob__case_condition(this->root, "Failed", "True");
+	int suspend = 0;
+
+	/* A job that the MPI operator called failed after an eviction may still end well there. */
+	this->succeeded = mpijob__case_condition(this->root, "Succeeded", "True") != NULL;
+	this->failed = !this->succeeded && failed != NULL;
+	mpijob_node_bool(mpijob_node_find(this->root, "spec.runPolicy.suspend"), &suspend);
+	this->suspended = suspend && !this->succeeded && !this->failed;
+	this->fail_reason = mpijob__case_text(failed, "reason");
+	this->fail_message = mpijob__case_text(failed, "message");
+}
+
+static int logs_valid(const struct mpijob_evidence *evidence)
+{
+	if (evidence->logs_count && !evidence->logs)
+		return 0;
+	for (size_t i = 0; i < evidence->logs_count; i++)
+		if (!evidence->logs[i] || evidence->logs[i]->size < sizeof(struct mpijob_log_tail) ||
+		    !evidence->logs[i]->pod || (evidence->logs[i]->len && !evidence->logs[i]->text))
+			return 0;
+	return 1;
+}
+
+static void look(struct mpijob__case *this)
+{
+	if (this->succeeded) {
+		mpijob__workers_look(this);
+	} else {
+		mpijob__job_look(this);
+		mpijob__pods_look(this);
+		mpijob__events_look(this);
+		mpijob__logs_look(this);
+	}
+	mpijob__end_look(this);
+}
+
+int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
+{
+	struct mpijob__case this = { 0 };
+
+	if (!evidence || !diag)
+		return MPIJOB_ERR_USAGE;
+	int code = mpijob__struct_check(&this.evidence, sizeof(this.evidence), evidence);
+	if (code)
+		return code;
+	if (!this.evidence.job || !logs_valid(&this.evidence))
+		return MPIJOB_ERR_USAGE;
+	this.root = mpijob__job_node(this.evidence.job);
+	this.name = mpijob__case_text(this.root, "metadata.name");
+	this.pods = items_of(this.evidence.pods);
+	this.events = items_of(this.evidence.events);
+	read_end(&this);
+	look(&this);
+	code = this.code ? this.code : tell(&this, diag);
+	for (size_t i = 0; i < this.found_count; i++)
+		found_release(&this.found[i]);
+	free(this.found);
+	return code;
+}

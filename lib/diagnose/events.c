@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows which Events tell of a cause that no object's status shows: what admission refused, mounts that fail, gangs
+ * that wait, names that others have. An Event is old news: those of pods that are past it are left out.
+ */
+#include "diagnose/diagnose.h"
+
+#include <string.h>
+
+#define ERROR MPIJOB_SEVERITY_ERROR
+
+struct event {
+	const char *kind, *name; /* of the object that it is about */
+	const char *reason, *message;
+};
+
+/* Nothing about a pod that has found its node, started, or is gone. */
+static int is_past(const struct mpijob__case *this, const struct event *event)
+{
+	const mpijob_node *pod = mpijob__case_pod(this, event->name);
+
+	if (strcmp(event->kind, "Pod") != 0)
+		return 0;
+	return this->pods ? !pod || strcmp(mpijob__case_text(pod, "status.phase"), "Pending") != 0 : 0;
+}
+
+static void refused(struct mpijob__case *this, const struct event *event)
+{
+	const char *about = *event->name ? event->name : "the job";
+
+	if (strstr(event->message, "exceeded quota"))
+		mpijob__case_add(this, "quota-exceeded", ERROR, RANK_NOT_MADE, NULL, NULL,
+				 "no more pods are let in for %s: %s", about, event->message);
+	else if (strstr(event->message, "violates PodSecurity"))
+		mpijob__case_add(this, "pod-security", ERROR, RANK_NOT_MADE, NULL, NULL,
+				 "the namespace's pod security refuses the pods of %s: %s", about, event->message);
+	else
+		mpijob__case_add(this, "pods-refused", ERROR, RANK_NOT_MADE, NULL, NULL,
+				 "the API server refuses the pods of %s: %s", about, event->message);
+}
+
+static void mount_failed(struct mpijob__case *this, const struct event *event)
+{
+	if (strstr(event->message, "not found") &&
+	    (strstr(event->message, "configmap ") || strstr(event->message, "secret ")))
+		mpijob__case_add(this, "config-missing", ERROR, RANK_NOT_STARTED, event->name, NULL,
+				 "pod %s waits for a volume whose ConfigMap or Secret is missing: %s", event->name,
+				 event->message);
+	else
+		mpijob__case_add(this, "volume-failed", ERROR, RANK_NOT_STARTED, event->name, NULL,
+				 "a volume of pod %s cannot be mounted: %s", event->name, event->message);
+}
+
+static int is(const struct event *event, const char *reason)
+{
+	return strcmp(event->reason, reason) == 0;
+}
+
+static void look_event(struct mpijob__case *this, const struct event *event)
+{
+	if (is(event, "ValidationError"))
+		mpijob__case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
+				 "the operator refuses the job: %s", event->message);
+	else if (is(event, "ErrResourceExists"))
+		mpijob__case_add(this, "name-taken", ERROR, RANK_NOT_MADE, event->message, NULL,
+				 "an object with a name that the job needs belongs to somebody else: %s",
+				 event->message);
+	else if (is(event, "FailedCreate") || (is(event, "MPIJobFailed") && strstr(event->message, "created failed")))
+		refused(this, event);
+	else if ((is(event, "FailedMount") || is(event, "FailedAttachVolume")) && !is_past(this, event))
+		mount_failed(this, event);
+	else if ((is(event, "FailedScheduling") || is(event, "Unschedulable")) && !is_past(this, event) &&
+		 (!this->pods || strcmp(event->kind, "Pod") != 0))
+		mpijob__case_unschedulable(this, event->name, event->message);
+	else if ((is(event, "Evicted") || is(event, "Preempted")) && !mpijob__case_pod(this, event->name))
+		mpijob__case_add(this, is(event, "Evicted") ? "pod-evicted" : "pod-preempted", ERROR, RANK_DIED,
+				 event->name, NULL, "pod %s was taken away: %s", event->name, event->message);
+	else if (is(event, "NodeNotReady") && mpijob__case_pod(this, event->name))
+		mpijob__case_add(this, "node-lost", MPIJOB_SEVERITY_WARNING, RANK_DIED, event->name, NULL,
+				 "the node of pod %s does not answer: %s", event->name, event->message);
+}
+
+void mpijob__events_look(struct mpijob__case *this)
+{
+	for (size_t i = 0; i < mpijob_node_count(this->events) && this->code == 0; i++) {
+		const mpijob_node *node = mpijob_node_at(this->events, i);
+		struct event event = { mpijob__case_text(node, "involvedObject.kind"),
+				       mpijob__case_text(node, "involvedObject.name"),
+				       mpijob__case_text(node, "reason"), mpijob__case_text(node, "message") };
+		if (strcmp(mpijob__case_text(node, "type"), "Normal") != 0)
+			look_event(this, &event);
+	}
+}

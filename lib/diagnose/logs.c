@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows what ssh, sshd and the MPIs print when something goes wrong, as literal pieces of their lines: one table. A
+ * row's `before` may have one `*` for whatever stands between two pieces; the word behind it (or, with `back`, in front
+ * of it) is what the line is about: a host, a file, a user. `after` must follow on the same line.
+ *
+ * Also how it shows in workers' logs that no rank ever came to them: sshd says that it listens, and never that it let
+ * somebody in.
+ */
+#include "diagnose/diagnose.h"
+
+#include <string.h>
+
+#define ANYWHERE 0
+#define BACK     1 /* the subject stands in front */
+#define OPENMPI  1
+#define HYDRA    2
+
+static const struct pattern {
+	const char *id;
+	int rank;
+	int back;
+	const char *before;
+	const char *after;   /* NULL: anything */
+	const char *message; /* {} is the subject */
+} patterns[] = {
+	{ "name-unresolved", RANK_CONNECT, 0, "Could not resolve hostname ", ":", "ssh finds no address for {}" },
+	{ "name-unresolved", RANK_CONNECT, 0, "unable to get host address for ", NULL,
+	  "Hydra finds no address for {}" },
+	{ "sshd-not-reached", RANK_CONNECT, 0, "connect to host ", "Connection refused",
+	  "nothing accepts ssh connections on {}" },
+	{ "host-unreachable", RANK_CONNECT, 0, "connect to host ", "Connection timed out",
+	  "{} cannot be reached: timed out" },
+	{ "host-unreachable", RANK_CONNECT, 0, "connect to host ", "No route to host",
+	  "{} cannot be reached: no route" },
+	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection reset by ", " port ", "sshd on {} drops connections" },
+	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection closed by ", " port ", "sshd on {} drops connections" },
+	{ "ssh-key-open", RANK_CONNECT, 0, "Permissions *for '", "are too open",
+	  "ssh refuses the private key {}: others may read it" },
+	{ "ssh-key-unreadable", RANK_CONNECT, 0, "Load key \"", "Permission denied",
+	  "this user may not read the private key {}" },
+	{ "ssh-bad-modes", RANK_CONNECT, 0, "Authentication refused: bad ownership or modes for *", NULL,
+	  "sshd distrusts owner or mode of the {} where the keys are" },
+	{ "ssh-no-host-keys", RANK_CONNECT, 0, "no hostkeys available", NULL, "sshd has no host key that it can use" },
+	{ "sshd-no-root", RANK_CONNECT, 0, "chroot(\"", "Operation not permitted", "sshd may not chroot into {}" },
+	{ "sshd-no-root", RANK_CONNECT, 0, "Missing privilege separation directory: ", NULL,
+	  "sshd misses its directory {}" },
+	{ "ssh-pam", RANK_CONNECT, 0, "Access denied for user ", "by PAM account configuration",
+	  "PAM keeps user {} out" },
+	{ "ssh-host-key", RANK_CONNECT, 0, "Host key verification failed", NULL,
+	  "ssh does not trust the workers' host key" },
+	{ "ssh-no-user", RANK_CONNECT, 0, "No user exists for uid ", NULL,
+	  "user {} has no name in this image, so ssh refuses to run" },
+	{ "sshd-port-denied", RANK_CONNECT, 0, "Bind to port ", "failed: Permission denied",
+	  "sshd may not listen on port {}" },
+	{ "sshd-port-taken", RANK_CONNECT, 0, "Bind to port ", "failed: Address already in use",
+	  "port {} is taken on this host" },
+	{ "ssh-key-refused", RANK_CONNECT + 2, BACK, ": Permission denied (", NULL,
+	  "sshd does not accept the key for {}" },
+	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpirun: command not found", NULL,
+	  "there is no mpirun in the launcher's PATH" },
+	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpirun: not found", NULL,
+	  "there is no mpirun in the launcher's PATH" },
+	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpiexec: command not found", NULL,
+	  "there is no mpiexec in the launcher's PATH" },
+	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpiexec: not found", NULL,
+	  "there is no mpiexec in the launcher's PATH" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: *not found", NULL,
+	  "the workers' login shells find no orted" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: No such file", NULL,
+	  "the workers have no orted where it is looked for" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: *not found", NULL,
+	  "the workers' login shells find no prted" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: No such file", NULL,
+	  "the workers have no prted where it is looked for" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: *not found", NULL,
+	  "the workers find no hydra_pmi_proxy" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: No such file", NULL,
+	  "the workers have no hydra_pmi_proxy where it is looked for" },
+	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_bstrap_proxy: No such file", NULL,
+	  "the workers have no hydra_bstrap_proxy where it is looked for" },
+	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE, "detected a mismatch in versions", NULL,
+	  "launcher and workers have different versions of Open MPI" },
+	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE, "Data unpack would read past end of buffer", NULL,
+	  "launcher and workers seem to have different versions of Open MPI" },
+	{ "no-way-back", RANK_CONNECT, 0, "unable to connect to server ", "check for firewalls",
+	  "workers cannot connect to {}" },
+	{ "mpi-interfaces", RANK_CONNECT, ANYWHERE, "detected an inbound MPI TCP connection request", NULL,
+	  "Open MPI gets connections from addresses that it does not expect" },
+	{ "hostfile-unreadable", RANK_CONNECT, ANYWHERE, "unable to open the hostfile", NULL,
+	  "mpirun cannot open its hostfile" },
+	{ "hostfile-unreadable", RANK_CONNECT, 0, "unable to open host file: ", NULL,
+	  "mpiexec cannot open the hostfile {}" },
+	{ "not-enough-slots", RANK_CONNECT, ANYWHERE, "There are not enough slots available", NULL,
+	  "more ranks are asked for than the hosts have slots" },
+	{ "mpirun-as-root", RANK_CONNECT, ANYWHERE, "detected an attempt to run as root", NULL,
+	  "Open MPI refuses to run as root" },
+	{ "no-space", RANK_PROGRAM, ANYWHERE, "No space left on device", NULL, "a disk, or /dev/shm, is full" },
+	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to launch the specified application", NULL,
+	  "the program that mpirun is to start is not there, or is none" },
+	{ "program-not-found", RANK_PROGRAM, 0, "execvp error on file ", NULL,
+	  "the program {} is not there, or is none" },
+	{ "worker-lost", RANK_CONNECT + 1, 0, "Remote daemon: *on node ", NULL, "the connection to {} broke" },
+	{ "worker-lost", RANK_CONNECT + 4, ANYWHERE, "has lost communication with a remote daemon", NULL,
+	  "the connection to a worker broke" },
+	{ "rank-killed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on signal 9",
+	  "a rank on {} was killed" },
+	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 9", NULL, "a rank was killed" },
+	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on signal",
+	  "a rank on {} crashed" },
+	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 11", NULL, "a rank crashed" },
+	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "a non-zero exit code. ", "job has been aborted",
+	  "a rank ended with an error" },
+	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "exited with non-zero status", NULL,
+	  "a rank ended with an error" },
+	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", NULL,
+	  "a rank ended with an error" },
+	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "unable to reliably start one or more daemons", NULL,
+	  "mpirun could not start its daemons on the workers, and the log says no more" },
+	{ "daemons-not-started", RANK_SYMPTOM, 0, "unable to run bstrap_proxy on ", NULL,
+	  "Hydra could not start its proxy on {}, and the log says no more" },
+};
+
+static const struct {
+	const char *text;
+	int family;
+	const char *name;
+} flavours[] = {
+	{ "ORTE was unable", OPENMPI, "Open MPI" },       { "Open RTE ", OPENMPI, "Open MPI" },
+	{ "PRTE was unable", OPENMPI, "Open MPI" },       { "prterun was unable", OPENMPI, "Open MPI" },
+	{ "the Open MPI term for", OPENMPI, "Open MPI" }, { "[mpiexec@", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "HYDU_", HYDRA, "Hydra (MPICH, Intel MPI)" },   { "HYD_pmcd", HYDRA, "Hydra (MPICH, Intel MPI)" },
+};
+
+struct span {
+	const char *at;
+	size_t len;
+};
+
+static const char *find(struct span in, const char *piece, size_t len)
+{
+	const char *at = in.at, *last = in.at + in.len;
+
+	while ((size_t)(last - at) >= len && (at = memchr(at, *piece, (size_t)(last - at) - len + 1)) != NULL) {
+		if (memcmp(at, piece, len) == 0)
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+static struct span line_around(struct span text, const char *at)
+{
+	const char *begin = at, *end = at;
+
+	while (begin > text.at && begin[-1] != '\n')
+		begin--;
+	while (end < text.at + text.len && *end != '\n')
+		end++;
+	return (struct span){ begin, (size_t)(end - begin) };
+}
+
+static int ends_word(char c)
+{
+	return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == ':' || c == ',' || c == '(' || c == ')' ||
+	       c == '\r';
+}
+
+static struct span word_behind(struct span line, const char *at)
+{
+	const char *end = line.at + line.len, *to = at;
+
+	while (to < end && !ends_word(*to))
+		to++;
+	return (struct span){ at, (size_t)(to - at) };
+}
+
+static struct span word_before(struct span line, const char *at)
+{
+	const char *from = at;
+
+	while (from > line.at && !ends_word(from[-1]))
+		from--;
+	return (struct span){ from, (size_t)(at - from) };
+}
+
+/* Where the pattern's `before` ends in this line; NULL when it is not there. */
+static const char *match(struct span line, const struct pattern *pattern, const char **begin)
+{
+	const char *star = strchr(pattern->before, '*');
+	size_t len = star ? (size_t)(star - pattern->before) : strlen(pattern->before);
+	const char *at = find(line, pattern->before, len);
+
+	if (!at)
+		return NULL;
+	*begin = at;
+	at += len;
+	if (star && star[1]) {
+		at = find((struct span){ at, (size_t)(line.at + line.len - at) }, star + 1, strlen(star + 1));
+		at = at ? at + strlen(star + 1) : NULL;
+	}
+	if (at && pattern->after &&
+	    !find((struct span){ at, (size_t)(line.at + line.len - at) }, pattern->after, strlen(pattern->after)))
+		return NULL;
+	return at;
+}
+
+/* Of "directory /root/.ssh" the second word is meant as well. */
+static struct span subject_of(struct span line, const struct pattern *pattern, const char *begin, const char *end)
+{
+	if (!strstr(pattern->message, "{}"))
+		return (struct span){ end, 0 };
+	if (pattern->back)
+		return word_before(line, begin);
+	const char *last = pattern->before + strlen(pattern->before) - 1;
+	if (*last == '*')
+		return (struct span){ end, (size_t)(line.at + line.len - end) };
+	return word_behind(line, end);
+}
+
+static int is_own_name(const struct mpijob__case *this, const char *host)
+{
+	return mpijob__case_role(this, host) == MPIJOB__LAUNCHER_POD;
+}
+
+static void put_message(struct mpijob__case *this, struct mpijob_text *out, const char *message, const char *subject)
+{
+	const char *hole = strstr(message, "{}");
+	int code = mpijob_text_write(out, message, hole ? (size_t)(hole - message) : strlen(message));
+
+	if (code == 0 && hole)
+		code = mpijob__text_printf(out, "%s%s", *subject ? subject : "a host", hole + 2);
+	if (code)
+		this->code = code;
+}
+
+struct look {
+	struct mpijob__case *this;
+	const struct mpijob_log_tail *log;
+	int32_t severity;
+};
+
+static void report(const struct look *look, const struct pattern *pattern, struct span subject)
+{
+	struct mpijob__case *this = look->this;
+	struct mpijob_text name = { 0 }, message = { 0 };
+	const char *id = pattern->id;
+
+	if (mpijob_text_write(&name, subject.at, subject.len < 255 ? subject.len : 255))
+		this->code = MPIJOB_ERR_NOMEM;
+	const char *host = mpijob_text_data(&name);
+	put_message(this, &message, pattern->message, host);
+	int own = strcmp(id, "name-unresolved") == 0 && is_own_name(this, host);
+	if (this->code == 0 && own)
+		mpijob__case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
+				 "the launcher's own name %s has no address (log of pod %s)", host, look->log->pod);
+	else if (this->code == 0)
+		mpijob__case_add(this, id, look->severity, pattern->rank, *host ? host : look->log->pod, NULL,
+				 "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
+	mpijob__text_release(&name);
+	mpijob__text_release(&message);
+}
+
+static void look_for(const struct look *look, const struct pattern *pattern)
+{
+	struct span all = { look->log->text, look->log->len }, rest = all;
+	size_t len = strcspn(pattern->before, "*");
+	const char *at;
+
+	while (look->this->code == 0 && (at = find(rest, pattern->before, len)) != NULL) {
+		struct span line = line_around(all, at);
+		const char *begin = NULL, *end = match(line, pattern, &begin);
+		if (end)
+			report(look, pattern, subject_of(line, pattern, begin, end));
+		rest.at = line.at + line.len;
+		rest.len = (size_t)(all.at + all.len - rest.at);
+	}
+}
+
+static void look_flavour(const struct look *look)
+{
+	const char *wanted = mpijob__case_text(look->this->root, "spec.mpiImplementation");
+	int family = !*wanted || strcmp(wanted, "OpenMPI") == 0 ? OPENMPI : HYDRA;
+	struct span all = { look->log->text, look->log->len };
+
+	for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
+		if (flavours[i].family == family || !find(all, flavours[i].text, strlen(flavours[i].text)))
+			continue;
+		mpijob__case_add(
+			look->this, "mpi-mismatch", look->severity, RANK_CONNECT, NULL, "spec.mpiImplementation",
+			"the job says %s, but what runs in pod %s is %s, which does not know the hosts that way",
+			*wanted ? wanted : "OpenMPI", look->log->pod, flavours[i].name);
+		return;
+	}
+}
+
+/* Open MPI 5 reads none of the variables that the MPI operator sets: then it has this machine's slots alone. */
+static void look_prte(const struct look *look)
+{
+	struct span all = { look->log->text, look->log->len };
+	const mpijob_node *pod = mpijob__case_pod(look->this, look->log->pod);
+	const mpijob_node *env = mpijob_node_find(pod, "spec.containers[0].env");
+
+	if (!find(all, "prterun", 7) || !find(all, "not enough slots", 16) || mpijob_node_count(env) == 0)
+		return;
+	for (size_t i = 0; i < mpijob_node_count(env); i++)
+		if (strcmp(mpijob__case_text(mpijob_node_at(env, i), "name"), "PRTE_MCA_prte_default_hostfile") == 0)
+			return;
+	mpijob__case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1, NULL, NULL,
+			 "Open MPI 5 knows nothing of the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
+			 look->log->pod);
+}
+
+/* What was said in the log of a pod that goes on may have resolved itself. */
+static int32_t severity_of(const struct mpijob__case *this, const char *pod)
+{
+	const mpijob_node *node = mpijob__case_pod(this, pod);
+	const char *phase = mpijob__case_text(node, "status.phase");
+
+	if (this->failed || strcmp(phase, "Failed") == 0)
+		return MPIJOB_SEVERITY_ERROR;
+	return MPIJOB_SEVERITY_WARNING;
+}
+
+void mpijob__logs_look(struct mpijob__case *this)
+{
+	for (size_t i = 0; i < this->evidence.logs_count && this->code == 0; i++) {
+		struct look look = { this, this->evidence.logs[i], 0 };
+		if (look.log->len == 0)
+			continue;
+		look.severity = severity_of(this, look.log->pod);
+		for (size_t j = 0; j < sizeof(patterns) / sizeof(patterns[0]); j++)
+			look_for(&look, &patterns[j]);
+		if (mpijob__case_role(this, look.log->pod) == MPIJOB__LAUNCHER_POD) {
+			look_flavour(&look);
+			look_prte(&look);
+		}
+	}
+	if (mpijob__case_before(this, RANK_SYMPTOM))
+		mpijob__case_drop(this, RANK_SYMPTOM);
+}
+
+void mpijob__workers_look(struct mpijob__case *this)
+{
+	size_t quiet = 0;
+
+	for (size_t i = 0; i < this->evidence.logs_count; i++) {
+		const struct mpijob_log_tail *log = this->evidence.logs[i];
+		struct span all = { log->text, log->len };
+		if (mpijob__case_role(this, log->pod) != MPIJOB__WORKER_POD || log->len == 0)
+			continue;
+		if (!find(all, "Server listening on", 19) || find(all, "Accepted publickey", 18))
+			return;
+		quiet++;
+	}
+	if (quiet)
+		mpijob__case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING, RANK_CONNECT, NULL, NULL,
+				 "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
+				 quiet == 1 ? "" : "s");
+}
