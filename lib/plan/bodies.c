@@ -2,8 +2,8 @@
 /*
  * What is sent when an action is carried out: rendered objects for creates, merge patches for all else.
  *
- * Nothing is rendered before it is asked for, and then once for all actions of a plan; the key pair is
- * drawn for the one body that holds it and wiped behind it. A patch names the uid of its object, so it
+ * A child is rendered when a check or a body first needs it, and once for all actions of a plan; the key pair
+ * is drawn for the one body that holds it and wiped behind it. A patch names the uid of its object, so it
  * cannot meet another one of the same name; that of the job's status names its version too. Merge patches
  * can add to a map but not replace it, so keys that have to go are named with null.
  */
@@ -34,71 +34,48 @@ void mpijob__bodies_free(struct mpijob__bodies *bodies)
 	free(bodies);
 }
 
-static struct mpijob_render_options options_of(const struct mpijob_plan *plan)
+static int begin(const struct mpijob_plan *plan, int all_must_fit)
 {
 	static const uint8_t none[1] = { 0 };
-	struct mpijob_render_options options = plan->render;
+	struct mpijob__subject now = plan->subject;
 
-	options.running = plan->workers.runs ? plan->workers.runs : none;
-	options.running_count = plan->workers.runs ? (size_t)plan->workers.wanted : 0;
-	return options;
-}
-
-static int render(const struct mpijob_plan *plan)
-{
-	struct mpijob_render_options options = options_of(plan);
-
-	return plan->bodies->objects ? 0 : mpijob_render(plan->job, &options, &plan->bodies->objects, NULL);
+	if (plan->bodies->objects)
+		return 0;
+	now.options.running = plan->workers.runs ? plan->workers.runs : none;
+	now.options.running_count = plan->workers.runs ? (size_t)plan->workers.wanted : 0;
+	now.all_must_fit = all_must_fit;
+	return mpijob__objects_new(&now, &plan->bodies->objects);
 }
 
 int mpijob__bodies_check(struct mpijob_plan *plan)
 {
 	mpijob_diag *findings = mpijob_diag_new();
-	mpijob_objects *objects = NULL;
-	int code = findings ? mpijob_render(plan->job, &plan->render, &objects, findings) : MPIJOB_ERR_NOMEM;
+	int code = findings ? begin(plan, 1) : MPIJOB_ERR_NOMEM;
 
+	if (!code)
+		code = mpijob__objects_make(plan->bodies->objects, findings);
 	if (code == MPIJOB_ERR_SPEC)
 		mpijob__plan_refuse(plan, findings);
 	else if (code)
 		mpijob__plan_fail(plan, code);
-	mpijob_objects_free(objects);
 	mpijob_diag_free(findings);
 	return !code;
-}
-
-/* The rendered child of an action as a document. */
-static int rendered(const struct mpijob_plan *plan, int32_t role, mpijob_doc **out)
-{
-	size_t at;
-	int code = render(plan);
-
-	if (code)
-		return code;
-	if (!mpijob_objects_find(plan->bodies->objects, role, -1, &at))
-		return MPIJOB_ERR_NOT_FOUND;
-	return mpijob_objects_at(plan->bodies->objects, at, out);
 }
 
 static int write_create(const struct mpijob_plan *plan, const struct mpijob_action *action, mpijob_write_fn write,
 			void *user)
 {
-	size_t at;
-	int code = render(plan);
+	int code = begin(plan, 0);
 
-	if (code)
-		return code;
-	if (!mpijob_objects_find(plan->bodies->objects, action->role, action->index, &at))
-		return MPIJOB_ERR_NOT_FOUND;
-	return mpijob_objects_write_at(plan->bodies->objects, at, MPIJOB_FORMAT_JSON_COMPACT, 1, write, user);
+	return code ? code : mpijob__objects_send(plan->bodies->objects, action->role, action->index, write, user);
 }
 
 static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
 			mpijob_write_fn write, void *user)
 {
-	int code = render(plan);
+	int code = begin(plan, 0);
 
-	return code ? code
-		    : mpijob__objects_write_secret(plan->bodies->objects, entropy, entropy_len, write, user);
+	return code ? code : mpijob__objects_send_secret(plan->bodies->objects, entropy, entropy_len, write, user);
 }
 
 static int write_word(const char *text, mpijob_write_fn write, void *user)
@@ -363,16 +340,28 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, 
 	}
 }
 
+/* The child that a patch makes of what is there; NULL for one that needs none. */
+static int wanted(const struct mpijob_plan *plan, const struct mpijob__action *action, const mpijob_doc **out)
+{
+	int code;
+
+	*out = NULL;
+	if (action->body != MPIJOB__BODY_SERVICE && action->body != MPIJOB__BODY_CONFIG_MAP &&
+	    action->body != MPIJOB__BODY_POD_GROUP && action->body != MPIJOB__BODY_GO_ON_ANEW)
+		return 0;
+	code = begin(plan, 0);
+	return code ? code : mpijob__objects_child(plan->bodies->objects, action->view.role, out);
+}
+
 static int write_patch(const struct mpijob_plan *plan, const struct mpijob__action *action, mpijob_write_fn write,
 		       void *user)
 {
-	mpijob_doc *doc = mpijob_doc_new(), *object = NULL;
-	int code = mpijob_doc_error(doc);
+	const mpijob_doc *object;
+	mpijob_doc *doc = NULL;
+	int code = wanted(plan, action, &object);
 
-	if (!code && (action->body == MPIJOB__BODY_SERVICE || action->body == MPIJOB__BODY_CONFIG_MAP ||
-		      action->body == MPIJOB__BODY_POD_GROUP || action->body == MPIJOB__BODY_GO_ON_ANEW))
-		code = rendered(plan, action->view.role, &object);
 	if (!code) {
+		doc = mpijob_doc_new();
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
 				       action->view.uid);
 		fill(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
@@ -380,7 +369,6 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__acti
 	}
 	if (!code)
 		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, write, user);
-	mpijob_doc_free(object);
 	mpijob_doc_free(doc);
 	return code;
 }

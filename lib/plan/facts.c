@@ -281,7 +281,7 @@ static int is_child(const struct mpijob_observed *observed, int32_t role)
 		return 1;
 	code = mpijob__render_name(observed->owner_name, role, -1, &name);
 	if (!code)
-		code = observed->name && strcmp(observed->name, name.data) == 0;
+		code = observed->name && strcmp(observed->name, mpijob_text_data(&name)) == 0;
 	mpijob__text_release(&name);
 	return code;
 }

@@ -24,37 +24,34 @@ void mpijob__plan_fail(struct mpijob_plan *plan, int code)
 		plan->code = code;
 }
 
-const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
+/* What was put into the scratch; "" after a failure. */
+static const char *keep_scratch(struct mpijob_plan *plan, int code)
 {
-	struct mpijob_text text = { 0 };
 	const char *copy = NULL;
-	va_list args;
-	int code;
 
-	va_start(args, format);
-	code = mpijob__text_vprintf(&text, format, args);
-	va_end(args);
 	if (!code)
-		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&text), text.len);
-	mpijob__text_release(&text);
+		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&plan->scratch), plan->scratch.len);
+	plan->scratch.len = 0; /* not cleared, which would wipe: names and messages are no secrets */
 	if (copy)
 		return copy;
 	mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 	return "";
 }
 
+const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = mpijob__text_vprintf(&plan->scratch, format, args);
+	va_end(args);
+	return keep_scratch(plan, code);
+}
+
 const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index)
 {
-	struct mpijob_text text = { 0 };
-	const char *copy = NULL;
-
-	if (!mpijob__render_name(mpijob_name(plan->job), role, index, &text))
-		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&text), text.len);
-	mpijob__text_release(&text);
-	if (copy)
-		return copy;
-	mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
-	return "";
+	return keep_scratch(plan, mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
 }
 
 void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
@@ -462,6 +459,7 @@ void mpijob_plan_free(mpijob_plan *plan)
 	mpijob_doc_free(plan->node_selector);
 	mpijob_free(plan->job);
 	free(plan->actions);
+	mpijob__text_release(&plan->scratch);
 	mpijob__arena_free(&plan->arena);
 	free(plan);
 }

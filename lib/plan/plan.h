@@ -75,6 +75,7 @@ struct mpijob__bodies; /* rendered objects, made when they are first needed */
 struct mpijob_plan {
 	int code; /* first failure */
 	struct mpijob__arena arena;
+	struct mpijob_text scratch; /* for texts on their way into the arena */
 	struct mpijob__bodies *bodies;
 
 	/* In. */
@@ -180,7 +181,7 @@ void mpijob__status_close(struct mpijob_plan *plan);      /* write it if it chan
 /* bodies.c */
 int mpijob__bodies_new(struct mpijob_plan *plan);
 void mpijob__bodies_free(struct mpijob__bodies *bodies);
-/* Check that the ConfigMap is not too large once all workers run. 1, or 0 when the job was refused. */
+/* Check that all children can be made, and the ConfigMap with all workers, too. 1, or 0 when the job was refused. */
 int mpijob__bodies_check(struct mpijob_plan *plan);
 
 #endif

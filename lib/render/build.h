@@ -96,6 +96,10 @@ int mpijob__host_ranges_write(const struct mpijob__subject *subject, mpijob_writ
 /* Append ".JOB.NAMESPACE.svc[.DOMAIN]", or ".JOB" with compact_hosts. */
 int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob_text *text);
 
+/* subject.c: decimal digits without a NUL; returns how many. */
+#define MPIJOB__NUMBER_SIZE 20
+size_t mpijob__render_number(size_t number, char out[MPIJOB__NUMBER_SIZE]);
+
 /* base64.c: append, padded. */
 #define MPIJOB__BASE64_LEN(len) (((len) + 2) / 3 * 4)
 void mpijob__base64_encode(const unsigned char *data, size_t len,

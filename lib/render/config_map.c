@@ -7,25 +7,39 @@
 
 #include "base/diag.h"
 
-static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key,
-		     int (*print)(const struct mpijob__subject *, mpijob_write_fn, void *), size_t *total)
-{
-	int code;
-
-	mpijob_text_clear(&b->scratch);
-	code = print(b->subject, mpijob_text_write, &b->scratch);
-	if (code != 0 && b->code == 0)
-		b->code = code;
-	*total += b->scratch.len;
-	mpijob_node_put(b->doc, data, key,
-			mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
-}
+typedef int print_text(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
 
 static int count_bytes(void *user, const char *data, size_t len)
 {
 	(void)data;
 	*(size_t *)user += len;
 	return 0;
+}
+
+/* How long a text is; one that would be too long by far is not looked at to its end. */
+static int measure(print_text *print, const struct mpijob__subject *subject, size_t *out)
+{
+	int code;
+
+	*out = 0;
+	code = print(subject, count_bytes, out);
+	if (code == MPIJOB_ERR_SPEC)
+		*out = MPIJOB__CONFIG_MAP_MOST + 1;
+	return code == MPIJOB_ERR_SPEC ? 0 : code;
+}
+
+static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key, print_text *print, size_t len)
+{
+	int code;
+
+	mpijob_text_clear(&b->scratch);
+	code = mpijob__text_reserve(&b->scratch, len);
+	if (code == 0)
+		code = print(b->subject, mpijob_text_write, &b->scratch);
+	if (code != 0 && b->code == 0)
+		b->code = code;
+	mpijob_node_put(b->doc, data, key,
+			mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
 }
 
 static const char *remedy(const struct mpijob__subject *subject)
@@ -41,11 +55,20 @@ static const char *remedy(const struct mpijob__subject *subject)
 static void look_ahead(struct mpijob__build *b, size_t hostfile)
 {
 	struct mpijob__subject all = *b->subject;
-	size_t total = hostfile;
+	size_t total;
 
-	all.options.running = NULL;
-	if (mpijob__discover_hosts_write(&all, count_bytes, &total) != 0 || total <= MPIJOB__CONFIG_MAP_MOST)
+	if (b->subject->options.reference && !b->subject->all_must_fit)
 		return;
+	all.options.running = NULL;
+	b->code = measure(mpijob__discover_hosts_write, &all, &total);
+	total += hostfile;
+	if (b->code != 0 || total <= MPIJOB__CONFIG_MAP_MOST)
+		return;
+	if (b->subject->all_must_fit) {
+		b->code = MPIJOB_ERR_SPEC;
+		mpijob__config_map_refuse(b->subject, b->diag);
+		return;
+	}
 	mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
 			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s", total,
@@ -64,20 +87,26 @@ void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_dia
 		(int)mpijob__subject_workers(subject), MPIJOB__CONFIG_MAP_MOST, remedy(subject));
 }
 
+/* Both texts are measured before the first is made: one that is refused takes no memory. */
 void mpijob__config_map_build(struct mpijob__build *b)
 {
 	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_CONFIG_MAP, 0, 1);
 	mpijob_node *data = mpijob_node_put_map(b->doc, root, "data");
-	size_t hostfile = 0, total;
+	size_t hostfile = 0, hosts = 0;
 
-	add_text(b, data, MPIJOB__KEY_HOSTFILE, mpijob__hostfile_write, &hostfile);
-	total = hostfile;
 	if (b->code == 0)
-		add_text(b, data, MPIJOB__KEY_DISCOVER_HOSTS, mpijob__discover_hosts_write, &total);
-	if (b->code == 0 && total > MPIJOB__CONFIG_MAP_MOST)
+		b->code = measure(mpijob__hostfile_write, b->subject, &hostfile);
+	if (b->code == 0)
+		b->code = measure(mpijob__discover_hosts_write, b->subject, &hosts);
+	if (b->code != 0)
+		return;
+	if (hostfile + hosts > MPIJOB__CONFIG_MAP_MOST) {
 		b->code = MPIJOB_ERR_SPEC;
-	if (b->code == MPIJOB_ERR_SPEC)
 		mpijob__config_map_refuse(b->subject, b->diag);
-	else if (b->code == 0 && b->subject->options.running != NULL && !b->subject->options.reference)
+		return;
+	}
+	if (b->subject->options.running != NULL)
 		look_ahead(b, hostfile);
+	add_text(b, data, MPIJOB__KEY_HOSTFILE, mpijob__hostfile_write, hostfile);
+	add_text(b, data, MPIJOB__KEY_DISCOVER_HOSTS, mpijob__discover_hosts_write, hosts);
 }

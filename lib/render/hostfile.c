@@ -31,30 +31,40 @@ int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob
 				   domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
 
-/* One line from the parts around an index. */
+/* A line that is the same for all workers but for the index in it. */
 struct line {
 	mpijob_write_fn write;
 	void *user;
-	struct mpijob_text before; /* "echo J-worker-" */
-	struct mpijob_text after;  /* ".J.NAMESPACE.svc slots=2\n" */
+	struct mpijob_text text; /* "echo J-worker-17.J.NAMESPACE.svc\n" */
+	size_t index_at;         /* where the index begins */
+	size_t index_len;
 };
 
-static int write_worker(const struct line *line, int32_t index)
+/* What is in the text stands before the index, `after` behind it. */
+static int end_line(struct line *line, const struct mpijob_text *after)
 {
-	char digits[12], *at = digits + sizeof(digits);
-	uint32_t rest = (uint32_t)index;
-	int code;
+	line->index_at = line->text.len;
+	line->index_len = 0;
+	return mpijob_text_write(&line->text, after->data, after->len);
+}
 
-	do {
-		*--at = (char)('0' + rest % 10);
-		rest /= 10;
-	} while (rest > 0);
-	code = line->write(line->user, line->before.data, line->before.len);
-	if (code == 0)
-		code = line->write(line->user, at, (size_t)(digits + sizeof(digits) - at));
-	if (code == 0)
-		code = line->write(line->user, line->after.data, line->after.len);
-	return code;
+static int write_worker(struct line *line, int32_t index)
+{
+	struct mpijob_text *text = &line->text;
+	char digits[MPIJOB__NUMBER_SIZE];
+	size_t len = mpijob__render_number((size_t)index, digits);
+	char *at;
+
+	if (len > line->index_len && mpijob__text_reserve(text, len - line->index_len))
+		return MPIJOB_ERR_NOMEM;
+	at = text->data + line->index_at;
+	if (len != line->index_len) {
+		memmove(at + len, at + line->index_len, text->len - line->index_at - line->index_len + 1);
+		text->len = text->len - line->index_len + len;
+		line->index_len = len;
+	}
+	memcpy(at, digits, len);
+	return line->write(line->user, text->data, text->len);
 }
 
 /* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that /etc/hosts has. */
@@ -95,25 +105,27 @@ static int check_count(const struct mpijob__subject *subject, size_t workers)
 
 int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
 {
-	struct line line = { write, user, { 0 }, { 0 } };
+	struct line line = { write, user, { 0 }, 0, 0 };
+	struct mpijob_text after = { 0 }; /* ".J.NAMESPACE.svc slots=2\n" */
 	int32_t workers = mpijob__subject_workers(subject);
 	int code = check_count(subject, (size_t)workers);
 	size_t suffix_len;
 
 	if (code == 0)
-		code = mpijob__text_printf(&line.before, "%s-worker-", subject->name);
+		code = mpijob__text_printf(&line.text, "%s-worker-", subject->name);
 	if (code == 0)
-		code = mpijob__hostfile_suffix(subject, &line.after);
-	suffix_len = line.after.len;
+		code = mpijob__hostfile_suffix(subject, &after);
+	suffix_len = after.len;
 	if (code == 0)
-		code = slots_text(subject->spec->mpi_implementation, mpijob__subject_slots(subject), &line.after);
+		code = slots_text(subject->spec->mpi_implementation, mpijob__subject_slots(subject), &after);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = write_launcher(subject, &line, "",
-				      line.after.data + (launcher_is_short(subject) ? suffix_len : 0));
+		code = write_launcher(subject, &line, "", after.data + (launcher_is_short(subject) ? suffix_len : 0));
+	if (code == 0)
+		code = end_line(&line, &after);
 	for (int32_t i = 0; code == 0 && i < workers; i++)
 		code = write_worker(&line, i);
-	mpijob__text_release(&line.before);
-	mpijob__text_release(&line.after);
+	mpijob__text_release(&line.text);
+	mpijob__text_release(&after);
 	return code;
 }
 
@@ -134,7 +146,7 @@ static int32_t known_workers(const struct mpijob__subject *subject)
 }
 
 /* Visit the indices below `count` in the order of their texts: 0, 1, 10, 100, ..., 11, ..., 2. */
-static int write_by_text(const struct mpijob__subject *subject, const struct line *line, int32_t count, int64_t first)
+static int write_by_text(const struct mpijob__subject *subject, struct line *line, int32_t count, int64_t first)
 {
 	int code = 0;
 
@@ -147,7 +159,7 @@ static int write_by_text(const struct mpijob__subject *subject, const struct lin
 	return code;
 }
 
-static int write_by_number(const struct mpijob__subject *subject, const struct line *line, int32_t count)
+static int write_by_number(const struct mpijob__subject *subject, struct line *line, int32_t count)
 {
 	int code = 0;
 
@@ -170,26 +182,29 @@ int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_w
 int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
 {
 	static const char shell[] = "#!/bin/sh\n";
-	struct line line = { write, user, { 0 }, { 0 } };
+	struct line line = { write, user, { 0 }, 0, 0 };
+	struct mpijob_text after = { 0 };
 	int32_t workers = known_workers(subject);
 	int code = check_count(subject, (size_t)workers);
 
 	if (code == 0)
-		code = mpijob__text_printf(&line.before, "echo %s-worker-", subject->name);
+		code = mpijob__text_printf(&line.text, "echo %s-worker-", subject->name);
 	if (code == 0)
-		code = mpijob__hostfile_suffix(subject, &line.after);
+		code = mpijob__hostfile_suffix(subject, &after);
 	if (code == 0)
-		code = mpijob__text_puts(&line.after, "\n");
+		code = mpijob__text_puts(&after, "\n");
 	if (code == 0)
 		code = write(user, shell, sizeof(shell) - 1);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = write_launcher(subject, &line, "echo ", line.after.data);
+		code = write_launcher(subject, &line, "echo ", after.data);
+	if (code == 0)
+		code = end_line(&line, &after);
 	if (code == 0 && mpijob__difference_holds(MPIJOB__DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
 		code = write_by_number(subject, &line, workers);
 	else if (code == 0)
 		code = write_by_text(subject, &line, workers, 0);
-	mpijob__text_release(&line.before);
-	mpijob__text_release(&line.after);
+	mpijob__text_release(&line.text);
+	mpijob__text_release(&after);
 	return code;
 }
 

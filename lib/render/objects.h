@@ -10,13 +10,13 @@
 struct mpijob__print; /* the workers' common text, once one of them was written alone */
 
 struct mpijob_objects {
-	mpijob *job;                                /* a copy; `subject` borrows from it */
-	struct mpijob__subject subject;             /* without pointers into the caller's options */
-	mpijob_doc *docs[MPIJOB_ROLE_LAUNCHER + 1]; /* by role; the worker's is that of index 0; NULL: no such child */
-	size_t workers;
-	struct mpijob__print *print; /* not NULL; what it holds changes when a worker is written */
-	mpijob_ssh_key *key;     /* NULL: placeholders */
-	struct mpijob_text name; /* of the last head */
+	mpijob *job;                                /* a copy; `subject` borrows from it; NULL: from somebody else */
+	struct mpijob__subject subject;             /* of mpijob_render(): without pointers into the caller's options */
+	size_t counts[MPIJOB_ROLE_LAUNCHER + 1];    /* of children by role */
+	mpijob_doc *docs[MPIJOB_ROLE_LAUNCHER + 1]; /* by role; the worker's is that of index 0; NULL: not made */
+	struct mpijob__print *print;                /* not NULL; what it holds changes when a worker is written */
+	mpijob_ssh_key *key;                        /* NULL: placeholders */
+	struct mpijob_text name;                    /* of the last head */
 	struct mpijob_pod_group pod_group;
 	int32_t timeout;
 };

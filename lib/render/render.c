@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All children of a job: which there are, in which order, and where in that order the workers stand, of which only
- * one is made. Everything is built once, so that whatever is wrong with a job is known before the first child is used.
+ * one is made. For a caller of mpijob_render() everything is made at once, so that whatever is wrong with a job is
+ * known before the first child is used; a plan makes what it needs.
  */
 #include "render/objects.h"
 
@@ -11,24 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t count_role(const mpijob_objects *objects, int32_t role)
-{
-	if (objects->docs[role] == NULL)
-		return 0;
-	return role == MPIJOB_ROLE_WORKER ? objects->workers : 1;
-}
-
 int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
 {
 	for (int32_t i = MPIJOB_ROLE_SERVICE; i <= MPIJOB_ROLE_LAUNCHER; i++) {
-		size_t count = count_role(objects, i);
-
-		if (index < count) {
+		if (index < objects->counts[i]) {
 			*role = i;
 			*worker = (int32_t)index;
 			return 1;
 		}
-		index -= count;
+		index -= objects->counts[i];
 	}
 	return 0;
 }
@@ -56,32 +48,48 @@ static void build_role(struct mpijob__build *b, const mpijob_objects *objects, i
 	}
 }
 
-static int exists(const mpijob_objects *objects, int32_t role)
+static void count_children(mpijob_objects *objects)
 {
-	if (role == MPIJOB_ROLE_POD_GROUP)
-		return mpijob__subject_gang(&objects->subject) != MPIJOB__GANG_NONE;
-	return role != MPIJOB_ROLE_WORKER || objects->workers > 0;
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+		objects->counts[role] = 1;
+	if (mpijob__subject_gang(&objects->subject) == MPIJOB__GANG_NONE)
+		objects->counts[MPIJOB_ROLE_POD_GROUP] = 0;
+	objects->counts[MPIJOB_ROLE_WORKER] = (size_t)mpijob__subject_workers(&objects->subject);
 }
 
-/* Build all, also after one was refused, so that all findings come at once. */
-static int build_all(mpijob_objects *objects, mpijob_diag *diag)
+/* Make one child unless it is there. */
+static int make_child(mpijob_objects *objects, int32_t role, mpijob_diag *diag)
+{
+	struct mpijob__build b;
+
+	if (objects->docs[role] != NULL)
+		return 0;
+	mpijob__build_start(&b, &objects->subject, diag);
+	build_role(&b, objects, role);
+	return mpijob__build_finish(&b, &objects->docs[role]);
+}
+
+int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag)
 {
 	int first = 0;
 
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++) {
-		struct mpijob__build b;
-		int code;
+		int code = objects->counts[role] > 0 ? make_child(objects, role, diag) : 0;
 
-		if (!exists(objects, role))
-			continue;
-		mpijob__build_start(&b, &objects->subject, diag);
-		build_role(&b, objects, role);
-		code = mpijob__build_finish(&b, &objects->docs[role]);
 		if (code == MPIJOB_ERR_NOMEM)
 			return code;
 		first = first != 0 ? first : code;
 	}
 	return first;
+}
+
+int mpijob__objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out)
+{
+	int code = objects->counts[role] > 0 ? make_child(objects, role, NULL) : MPIJOB_ERR_NOT_FOUND;
+
+	if (code == 0)
+		*out = objects->docs[role];
+	return code;
 }
 
 /* What the caller's options point to is used now; only what at() and write() need stays. */
@@ -100,17 +108,42 @@ static int fill(mpijob_objects *objects, const struct mpijob_render_options *opt
 
 	if (code != 0)
 		return code;
-	objects->workers = (size_t)mpijob__subject_workers(subject);
+	count_children(objects);
 	if (subject->options.entropy != NULL)
 		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len, &objects->key, diag);
 	if (code == 0)
-		code = build_all(objects, diag);
+		code = mpijob__objects_make(objects, diag);
 	volcano = mpijob__subject_gang(subject) == MPIJOB__GANG_VOLCANO;
 	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
 		mpijob__pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout,
 				       &objects->pod_group);
 	forget_options(objects);
 	return code;
+}
+
+static mpijob_objects *empty(void)
+{
+	mpijob_objects *objects = calloc(1, sizeof(*objects));
+
+	if (objects == NULL)
+		return NULL;
+	objects->print = mpijob__print_new();
+	if (objects->print != NULL)
+		return objects;
+	mpijob_objects_free(objects);
+	return NULL;
+}
+
+int mpijob__objects_new(const struct mpijob__subject *subject, mpijob_objects **out)
+{
+	mpijob_objects *objects = empty();
+
+	if (objects == NULL)
+		return MPIJOB_ERR_NOMEM;
+	objects->subject = *subject;
+	count_children(objects);
+	*out = objects;
+	return 0;
 }
 
 int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out,
@@ -121,12 +154,11 @@ int mpijob_render(const mpijob *job, const struct mpijob_render_options *options
 
 	if (job == NULL || out == NULL)
 		return MPIJOB_ERR_USAGE;
-	objects = calloc(1, sizeof(*objects));
+	objects = empty();
 	if (objects == NULL)
 		return code;
 	objects->job = mpijob_clone(job);
-	objects->print = mpijob__print_new();
-	if (objects->job != NULL && objects->print != NULL)
+	if (objects->job != NULL)
 		code = fill(objects, options, diag);
 	if (code != 0) {
 		mpijob_objects_free(objects);
@@ -154,7 +186,7 @@ size_t mpijob_objects_count(const mpijob_objects *objects)
 	size_t count = 0;
 
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
-		count += count_role(objects, role);
+		count += objects->counts[role];
 	return count;
 }
 
@@ -193,12 +225,12 @@ int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t wor
 {
 	size_t before = 0;
 
-	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || objects->docs[role] == NULL)
+	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || objects->counts[role] == 0)
 		return 0;
-	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->workers))
+	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->counts[role]))
 		return 0;
 	for (int32_t i = MPIJOB_ROLE_SERVICE; i < role; i++)
-		before += count_role(objects, i);
+		before += objects->counts[i];
 	*out = before + (role == MPIJOB_ROLE_WORKER ? (size_t)worker : 0);
 	return 1;
 }
@@ -228,5 +260,5 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 
 const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects)
 {
-	return objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL ? &objects->pod_group : NULL;
+	return objects->counts[MPIJOB_ROLE_POD_GROUP] > 0 ? &objects->pod_group : NULL;
 }

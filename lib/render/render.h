@@ -37,6 +37,7 @@ struct mpijob__subject {
 	const struct mpijob_spec *spec;       /* defaulted */
 	const mpijob_node *annotations;       /* metadata.annotations of the job, or NULL */
 	struct mpijob_render_options options; /* complete; pointers borrowed */
+	int all_must_fit; /* refuse a ConfigMap that is small enough only while not all workers run */
 };
 
 /**
@@ -70,9 +71,9 @@ int mpijob__subject_gang(const struct mpijob__subject *subject); /* MPIJOB__GANG
  *
  * @param job    name of the job.
  * @param role   `MPIJOB_ROLE_*`.
- * @param index  of a worker; else ignored.
+ * @param index  of a worker, from 0; else ignored.
  * @param text   appended to.
- * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (role).
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (role, index).
  */
 int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text);
 
@@ -124,12 +125,44 @@ int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *o
 
 /** @} */
 
-/*
- * Write the Secret with a key of its own as compact JSON; what was rendered stays without one. `objects` and `write`
- * are not NULL. 0; MPIJOB_ERR_NOT_FOUND (no Secret); MPIJOB_ERR_USAGE (too little entropy); MPIJOB_ERR_UNSUPPORTED;
- * MPIJOB_ERR_NOMEM; what the sink returned.
+/** @name Children of a job that was taken apart
+ * What mpijob_render() gives, for whoever has a subject already: nothing is copied, checked or made twice.
+ * @{ */
+
+/**
+ * Begin with no child made.
+ *
+ * @param subject  not NULL, of a valid job; what it borrows lives as long as the objects.
+ * @param out      not NULL; yours, for mpijob_objects_free().
+ * @return 0; `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__objects_write_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
-				 mpijob_write_fn write, void *user);
+int mpijob__objects_new(const struct mpijob__subject *subject, mpijob_objects **out);
+
+/**
+ * Make all children that were not made yet, also after one was refused, so that all findings come at once.
+ *
+ * @param diag  findings, or NULL.
+ * @return 0; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`.
+ */
+int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag);
+
+/**
+ * Get a role's child, the worker of index 0: borrowed; made if need be.
+ *
+ * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`.
+ */
+int mpijob__objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out);
+
+/* Write a child as compact JSON, made if need be. As above, and what the sink returned. */
+int mpijob__objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user);
+
+/*
+ * Write the Secret with a key of its own as compact JSON; it needs not be made. 0; MPIJOB_ERR_USAGE (too little
+ * entropy); MPIJOB_ERR_UNSUPPORTED; MPIJOB_ERR_NOMEM; what the sink returned.
+ */
+int mpijob__objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+				mpijob_write_fn write, void *user);
+
+/** @} */
 
 #endif /* MPIJOB_RENDER_RENDER_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How children become text without being made: a child is printed once for each of two values of what varies, and
- * where the two prints differ are the holes. So no text of the user's can be taken for a hole. Workers are the one
- * print with their index in the holes; the Secret is its print with the private key in the hole, which so passes from
- * wiped memory straight to the sink.
+ * where the two prints differ are the holes. So no text of the user's can be taken for a hole. Of the second print
+ * nothing is kept. Workers are the one print with their index in the holes; the Secret is its print with the private
+ * key in the hole, which so passes from wiped memory straight to the sink.
  */
 #include "render/objects.h"
 
@@ -24,6 +24,7 @@ struct stencil {
 	struct mpijob_text text;
 	struct hole *holes;
 	size_t count;
+	size_t compared; /* how far the second print has come */
 };
 
 static void release(struct stencil *stencil)
@@ -32,10 +33,16 @@ static void release(struct stencil *stencil)
 	free(stencil->holes);
 }
 
+/* A hole goes on when the byte before it was one, too. */
 static int add_hole(struct stencil *stencil, size_t at, size_t len)
 {
-	struct hole *grown = realloc(stencil->holes, (stencil->count + 1) * sizeof(*grown));
+	struct hole *last = stencil->count > 0 ? &stencil->holes[stencil->count - 1] : NULL, *grown;
 
+	if (last != NULL && last->at + last->len == at) {
+		last->len += len;
+		return 0;
+	}
+	grown = realloc(stencil->holes, (stencil->count + 1) * sizeof(*grown));
 	if (grown == NULL)
 		return MPIJOB_ERR_NOMEM;
 	stencil->holes = grown;
@@ -43,27 +50,35 @@ static int add_hole(struct stencil *stencil, size_t at, size_t len)
 	return 0;
 }
 
-/* Find the runs of bytes that differ; both texts have the same length. */
-static int find_holes(struct stencil *stencil, const struct mpijob_text *other)
+/* The sink of the second print. Both prints have the same length. */
+static int find_holes(void *user, const char *data, size_t len)
 {
-	const char *a = stencil->text.data, *b = other->data;
-	size_t len = stencil->text.len, at = 0;
+	struct stencil *stencil = user;
+	const char *text = mpijob_text_data(&stencil->text) + stencil->compared;
+	size_t at = 0;
 	int code = 0;
 
-	if (len != other->len)
+	if (len > stencil->text.len - stencil->compared)
 		return MPIJOB_ERR_UNSUPPORTED;
 	while (code == 0 && at < len) {
 		size_t start;
 
-		while (at < len && a[at] == b[at])
+		while (at < len && text[at] == data[at])
 			at++;
 		start = at;
-		while (at < len && a[at] != b[at])
+		while (at < len && text[at] != data[at])
 			at++;
 		if (at > start)
-			code = add_hole(stencil, start, at - start);
+			code = add_hole(stencil, stencil->compared + start, at - start);
 	}
+	stencil->compared += len;
 	return code;
+}
+
+/* After the second print. */
+static int end_holes(const struct stencil *stencil)
+{
+	return stencil->compared == stencil->text.len ? 0 : MPIJOB_ERR_UNSUPPORTED;
 }
 
 /* A sink that moves every line of JSON two levels in, as an item of a List. Strings of JSON hold no line ends. */
@@ -109,48 +124,26 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 	return mpijob_node_write(mpijob_doc_root(doc), frame->format, write, user);
 }
 
-/* Print a worker as its index has it. */
-static int print_worker(const mpijob_objects *objects, int32_t index, const struct frame *frame,
-			struct mpijob_text *text)
-{
-	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
-	int code = doc != NULL ? mpijob__worker_pod_renumber(&objects->subject, doc, index) : MPIJOB_ERR_NOMEM;
-
-	if (code == 0)
-		code = print_doc(doc, frame, mpijob_text_write, text);
-	mpijob_doc_free(doc);
-	return code;
-}
-
 /* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the label that is one more.
  */
 #define STENCIL_INDEX 1
 
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame, struct stencil *stencil)
 {
-	struct mpijob_text other = { 0 };
-	int code = print_worker(objects, STENCIL_INDEX, frame, &stencil->text);
+	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
+	int code = doc != NULL ? mpijob__worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX) : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
-		code = print_worker(objects, STENCIL_INDEX + 1, frame, &other);
+		code = print_doc(doc, frame, mpijob_text_write, &stencil->text);
 	if (code == 0)
-		code = find_holes(stencil, &other);
-	mpijob__text_release(&other);
-	return code;
+		code = mpijob__worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX + 1);
+	if (code == 0)
+		code = print_doc(doc, frame, find_holes, stencil);
+	mpijob_doc_free(doc);
+	return code != 0 ? code : end_holes(stencil);
 }
 
-static size_t print_number(size_t number, char out[24])
-{
-	char *at = out + 24;
-
-	do {
-		*--at = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	memmove(out, at, (size_t)(out + 24 - at));
-	return (size_t)(out + 24 - at);
-}
-
+/* Print one worker with a stencil. */
 static int write_worker(const struct stencil *stencil, size_t index, mpijob_write_fn write, void *user)
 {
 	const char *text = stencil->text.data;
@@ -160,8 +153,8 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 	for (size_t i = 0; code == 0 && i < stencil->count; i++) {
 		const struct hole *hole = &stencil->holes[i];
 		size_t more = (size_t)(text[hole->at] - '0') - STENCIL_INDEX;
-		char digits[24];
-		size_t len = print_number(index + more, digits);
+		char digits[MPIJOB__NUMBER_SIZE];
+		size_t len = mpijob__render_number(index + more, digits);
 
 		code = write(user, text + from, hole->at - from);
 		if (code == 0)
@@ -172,8 +165,8 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 }
 
 /* Print the Secret with a run of `letter`s as long as the private key in its place. */
-static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter, const struct frame *frame,
-			struct mpijob_text *text)
+static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter,
+			const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	size_t len = strlen(mpijob__ssh_key_private_base64(key));
 	struct mpijob__build b;
@@ -191,7 +184,7 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	free(filler);
 	if (code != 0)
 		return code;
-	code = print_doc(doc, frame, mpijob_text_write, text);
+	code = print_doc(doc, frame, write, user);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -200,15 +193,13 @@ static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 			mpijob_write_fn write, void *user)
 {
 	const char *private_key = mpijob__ssh_key_private_base64(key);
-	struct stencil stencil = { { 0 }, NULL, 0 };
-	struct mpijob_text other = { 0 };
-	int code = print_secret(objects, key, 'A', frame, &stencil.text);
+	struct stencil stencil = { { 0 }, NULL, 0, 0 };
+	int code = print_secret(objects, key, 'A', frame, mpijob_text_write, &stencil.text);
 
 	if (code == 0)
-		code = print_secret(objects, key, 'B', frame, &other);
+		code = print_secret(objects, key, 'B', frame, find_holes, &stencil);
 	if (code == 0)
-		code = find_holes(&stencil, &other);
-	mpijob__text_release(&other);
+		code = end_holes(&stencil);
 	if (code == 0 && (stencil.count != 1 || stencil.holes[0].len != strlen(private_key)))
 		code = MPIJOB_ERR_UNSUPPORTED;
 	if (code == 0)
@@ -224,23 +215,20 @@ static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-int mpijob__objects_write_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
-				 mpijob_write_fn write, void *user)
+int mpijob__objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+				mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
 	mpijob_ssh_key *key = NULL;
-	int code;
+	int code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
 
-	if (objects->docs[MPIJOB_ROLE_SECRET] == NULL)
-		return MPIJOB_ERR_NOT_FOUND;
-	code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
 	if (code == 0)
 		code = write_secret(objects, key, &frame, write, user);
 	mpijob_ssh_key_free(key);
 	return code;
 }
 
-/* Any child but a worker. */
+/* Any child but one of several workers. */
 static int write_child(const mpijob_objects *objects, int32_t role, int with_key, const struct frame *frame,
 		       mpijob_write_fn write, void *user)
 {
@@ -287,21 +275,38 @@ static int print_in(struct mpijob__print *print, const mpijob_objects *objects, 
 	return code;
 }
 
+/* A stencil pays from the second worker on. */
+static int write_one(const mpijob_objects *objects, int32_t role, size_t worker, int with_key,
+		     const struct frame *frame, mpijob_write_fn write, void *user)
+{
+	int code;
+
+	if (role != MPIJOB_ROLE_WORKER || objects->counts[role] == 1)
+		return write_child(objects, role, with_key, frame, write, user);
+	code = print_in(objects->print, objects, frame);
+	return code != 0 ? code : write_worker(&objects->print->stencil, worker, write, user);
+}
+
 int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,
 			    mpijob_write_fn write, void *user)
 {
 	struct frame frame = { format, 0 };
 	int32_t role, worker;
-	int code;
 
 	if (objects == NULL || write == NULL || !is_format(format))
 		return MPIJOB_ERR_USAGE;
 	if (!mpijob__objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
-	if (role != MPIJOB_ROLE_WORKER)
-		return write_child(objects, role, with_key != 0, &frame, write, user);
-	code = print_in(objects->print, objects, &frame);
-	return code != 0 ? code : write_worker(&objects->print->stencil, (size_t)worker, write, user);
+	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
+}
+
+int mpijob__objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user)
+{
+	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
+	const mpijob_doc *doc;
+	int code = mpijob__objects_child(objects, role, &doc);
+
+	return code != 0 ? code : write_one(objects, role, (size_t)worker, 0, &frame, write, user);
 }
 
 /* What stands before, between and behind the children. */
@@ -329,10 +334,10 @@ static int write_string(mpijob_write_fn write, void *user, const char *text)
 static int write_workers(const mpijob_objects *objects, const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	const char *between = brackets_of(frame->format)->between;
-	struct stencil stencil = { { 0 }, NULL, 0 };
+	struct stencil stencil = { { 0 }, NULL, 0, 0 };
 	int code = make_worker_stencil(objects, frame, &stencil);
 
-	for (size_t i = 0; code == 0 && i < objects->workers; i++) {
+	for (size_t i = 0; code == 0 && i < objects->counts[MPIJOB_ROLE_WORKER]; i++) {
 		code = write_string(write, user, between);
 		if (code == 0)
 			code = write_worker(&stencil, i, write, user);
@@ -352,7 +357,7 @@ int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t 
 		return MPIJOB_ERR_USAGE;
 	code = write_string(write, user, brackets->before);
 	for (int32_t role = MPIJOB_ROLE_SERVICE; code == 0 && role <= MPIJOB_ROLE_LAUNCHER; role++) {
-		if (objects->docs[role] == NULL)
+		if (objects->counts[role] == 0)
 			continue;
 		if (role == MPIJOB_ROLE_WORKER) {
 			code = write_workers(objects, &frame, write, user);

@@ -156,23 +156,37 @@ int mpijob__subject_gang(const struct mpijob__subject *subject)
 	return strcmp(subject->options.gang_scheduler, "volcano") == 0 ? MPIJOB__GANG_VOLCANO : MPIJOB__GANG_PLUGINS;
 }
 
+size_t mpijob__render_number(size_t number, char out[MPIJOB__NUMBER_SIZE])
+{
+	char *end = out + MPIJOB__NUMBER_SIZE, *at = end;
+
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	memmove(out, at, (size_t)(end - at));
+	return (size_t)(end - at);
+}
+
+/* Not by printf: a plan names thousands of workers. */
 int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text)
 {
-	switch (role) {
-	case MPIJOB_ROLE_SERVICE:
-	case MPIJOB_ROLE_POD_GROUP:
-		return mpijob__text_puts(text, job);
-	case MPIJOB_ROLE_CONFIG_MAP:
-		return mpijob__text_printf(text, "%s-config", job);
-	case MPIJOB_ROLE_SECRET:
-		return mpijob__text_printf(text, "%s-ssh", job);
-	case MPIJOB_ROLE_WORKER:
-		return mpijob__text_printf(text, "%s-worker-%d", job, (int)index);
-	case MPIJOB_ROLE_LAUNCHER:
-		return mpijob__text_printf(text, "%s-launcher", job);
-	default:
+	static const char *const behind[] = {
+		[MPIJOB_ROLE_SERVICE] = "",        [MPIJOB_ROLE_CONFIG_MAP] = "-config",
+		[MPIJOB_ROLE_SECRET] = "-ssh",     [MPIJOB_ROLE_POD_GROUP] = "",
+		[MPIJOB_ROLE_WORKER] = "-worker-", [MPIJOB_ROLE_LAUNCHER] = "-launcher",
+	};
+	char digits[MPIJOB__NUMBER_SIZE];
+	int code;
+
+	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || (role == MPIJOB_ROLE_WORKER && index < 0))
 		return MPIJOB_ERR_USAGE;
-	}
+	code = mpijob__text_puts(text, job);
+	if (code == 0)
+		code = mpijob__text_puts(text, behind[role]);
+	if (code == 0 && role == MPIJOB_ROLE_WORKER)
+		code = mpijob_text_write(text, digits, mpijob__render_number((size_t)index, digits));
+	return code;
 }
 
 const char *mpijob__render_api_version(int32_t role, int volcano)
