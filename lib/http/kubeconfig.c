@@ -8,27 +8,16 @@
 
 #include "http/path.h"
 #include "http/secret.h"
+#include "http/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The text of the tree: its tokens and keys. */
-static void wipe_strings(const mpijob_node *node)
-{
-	size_t len = mpijob_node_length(node);
-
-	/* The document is ours, and is freed next. */
-	if (mpijob_node_kind(node) == MPIJOB_NODE_STRING && len)
-		mpijob__http_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
-	for (size_t i = 0; i < mpijob_node_count(node); i++)
-		wipe_strings(mpijob_node_at(node, i));
-}
-
 static void release_file(struct mpijob__kubeconfig_file *file)
 {
-	wipe_strings(file->root);
+	mpijob__tree_wipe(file->root);
 	mpijob_docs_free(file->docs);
 	free(file->folder);
 	free(file->name);
@@ -51,7 +40,7 @@ static int parse(struct mpijob__kubeconfig_file *file, const mpijob__secret *tex
 
 	options.source = file->name;
 	options.max_bytes = MPIJOB__SECRET_FILE_LIMIT;
-	options.max_depth = 100;
+	options.max_depth = MPIJOB__TREE_DEPTH;
 	code = mpijob_docs_parse(text->data, text->len, &options, &file->docs, report->diag);
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(report);

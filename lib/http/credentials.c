@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of the ways to say who we are is used, and for how long: a token, a password or a certificate of the configuration
+ * wins over its plugin; what a plugin gave is good until it expires or is refused, and is shared by all that ask meanwhile;
+ * connections are only given up when a certificate changes. A plugin that failed is not run again at once, so that many
+ * requests that wait for it get one answer.
+ */
+#include "http/credentials.h"
+
+#include "http/base64.h"
+#include "http/identity_files.h"
+#include "http/key_pair.h"
+#include "http/plugin.h"
+#include "http/plugin_reply.h"
+#include "http/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS  60000   /* for a plugin, unless another is given */
+#define PAUSE_MS    1000    /* after a plugin that failed, or gave what had expired */
+#define HINTS       10      /* in each HINT_MS */
+#define HINT_MS     3600000
+
+struct mpijob__credentials {
+	const mpijob_http_config *config;
+	int64_t timeout_ms;
+	struct mpijob__identity identity;
+	struct mpijob__identity_files files;
+	mpijob__secret authorization;
+	int have_basic;
+	/* The plugin. */
+	struct mpijob__plugin plugin; /* while pid is not 0 */
+	mpijob__secret certificate;   /* that it gave */
+	mpijob__secret key;
+	int have;     /* it gave credentials */
+	int refused;  /* a server did not want them */
+	int expires;
+	int64_t expires_ms;   /* since 1970 */
+	int64_t fresh_ms;     /* until then (monotonic) they are used although they expired */
+	int told_expired;
+	int failed;           /* the code of its last run */
+	int64_t failed_ms;    /* until then it is not run again */
+	int hints;
+	int64_t hints_ms; /* when the count began */
+	char *message;
+};
+
+int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
+			    void (*notice)(void *user, const struct mpijob_finding *finding), void *user,
+			    mpijob__credentials **out)
+{
+	mpijob__credentials *credentials = calloc(1, sizeof(*credentials));
+
+	if (!credentials)
+		return MPIJOB_ERR_NOMEM;
+	credentials->config = config;
+	credentials->timeout_ms = plugin_timeout_ms > 0 ? plugin_timeout_ms : TIMEOUT_MS;
+	credentials->files.notice = notice;
+	credentials->files.user = user;
+	*out = credentials;
+	return 0;
+}
+
+void mpijob__credentials_free(mpijob__credentials *credentials)
+{
+	if (!credentials)
+		return;
+	if (credentials->plugin.pid)
+		mpijob__plugin_end(&credentials->plugin);
+	mpijob__identity_files_release(&credentials->files);
+	mpijob__secret_clear(&credentials->authorization);
+	mpijob__secret_clear(&credentials->certificate);
+	mpijob__secret_clear(&credentials->key);
+	free(credentials->message);
+	free(credentials);
+}
+
+static int uses_plugin(const mpijob_http_config *config)
+{
+	return config->exec.command && !config->token.len && !config->token_file && !config->username &&
+	       !config->certificate.data.len && !config->certificate.file;
+}
+
+static int64_t wall_clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Keep a message, which is taken, and pass its code on. */
+static int fail(mpijob__credentials *credentials, int code, char *message)
+{
+	free(credentials->message);
+	credentials->message = message;
+	return message ? code : MPIJOB_ERR_NOMEM;
+}
+
+/* Let the identity show what there is. */
+static void publish(mpijob__credentials *credentials)
+{
+	struct mpijob__identity *identity = &credentials->identity;
+	const struct mpijob__identity_files *files = &credentials->files;
+	const mpijob__secret *certificate = credentials->certificate.len ? &credentials->certificate : &files->certificate;
+	const mpijob__secret *key = credentials->certificate.len ? &credentials->key : &files->key;
+
+	identity->authorization = credentials->authorization.data;
+	identity->certificate = certificate->data;
+	identity->certificate_len = certificate->len;
+	identity->key = key->data;
+	identity->key_len = key->len;
+	identity->ca = files->ca.data;
+	identity->ca_len = files->ca.len;
+}
+
+/* Make "Bearer TOKEN" of a token; none takes the header away. */
+static int set_bearer(mpijob__credentials *credentials, const mpijob__secret *token)
+{
+	mpijob__secret header = { NULL, 0 };
+	int code = token->len ? mpijob__secret_set(&header, "Bearer ", 7) : 0;
+
+	if (code == 0)
+		code = mpijob__secret_append(&header, token->data, token->len);
+	if (code) {
+		mpijob__secret_clear(&header);
+		return code;
+	}
+	mpijob__secret_clear(&credentials->authorization);
+	credentials->authorization = header;
+	credentials->identity.token_generation++;
+	return 0;
+}
+
+static int set_basic(mpijob__credentials *credentials)
+{
+	const mpijob_http_config *config = credentials->config;
+	mpijob__secret plain = { NULL, 0 }, encoded = { NULL, 0 }, header = { NULL, 0 };
+	int code = mpijob__secret_set(&plain, config->username, strlen(config->username));
+
+	if (code == 0)
+		code = mpijob__secret_append(&plain, ":", 1);
+	if (code == 0)
+		code = mpijob__secret_append(&plain, config->password.data, config->password.len);
+	if (code == 0)
+		code = mpijob__http_base64_encode(plain.data, plain.len, &encoded);
+	if (code == 0)
+		code = mpijob__secret_set(&header, "Basic ", 6);
+	if (code == 0)
+		code = mpijob__secret_append(&header, encoded.data, encoded.len);
+	mpijob__secret_clear(&plain);
+	mpijob__secret_clear(&encoded);
+	if (code) {
+		mpijob__secret_clear(&header);
+		return code;
+	}
+	mpijob__secret_clear(&credentials->authorization);
+	credentials->authorization = header;
+	credentials->identity.token_generation++;
+	credentials->have_basic = 1;
+	return 0;
+}
+
+/* The header that needs no plugin. 1 or negative. */
+static int prepare_words(mpijob__credentials *credentials, int64_t now_ms)
+{
+	const mpijob_http_config *config = credentials->config;
+	char *message = NULL;
+	int code = 0;
+
+	if (config->token_file) {
+		code = mpijob__identity_files_read_token(&credentials->files, config, now_ms, &message);
+		if (code < 0)
+			return fail(credentials, code, message);
+		if (code > 0 || !credentials->authorization.len)
+			code = set_bearer(credentials, &credentials->files.token);
+	} else if (config->token.len && !credentials->authorization.len) {
+		code = set_bearer(credentials, &config->token);
+	} else if (config->username && !credentials->have_basic) {
+		code = set_basic(credentials);
+	}
+	return code ? code : 1;
+}
+
+/* A plugin's run has failed; `message` is taken. */
+static int fail_run(mpijob__credentials *credentials, int64_t now_ms, int code, char *message)
+{
+	credentials->failed = fail(credentials, code, message);
+	credentials->failed_ms = now_ms + PAUSE_MS;
+	return credentials->failed;
+}
+
+/* Whether it may have our standard input: 1, 0; -1 with `why`: it may not run without. */
+static int is_interactive(const mpijob_http_config *config, const char **why)
+{
+	int terminal = isatty(STDIN_FILENO);
+
+	if (config->exec.interactive_mode == MPIJOB__EXEC_NEVER)
+		return 0;
+	if (config->exec.interactive_mode == MPIJOB__EXEC_IF_AVAILABLE)
+		return config->interactive && terminal;
+	*why = "this program does not let plugins read its standard input";
+	if (config->interactive)
+		*why = "standard input is no terminal";
+	return config->interactive && terminal ? 1 : -1;
+}
+
+/* What to say about a program that is not there. The hint is for people, and not for logs full of it. */
+static char *not_found(mpijob__credentials *credentials, int64_t now_ms)
+{
+	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
+	int hint;
+
+	if (!credentials->hints || now_ms - credentials->hints_ms >= HINT_MS) {
+		credentials->hints = 0;
+		credentials->hints_ms = now_ms;
+	}
+	hint = credentials->hints < HINTS;
+	credentials->hints += hint;
+	return mpijob__report_format("the credential plugin '%s' is not installed%s%s", exec->command,
+				     hint && exec->install_hint ? ": " : "", hint && exec->install_hint ? exec->install_hint : "");
+}
+
+static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
+{
+	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
+	const char *why = NULL;
+	int interactive = is_interactive(credentials->config, &why);
+	int number = 0, code;
+	char *info;
+
+	if (interactive < 0)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+				mpijob__report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
+	info = mpijob__plugin_info(credentials->config, &credentials->files.ca, interactive);
+	if (!info)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->timeout_ms, &number);
+	free(info);
+	if (code == 0)
+		return 0;
+	if (code == MPIJOB__PLUGIN_NOT_FOUND)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, not_found(credentials, now_ms));
+	if (code == MPIJOB__PLUGIN_REFUSED)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+				mpijob__report_format("the credential plugin '%s' cannot be started: %s", exec->command,
+						      mpijob__report_errno(number)));
+	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+}
+
+static int prepare_plugin(mpijob__credentials *credentials, int64_t now_ms)
+{
+	int expired = credentials->expires && now_ms >= credentials->fresh_ms && wall_clock_ms() > credentials->expires_ms;
+
+	if (credentials->plugin.pid)
+		return 0;
+	if (credentials->have && !credentials->refused && !expired)
+		return 1;
+	if (credentials->failed && now_ms < credentials->failed_ms)
+		return credentials->failed;
+	return start_plugin(credentials, now_ms);
+}
+
+int mpijob__credentials_prepare(mpijob__credentials *credentials, int64_t now_ms, const char **message)
+{
+	char *why = NULL;
+	int code = mpijob__identity_files_read_pem(&credentials->files, credentials->config, now_ms, &why);
+
+	credentials->identity.tls_generation += code > 0;
+	if (code < 0)
+		code = fail(credentials, code, why);
+	else if (uses_plugin(credentials->config))
+		code = prepare_plugin(credentials, now_ms);
+	else
+		code = prepare_words(credentials, now_ms);
+	publish(credentials);
+	if (code < 0)
+		*message = code != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message : "out of memory";
+	return code;
+}
+
+const struct mpijob__identity *mpijob__credentials_identity(const mpijob__credentials *credentials)
+{
+	return &credentials->identity;
+}
+
+void mpijob__credentials_refused(mpijob__credentials *credentials, uint64_t token_generation, uint64_t tls_generation)
+{
+	const struct mpijob__identity *identity = &credentials->identity;
+
+	/* What was refused is not what there is any more. */
+	if (identity->token_generation != token_generation || identity->tls_generation != tls_generation)
+		return;
+	credentials->files.token_due_ms = 0;
+	credentials->refused = credentials->have;
+}
+
+int mpijob__credentials_fd(const mpijob__credentials *credentials)
+{
+	return credentials->plugin.pid ? mpijob__plugin_fd(&credentials->plugin) : -1;
+}
+
+int64_t mpijob__credentials_due_ms(const mpijob__credentials *credentials)
+{
+	return credentials->plugin.pid ? mpijob__plugin_due_ms(&credentials->plugin) : -1;
+}
+
+static int is_same(const mpijob__secret *a, const mpijob__secret *b)
+{
+	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
+}
+
+static void tell_expired(mpijob__credentials *credentials)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char *message = mpijob__report_format("the credential plugin '%s' gave credentials that had expired; is the clock of this "
+					      "machine right?", credentials->config->exec.command);
+
+	if (message && credentials->files.notice && !credentials->told_expired) {
+		finding.severity = MPIJOB_SEVERITY_WARNING;
+		finding.id = "credentials-expired";
+		finding.message = message;
+		credentials->files.notice(credentials->files.user, &finding);
+	}
+	credentials->told_expired = 1;
+	free(message);
+}
+
+/* Make what a plugin gave ours. */
+static int accept_reply(mpijob__credentials *credentials, struct mpijob__plugin_reply *reply, int64_t now_ms)
+{
+	int same = is_same(&credentials->certificate, &reply->certificate) && is_same(&credentials->key, &reply->key);
+	int code = set_bearer(credentials, &reply->token);
+
+	if (code)
+		return code;
+	mpijob__secret_clear(&credentials->certificate);
+	mpijob__secret_clear(&credentials->key);
+	credentials->certificate = reply->certificate;
+	credentials->key = reply->key;
+	memset(&reply->certificate, 0, sizeof(reply->certificate));
+	memset(&reply->key, 0, sizeof(reply->key));
+	credentials->identity.tls_generation += !same;
+	credentials->have = 1;
+	credentials->refused = credentials->failed = 0;
+	credentials->expires = reply->expires;
+	credentials->expires_ms = reply->expires_ms;
+	/* As in client-go they are used for what is asked now; the server knows better than our clock. */
+	credentials->fresh_ms = now_ms;
+	if (reply->expires && wall_clock_ms() > reply->expires_ms) {
+		credentials->fresh_ms = now_ms + PAUSE_MS;
+		tell_expired(credentials);
+	} else {
+		credentials->told_expired = 0;
+	}
+	return 0;
+}
+
+/* How it ended, when that is reason enough to refuse it; NULL: it ended well. Memory that ran out shows as `nomem`. */
+static char *bad_end(const mpijob__credentials *credentials, int *nomem)
+{
+	const struct mpijob__plugin *plugin = &credentials->plugin;
+	const char *command = credentials->config->exec.command;
+	char *message = NULL;
+
+	if (plugin->timed_out)
+		message = mpijob__report_format("the credential plugin '%s' did not end within %lld ms", command,
+						(long long)credentials->timeout_ms);
+	else if (plugin->too_much)
+		message = mpijob__report_format("the credential plugin '%s' wrote more than 1 MiB", command);
+	else if (plugin->unknown || plugin->status == 0)
+		return NULL;
+	else if (WIFSIGNALED(plugin->status))
+		message = mpijob__report_format("the credential plugin '%s' was ended by signal %d", command,
+						WTERMSIG(plugin->status));
+	else
+		message = mpijob__report_format("the credential plugin '%s' failed with exit code %d", command,
+						WEXITSTATUS(plugin->status));
+	*nomem = !message;
+	return message;
+}
+
+static int finish(mpijob__credentials *credentials, int64_t now_ms)
+{
+	const struct mpijob__plugin *plugin = &credentials->plugin;
+	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
+	struct mpijob__plugin_reply reply = { 0 };
+	const char *why = NULL;
+	int nomem = 0, code;
+	char *message = bad_end(credentials, &nomem);
+
+	if (message || nomem)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, message);
+	code = mpijob__plugin_reply_read(&reply, plugin->output.data, plugin->output.len, exec->api_version, &why);
+	if (code == 0 && reply.certificate.len && mpijob__key_pair_check(&reply.certificate, &reply.key, &why))
+		message = mpijob__report_format("the credential plugin '%s' gave a certificate that cannot be used: %s",
+						exec->command, why);
+	else if (code == 0)
+		code = accept_reply(credentials, &reply, now_ms);
+	else if (code == MPIJOB_ERR_AUTH)
+		message = mpijob__report_format("the credential plugin '%s' %s%s", exec->command, why,
+						plugin->unknown ? "; its exit code is not known" : "");
+	if (message || code || why)
+		code = fail_run(credentials, now_ms, code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
+	mpijob__plugin_reply_clear(&reply);
+	return code;
+}
+
+int mpijob__credentials_step(mpijob__credentials *credentials, int64_t now_ms)
+{
+	int code;
+
+	if (!credentials->plugin.pid)
+		return 0;
+	code = mpijob__plugin_step(&credentials->plugin, now_ms);
+	if (code == 0)
+		return 0;
+	if (code < 0)
+		fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+	else
+		(void)finish(credentials, now_ms);
+	mpijob__plugin_end(&credentials->plugin);
+	publish(credentials);
+	return 1;
+}

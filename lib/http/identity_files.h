@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Certificates, keys and tokens that lie in files and change there. */
+#ifndef MPIJOB__HTTP_IDENTITY_FILES_H
+#define MPIJOB__HTTP_IDENTITY_FILES_H
+
+#include <mpijob/diag.h>
+
+#include "http/config.h"
+
+/* What was read last. All zero: nothing yet. */
+struct mpijob__identity_files {
+	mpijob__secret ca;
+	mpijob__secret certificate;
+	mpijob__secret key;
+	mpijob__secret token;
+	int have_pem;
+	int have_token;
+	int64_t pem_due_ms;
+	int64_t token_due_ms;
+	int told_pem; /* that they cannot be read any more */
+	int told_token;
+	void (*notice)(void *user, const struct mpijob_finding *finding); /* may be NULL */
+	void *user;
+};
+
+/*
+ * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH, MPIJOB_ERR_NOMEM): it was
+ * never there, and `*message` (yours, NULL when memory ran out) says why.
+ */
+int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
+				    char **message);
+int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
+				      char **message);
+void mpijob__identity_files_release(struct mpijob__identity_files *files);
+
+#endif

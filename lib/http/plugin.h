@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of an exec credential plugin: a child process, and what it writes. */
+#ifndef MPIJOB__HTTP_PLUGIN_H
+#define MPIJOB__HTTP_PLUGIN_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "http/config.h"
+
+#define MPIJOB__PLUGIN_OUTPUT_LIMIT ((size_t)1 << 20)
+
+/* All zero with pid 0: nothing runs. */
+struct mpijob__plugin {
+	pid_t pid;
+	int pipe;  /* its output; -1 after its end */
+	int pidfd; /* -1: the system has none */
+	int exited;
+	int status; /* as waitpid; meaningless when `unknown` */
+	int unknown; /* somebody else took the status, or nobody may have it */
+	int too_much;
+	int timed_out;
+	int64_t deadline_ms;
+	int64_t look_ms; /* when to look next without news */
+	mpijob__secret output; /* `data` has more room than `len` */
+	size_t room;
+};
+
+/* Why a plugin did not start. */
+#define MPIJOB__PLUGIN_NOT_FOUND 1 /* there is no such program */
+#define MPIJOB__PLUGIN_REFUSED 2   /* `number` says why */
+
+/*
+ * Start it. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0; MPIJOB__PLUGIN_*;
+ * MPIJOB_ERR_NOMEM.
+ */
+int mpijob__plugin_start(struct mpijob__plugin *plugin, const struct mpijob__exec_plugin *exec, const char *info,
+			 int interactive, int64_t deadline_ms, int *number);
+/* Take what has happened: 1 when it is over, 0 when it still runs, MPIJOB_ERR_NOMEM (it is to be stopped then). */
+int mpijob__plugin_step(struct mpijob__plugin *plugin, int64_t now_ms);
+/* What to watch for input, or -1. */
+int mpijob__plugin_fd(const struct mpijob__plugin *plugin);
+int64_t mpijob__plugin_due_ms(const struct mpijob__plugin *plugin);
+/* Kill it if it still runs, wait for it, wipe and free what it wrote. */
+void mpijob__plugin_end(struct mpijob__plugin *plugin);
+
+/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL when memory ran out. */
+char **mpijob__plugin_environment(const struct mpijob__exec_plugin *exec, const char *info);
+void mpijob__plugin_free_environment(char **environment);
+/* The value of KUBERNETES_EXEC_INFO; memory of its own, or NULL. `ca` is the PEM that the server is checked with. */
+char *mpijob__plugin_info(const mpijob_http_config *config, const mpijob__secret *ca, int interactive);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds a token, or a certificate
+ * with its key. Nothing that a plugin wrote is ever repeated in a message.
+ */
+#include "http/plugin_reply.h"
+
+#include "http/resolve.h"
+#include "http/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mpijob__plugin_reply_clear(struct mpijob__plugin_reply *reply)
+{
+	mpijob__secret_clear(&reply->token);
+	mpijob__secret_clear(&reply->certificate);
+	mpijob__secret_clear(&reply->key);
+	reply->expires = 0;
+}
+
+/* So many digits, moved past; -1: there are not. */
+static int digits(const char **text, int count)
+{
+	int value = 0;
+
+	for (int i = 0; i < count; i++, (*text)++) {
+		if (**text < '0' || **text > '9')
+			return -1;
+		value = value * 10 + (**text - '0');
+	}
+	return value;
+}
+
+static int skip(const char **text, char c)
+{
+	return **text == c ? (*text)++, 1 : 0;
+}
+
+static int days_of(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+/* Years begin in March here: the leap day is the last. */
+static int64_t days_since_1970(int year, int month, int day)
+{
+	int64_t y = year - (month <= 2);
+	int64_t era = (y >= 0 ? y : y - 399) / 400;
+	int64_t in_era = y - era * 400;
+	int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
+}
+
+/* A fraction of a second, in milliseconds; all digits are moved past. */
+static int fraction(const char **text)
+{
+	int value = 0, scale = 100;
+
+	while (**text >= '0' && **text <= '9') {
+		value += (**text - '0') * scale;
+		scale /= 10;
+		(*text)++;
+	}
+	return value;
+}
+
+/* "Z" or "+02:00", in minutes. */
+static int offset(const char **text, int *minutes)
+{
+	int sign = **text == '-' ? -1 : 1, hour, minute;
+
+	*minutes = 0;
+	if (skip(text, 'Z'))
+		return 1;
+	if (!skip(text, '+') && !skip(text, '-'))
+		return 0;
+	hour = digits(text, 2);
+	if (hour < 0 || hour > 24 || !skip(text, ':'))
+		return 0;
+	minute = digits(text, 2);
+	*minutes = sign * (hour * 60 + minute);
+	return minute >= 0 && minute < 60;
+}
+
+int mpijob__plugin_reply_time(const char *text, int64_t *out)
+{
+	int year = digits(&text, 4), month, day, hour, minute, second, ms = 0, east;
+
+	if (year < 0 || !skip(&text, '-'))
+		return 0;
+	month = digits(&text, 2);
+	if (month < 1 || month > 12 || !skip(&text, '-'))
+		return 0;
+	day = digits(&text, 2);
+	if (day < 1 || day > days_of(year, month) || !skip(&text, 'T'))
+		return 0;
+	hour = digits(&text, 2);
+	if (hour < 0 || hour > 23 || !skip(&text, ':'))
+		return 0;
+	minute = digits(&text, 2);
+	if (minute < 0 || minute > 59 || !skip(&text, ':'))
+		return 0;
+	second = digits(&text, 2);
+	if (second < 0 || second > 59)
+		return 0;
+	if ((*text == '.' || *text == ',') && text[1] >= '0' && text[1] <= '9') {
+		text++;
+		ms = fraction(&text);
+	}
+	if (!offset(&text, &east) || *text)
+		return 0;
+	*out = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute - east) * 60000 + second * 1000 + ms;
+	return 1;
+}
+
+/* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a NUL. */
+static int take(const mpijob_node *status, const char *key, mpijob__secret *out, int *failed)
+{
+	const mpijob_node *node = mpijob_node_get(status, key);
+	const char *text = mpijob_node_string(node);
+
+	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
+		return 1;
+	if (!text || strlen(text) != mpijob_node_length(node))
+		return 0;
+	*failed |= mpijob__secret_set(out, text, mpijob_node_length(node)) != 0;
+	return 1;
+}
+
+static const char *take_time(struct mpijob__plugin_reply *reply, const mpijob_node *status)
+{
+	const mpijob_node *node = mpijob_node_get(status, "expirationTimestamp");
+	const char *text = mpijob_node_string(node);
+
+	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
+		return NULL;
+	reply->expires = text && strlen(text) == mpijob_node_length(node) && mpijob__plugin_reply_time(text, &reply->expires_ms);
+	return reply->expires ? NULL : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
+}
+
+/* NULL, or what is wrong. */
+static const char *take_status(struct mpijob__plugin_reply *reply, const mpijob_node *status, int *failed)
+{
+	if (mpijob_node_kind(status) != MPIJOB_NODE_MAP)
+		return "wrote an ExecCredential without status";
+	if (!take(status, "token", &reply->token, failed) ||
+	    !take(status, "clientCertificateData", &reply->certificate, failed) ||
+	    !take(status, "clientKeyData", &reply->key, failed))
+		return "wrote a status in which something is no string";
+	if (*failed)
+		return NULL;
+	if (!reply->token.len && !reply->certificate.len && !reply->key.len)
+		return "wrote neither a token nor a certificate";
+	if (!reply->certificate.len)
+		return reply->key.len ? "wrote a key without its certificate" : take_time(reply, status);
+	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
+}
+
+static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_node *root, const char *api_version, int *failed)
+{
+	const char *kind = mpijob_node_string(mpijob_node_get(root, "kind"));
+	const char *version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
+	const char *why;
+
+	if (!kind || strcmp(kind, "ExecCredential") != 0)
+		return "wrote something that is no ExecCredential";
+	if (!version || strcmp(version, api_version) != 0)
+		return "wrote an ExecCredential of another apiVersion than the configuration asks for";
+	why = take_status(reply, mpijob_node_get(root, "status"), failed);
+	if (!why && !*failed && reply->token.len && mpijob__resolve_has_control(reply->token.data))
+		return "wrote a token with control characters in it";
+	return why;
+}
+
+int mpijob__plugin_reply_read(struct mpijob__plugin_reply *reply, const char *text, size_t len, const char *api_version,
+			      const char **why)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	mpijob_doc *doc = NULL;
+	int failed = 0, code;
+
+	*why = "wrote no JSON";
+	options.max_depth = MPIJOB__TREE_DEPTH;
+	code = mpijob_doc_parse(text, len, &options, &doc, NULL);
+	if (code == 0)
+		*why = take_root(reply, mpijob_doc_root(doc), api_version, &failed);
+	if (doc)
+		mpijob__tree_wipe(mpijob_doc_root(doc));
+	mpijob_doc_free(doc);
+	if (code == MPIJOB_ERR_NOMEM || failed)
+		code = MPIJOB_ERR_NOMEM;
+	else
+		code = *why ? MPIJOB_ERR_AUTH : 0;
+	if (code)
+		mpijob__plugin_reply_clear(reply);
+	return code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kubeconfig and a plugin's reply are read as documents, whose memory is not wiped by itself. Their strings are overwritten
+ * here before they are freed. libyaml's own buffers, which hold pieces of a YAML text while it is read, cannot be reached.
+ */
+#include "http/tree.h"
+
+#include "http/secret.h"
+
+void mpijob__tree_wipe(const mpijob_node *node)
+{
+	size_t len = mpijob_node_length(node);
+
+	if (mpijob_node_kind(node) == MPIJOB_NODE_STRING && len)
+		mpijob__http_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
+	for (size_t i = 0; i < mpijob_node_count(node); i++)
+		mpijob__tree_wipe(mpijob_node_at(node, i));
+}

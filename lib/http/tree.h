@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Documents that held secrets. */
+#ifndef MPIJOB__HTTP_TREE_H
+#define MPIJOB__HTTP_TREE_H
+
+#include <mpijob/doc.h>
+
+/* Nesting that documents with secrets are read with. */
+#define MPIJOB__TREE_DEPTH 100
+
+/* Overwrite all strings below a value, which is freed next. NULL does nothing. */
+void mpijob__tree_wipe(const mpijob_node *node);
+
+#endif
