@@ -14,11 +14,9 @@
 #include <string.h>
 
 #define JSON "application/json"
-#define MERGE_PATCH "application/merge-patch+json"
 
-int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
-			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
-			  mpijob_call **out)
+static int start(mpijob_client *client, const char *method, const struct mpijob_target *target, const char *content_type,
+		 const mpijob_text *body, int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	mpijob_text path = { 0 };
@@ -32,10 +30,17 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 			request.body = mpijob_text_data(body);
 			request.body_len = body->len;
 		}
-		rc = mpijob_client_start(client, &request, callbacks, out);
+		rc = mpijob__client_start(client, &request, flags, callbacks, out);
 	}
 	mpijob__text_release(&path);
 	return rc;
+}
+
+int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
+			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
+			  mpijob_call **out)
+{
+	return start(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
 }
 
 int mpijob__request_delete_options(const char *uid, const char *propagation, mpijob_text *out)
@@ -108,8 +113,15 @@ static void when_done(void *user, const struct mpijob_answer *answer)
 			  answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
-static int call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		    const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag)
+static int cancelled(mpijob_diag *diag)
+{
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
+			  mpijob_error_text(MPIJOB_ERR_CANCELLED));
+	return MPIJOB_ERR_CANCELLED;
+}
+
+int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
 	struct waiting waiting = { NULL, out, diag, 0, 0 };
@@ -117,19 +129,29 @@ static int call_now(mpijob_client *client, const char *method, const struct mpij
 
 	if (client->polling)
 		return MPIJOB_ERR_USAGE;
+	if (mpijob__client_cancelled(client))
+		return cancelled(diag);
 	callbacks.done = when_done;
 	callbacks.user = &waiting;
-	rc = mpijob__request_start(client, method, target, content_type, body, &callbacks, &waiting.call);
-	while (rc == 0 && !waiting.done) {
+	rc = start(client, method, target, content_type, body, 0, &callbacks, &waiting.call);
+	if (rc)
+		return rc;
+	while (!waiting.done) {
 		rc = mpijob_client_poll(client, -1);
-		if (rc && !waiting.done)
+		if (waiting.done)
+			break;
+		if (rc == 0 && mpijob__client_cancelled(client))
+			rc = cancelled(diag);
+		if (rc) {
 			mpijob_call_cancel(waiting.call);
+			return rc;
+		}
 	}
-	return waiting.done ? waiting.code : rc;
+	return waiting.code;
 }
 
-static int send_node(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
+int mpijob__call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		      const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
 {
 	mpijob_text body = { 0 };
 	int rc;
@@ -138,7 +160,7 @@ static int send_node(mpijob_client *client, const char *method, const struct mpi
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
 	if (rc == 0)
-		rc = call_now(client, method, target, content_type, &body, out, diag);
+		rc = mpijob__call_now(client, method, target, content_type, &body, out, diag);
 	mpijob__text_release(&body);
 	return rc;
 }
@@ -147,25 +169,36 @@ int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target,
 {
 	if (!client || !target || !out)
 		return MPIJOB_ERR_USAGE;
-	return call_now(client, "GET", target, NULL, NULL, out, diag);
+	return mpijob__call_now(client, "GET", target, NULL, NULL, out, diag);
 }
 
 int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
 			 mpijob_doc **out, mpijob_diag *diag)
 {
-	return send_node(client, "POST", target, JSON, object, out, diag);
+	return mpijob__call_with(client, "POST", target, JSON, object, out, diag);
 }
 
 int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
 			 mpijob_doc **out, mpijob_diag *diag)
 {
-	return send_node(client, "PUT", target, JSON, object, out, diag);
+	return mpijob__call_with(client, "PUT", target, JSON, object, out, diag);
 }
 
 int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
 			mpijob_doc **out, mpijob_diag *diag)
 {
-	return send_node(client, "PATCH", target, MERGE_PATCH, patch, out, diag);
+	return mpijob_client_patch_typed(client, target, MPIJOB_PATCH_MERGE, patch, out, diag);
+}
+
+int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target, int32_t type,
+			      const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag)
+{
+	static const char *const types[] = { "application/merge-patch+json", "application/json-patch+json",
+					     "application/strategic-merge-patch+json" };
+
+	if (type < 0 || (size_t)type >= sizeof(types) / sizeof(types[0]))
+		return MPIJOB_ERR_USAGE;
+	return mpijob__call_with(client, "PATCH", target, types[type], patch, out, diag);
 }
 
 int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
@@ -178,7 +211,7 @@ int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *targ
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob__request_delete_options(uid, propagation, &body);
 	if (rc == 0)
-		rc = call_now(client, "DELETE", target, JSON, &body, NULL, diag);
+		rc = mpijob__call_now(client, "DELETE", target, JSON, &body, NULL, diag);
 	mpijob__text_release(&body);
 	return rc;
 }

@@ -6,25 +6,56 @@
 #include "base/text.h"
 
 #include <mpijob/client.h>
+#include <mpijob/watch.h>
+
+#include <stdatomic.h>
 
 #define MPIJOB__CLIENT_BODY_LIMIT ((size_t)64 << 20) /* of an answer that is not streamed */
 #define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20) /* of the body of a failure: the rest is dropped */
 
+/* Flags of mpijob__client_start(). */
+#define MPIJOB__CALL_ONCE 1 /* its owner tries again by himself, as he sees fit */
+
+/* What a call that stands in the client's line waits for. */
+enum { MPIJOB__WAITS_NOT, MPIJOB__WAITS_TO_START, MPIJOB__WAITS_TO_FLUSH };
+
+/* A request as it is sent again. `bytes` holds all of it, and is wiped. */
+struct mpijob__copied_request {
+	mpijob_text bytes;
+	struct mpijob_request request; /* points into `bytes` */
+};
+
 /* One call; an exchange is the same thing seen by the transport. */
 struct mpijob_exchange {
 	mpijob_client *client;
-	struct mpijob_exchange *prev, *next; /* in the client's list of calls, or of ended ones */
+	struct mpijob_exchange *prev, *next; /* in the client's list of calls */
 	struct mpijob_callbacks callbacks;
+	struct mpijob__copied_request copy;  /* empty when it can neither wait nor be sent again */
 	void *slot;          /* the transport's */
-	int is_post;
+	int is_post, is_get;
+	int streaming;
+	int tries;           /* how often it may still be sent again */
+	int paid;            /* its token was taken */
 	int status;          /* 0 until told */
-	int told;            /* the transport ended it */
+	int held;            /* the transport knows it */
 	int dead;            /* cancelled by its owner: no callback any more */
 	int stopped;         /* code that stopped the stream from our side; 0 while it goes on */
 	int cut;             /* the body went over a limit */
+	int told_data;       /* bytes were given to its owner */
+	int paused, pause_told; /* as its owner wants it; as the transport knows it */
+	int ended;           /* the transport ended it, and its owner has not read everything yet */
+	int end_code;
+	mpijob_text end_message; /* empty: none */
+	mpijob_text backlog;     /* what came while it was paused */
+	int asked_to_wait;       /* a Retry-After in seconds came */
 	int64_t retry_after_ms;
 	mpijob_text body;
-	mpijob_text warnings; /* texts of Warning headers, each closed by NUL */
+	mpijob_text warnings;    /* texts of Warning headers, each closed by NUL */
+
+	/* In the client's line, ordered by time. */
+	int waits;               /* MPIJOB__WAITS_* */
+	int64_t due_ms;
+	struct mpijob_exchange *line_prev, *line_next;
 };
 
 /* The public name of the same. */
@@ -32,22 +63,71 @@ struct mpijob_call {
 	struct mpijob_exchange exchange;
 };
 
+/* Requests that may leave. */
+struct mpijob__bucket {
+	int64_t qps, burst;    /* qps 0: no limit */
+	int64_t tokens;        /* thousandths; negative: promised already */
+	int64_t filled_ms;     /* when it was filled last */
+};
+
 struct mpijob_client {
 	struct mpijob_transport transport;
 	void *self;
-	struct mpijob_exchange *calls; /* under way */
-	int polling;                   /* inside of the transport's poll */
+	struct mpijob_client_options options;
+	int64_t (*clock)(void);        /* monotonic milliseconds; tests put another one here */
+	struct mpijob_exchange *calls; /* all, the newest first */
+	struct mpijob_exchange *line_first, *line_last;
+	struct mpijob__bucket bucket;
+	mpijob_watch *watches;
+	mpijob_watch *next_watch;      /* to be stepped next; kept right while watches come and go */
+	int polling;                   /* inside of mpijob_client_poll() */
+	int news;                      /* somebody was told something in this poll */
 	int sweep;                     /* a call was given up meanwhile */
+	int whole_lists;               /* the server does not do lists in pages */
+	atomic_int cancelled;          /* from any thread, from signal handlers */
 };
 
+/* client.c */
+/* As mpijob_client_start(), with MPIJOB__CALL_* flags. */
+int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
+			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
+/* Tell the owner, then free. The transport does not know the exchange any more. */
+void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message);
+/* Tell the transport whether the owner wants data. */
+void mpijob__client_tell_pause(mpijob_exchange *exchange);
+/* Take a cancel that was asked for: 1 when there was one. */
+int mpijob__client_cancelled(mpijob_client *client);
+
+/* line.c: calls that wait, for a token, a retry or their reader. */
+/* Begin it now, or when its turn comes. 0 or what the transport returned. */
+int mpijob__line_begin(mpijob_exchange *exchange);
+/* The transport ended it: 1 when it will be sent again. */
+int mpijob__line_retry(mpijob_exchange *exchange, int code);
+/* Give it what came while it was paused, at the next poll. */
+void mpijob__line_flush(mpijob_exchange *exchange);
+void mpijob__line_leave(mpijob_exchange *exchange);
+/* Do what is due. */
+void mpijob__line_step(mpijob_client *client);
+void mpijob__line_fill(struct mpijob__bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms);
+
+/* exchange.c: give bytes of a stream to its owner. */
+void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
+
+/* call.c: requests about targets. */
 /*
- * Send a request to a target. `method` and `content_type` as in struct mpijob_request; `body` may be NULL.
- * Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE for a bad target.
+ * Send a request to a target, for who tries again by himself. `method` and `content_type` as in struct
+ * mpijob_request; `body` may be NULL. Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE for a bad target.
  */
 int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out);
 /* Write the body of a DELETE; `uid` and `propagation` may be NULL. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__request_delete_options(const char *uid, const char *propagation, mpijob_text *out);
+/* Send and wait for the answer. `out` may be NULL. */
+int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag);
+/* The same with a document as body. */
+int mpijob__call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		      const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag);
 
 #endif

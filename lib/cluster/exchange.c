@@ -25,8 +25,8 @@ static int same_name(const char *a, const char *b)
 	return *a == 0 && *b == 0;
 }
 
-/* Whole seconds; a date is not understood and means 0, as for client-go. A huge number stays huge. */
-static int64_t read_retry_after(const char *value)
+/* Whole seconds; a date is not understood, as by client-go. A huge number stays huge. 1 when it is a number. */
+static int read_retry_after(const char *value, int64_t *ms)
 {
 	int64_t seconds = 0;
 
@@ -39,34 +39,74 @@ static int64_t read_retry_after(const char *value)
 			seconds = seconds * 10 + (*value - '0');
 	while (*value == ' ' || *value == '\t' || *value == '\r')
 		value++;
-	return *value ? 0 : seconds * 1000;
+	*ms = seconds * 1000;
+	return *value == 0;
 }
 
-/* `299 - "text"` with backslash escapes; only code 299 is for people. */
-static void keep_warning(mpijob_exchange *exchange, const char *value)
+static int known_warning(const mpijob_text *warnings, const char *text)
 {
-	size_t mark = exchange->warnings.len;
-	const char *at;
+	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
+		if (strcmp(warnings->data + at, text) == 0)
+			return 1;
+	return 0;
+}
 
-	while (*value == ' ')
-		value++;
-	if (strncmp(value, "299 ", 4) != 0)
-		return;
-	at = strchr(value, '"');
-	if (!at)
-		return;
+/* Read a quoted string with backslash escapes; NULL when it does not end or memory runs out. */
+static const char *read_quoted(const char *at, mpijob_text *out)
+{
 	for (at++; *at && *at != '"'; at++) {
 		if (*at == '\\' && at[1])
 			at++;
-		if (mpijob_text_write(&exchange->warnings, at, 1))
-			break;
+		if (mpijob_text_write(out, at, 1))
+			return NULL;
 	}
+	return *at ? at + 1 : NULL;
+}
+
+static void keep_warning(mpijob_exchange *exchange, const char *text)
+{
+	const struct mpijob_client_options *options = &exchange->client->options;
+	size_t mark = exchange->warnings.len;
+
+	if (!*text || known_warning(&exchange->warnings, text))
+		return;
 	/* A warning that does not fit into memory is not worth failing for. */
-	if (*at != '"' || mpijob_text_write(&exchange->warnings, "", 1)) {
+	if (mpijob_text_write(&exchange->warnings, text, strlen(text) + 1)) {
 		exchange->warnings.len = mark;
-		if (exchange->warnings.data)
-			exchange->warnings.data[mark] = 0;
+		return;
 	}
+	if (options->warning && !exchange->dead)
+		options->warning(options->warning_user, text);
+}
+
+/* The date behind a warning. */
+static const char *past_quoted(const char *at)
+{
+	at = strchr(at + 1, '"');
+	return at ? at + 1 : NULL;
+}
+
+/* `299 - "text" "date", 299 - "text"`; only code 299 is for people. What cannot be read ends it. */
+static void read_warnings(mpijob_exchange *exchange, const char *value)
+{
+	mpijob_text text = { 0 };
+
+	while (value && *value) {
+		int wanted;
+
+		while (*value == ' ' || *value == '\t' || *value == ',')
+			value++;
+		wanted = strncmp(value, "299 ", 4) == 0;
+		value = strchr(value, '"');
+		text.len = 0;
+		if (value)
+			value = read_quoted(value, &text);
+		if (value && wanted)
+			keep_warning(exchange, mpijob_text_data(&text));
+		while (value && *value && *value != ',')
+			value = *value == '"' ? past_quoted(value) : value + 1;
+	}
+	mpijob__text_release(&text);
 }
 
 void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const char *value)
@@ -74,15 +114,21 @@ void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const c
 	if (!exchange || !name || !value)
 		return;
 	if (same_name(name, "retry-after"))
-		exchange->retry_after_ms = read_retry_after(value);
+		exchange->asked_to_wait = read_retry_after(value, &exchange->retry_after_ms);
 	else if (same_name(name, "warning"))
-		keep_warning(exchange, value);
+		read_warnings(exchange, value);
 }
 
 void mpijob_exchange_status(mpijob_exchange *exchange, int status)
 {
 	if (exchange && status >= 100 && status <= 599)
 		exchange->status = status;
+}
+
+static void stop(mpijob_exchange *exchange, int code)
+{
+	exchange->stopped = code;
+	exchange->client->sweep = 1;
 }
 
 static void collect(mpijob_exchange *exchange, const char *data, size_t len)
@@ -93,33 +139,36 @@ static void collect(mpijob_exchange *exchange, const char *data, size_t len)
 	if (len > limit - exchange->body.len) {
 		exchange->cut = 1;
 		if (!failed) {
-			exchange->stopped = MPIJOB_ERR_SYNTAX;
-			exchange->client->sweep = 1;
+			stop(exchange, MPIJOB_ERR_SYNTAX);
 			return;
 		}
 		len = limit - exchange->body.len;
 	}
-	if (mpijob_text_write(&exchange->body, data, len)) {
-		exchange->stopped = MPIJOB_ERR_NOMEM;
-		exchange->client->sweep = 1;
-	}
+	if (mpijob_text_write(&exchange->body, data, len))
+		stop(exchange, MPIJOB_ERR_NOMEM);
+}
+
+void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len)
+{
+	int code;
+
+	exchange->told_data = 1;
+	exchange->client->news = 1;
+	code = exchange->callbacks.data(exchange->callbacks.user, data, len);
+	if (code)
+		stop(exchange, code);
 }
 
 void mpijob_exchange_data(mpijob_exchange *exchange, const char *data, size_t len)
 {
-	int code;
-
 	if (!exchange || !data || len == 0 || exchange->dead || exchange->stopped)
 		return;
-	if (!exchange->callbacks.data || exchange->status != 200) {
+	if (!exchange->callbacks.data || exchange->status != 200)
 		collect(exchange, data, len);
-		return;
-	}
-	code = exchange->callbacks.data(exchange->callbacks.user, data, len);
-	if (code) {
-		exchange->stopped = code;
-		exchange->client->sweep = 1;
-	}
+	else if (!exchange->paused && exchange->backlog.len == 0)
+		mpijob__exchange_deliver(exchange, data, len);
+	else if (mpijob_text_write(&exchange->backlog, data, len))
+		stop(exchange, MPIJOB_ERR_NOMEM);
 }
 
 void mpijob_exchange_set_slot(mpijob_exchange *exchange, void *slot)

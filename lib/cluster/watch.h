@@ -1,58 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeping up with a collection: list once, then watch, for as long as it takes. */
+/* The inside of a watch, for the files watch*.c and for the client that drives it. */
 #ifndef MPIJOB__CLUSTER_WATCH_H
 #define MPIJOB__CLUSTER_WATCH_H
 
-#include <mpijob/client.h>
+#include "base/text.h"
+#include "cluster/split.h"
 
-#define MPIJOB__WATCH_LISTED 0
-#define MPIJOB__WATCH_ADDED 1
-#define MPIJOB__WATCH_MODIFIED 2
-#define MPIJOB__WATCH_DELETED 3
+#include <mpijob/watch.h>
 
-/* One object that was listed or changed. All borrowed for the call; strings are "" when absent. */
-struct mpijob__watch_object {
-	int event;          /* MPIJOB__WATCH_* */
-	const char *json;   /* the object itself, with apiVersion and kind; NULL when it is over the limit */
-	size_t len;
-	size_t whole;       /* bytes that it had */
-	const char *uid;
-	const char *name;
-	const char *namespace_;
-	const char *resource_version;
+enum mpijob__watch_state {
+	MPIJOB__WATCH_WAITING,   /* until `due_ms` */
+	MPIJOB__WATCH_LISTING,   /* a list, or one page of it */
+	MPIJOB__WATCH_STREAMING, /* a watch that begins with what is there */
+	MPIJOB__WATCH_WATCHING,
+	MPIJOB__WATCH_ENDED      /* its owner does not want more */
 };
 
-/* What is watched, and who is told. Strings are copied. */
-struct mpijob__watch_config {
-	const char *api_version;
-	const char *kind;
-	const char *namespace_;     /* NULL: all */
-	const char *label_selector; /* NULL: none */
-	size_t object_limit;        /* bytes of one object; 0: 8 MiB */
-	int64_t (*clock)(void);     /* monotonic milliseconds; NULL: this machine's */
-	uint64_t seed;              /* of the watch's dice: how long it watches, how long it backs off */
-	void *user;
-	/* A list begins: what is not told again until `listed` is gone. May be NULL. */
-	void (*begin)(void *user);
-	/* An object. Return 0, or MPIJOB_ERR_NOMEM: the stream is then begun again where it stood. */
-	int (*object)(void *user, const struct mpijob__watch_object *object);
-	/* A list is complete, as of this resourceVersion. Return as `object`: the list is then made again. */
-	int (*listed)(void *user, const char *resource_version);
-	/* A list or watch failed and will be tried again. `message` may be NULL. May itself be NULL. */
-	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
+struct mpijob_watch {
+	mpijob_client *client;               /* NULL once the client is gone */
+	struct mpijob_watch *prev, *next;    /* of the client */
+	struct mpijob_watch_options options; /* strings are ours */
+	char *field_selector;                /* NULL: none */
+	enum mpijob__watch_state state;
+	mpijob_call *call;
+	struct mpijob__split split;
+	int busy, freed;                     /* inside of its callbacks; freed there */
+	uint64_t dice;
+
+	/* When to go on. */
+	int64_t due_ms;
+	int64_t started_ms;      /* the request that runs */
+	int64_t backoff_ms;      /* of the next failure */
+	int64_t healthy_ms;      /* since when all went well; INT64_MIN: it does not */
+	int32_t told_code, told_status; /* the failure that was told last; told once */
+
+	/* Where to go on. */
+	mpijob_text version;
+	int need_list;
+	int any_version;         /* the version cannot be had: ask for the newest */
+	int synced;
+
+	/* Lists. */
+	mpijob_text page;        /* token for the rest of the list that runs */
+	int begun;               /* its beginning was told */
+	int whole;               /* this list is not asked for in pages */
+	int paged;               /* the server answers in pages even from its cache */
+	int pages;               /* of the list that runs, so far */
+
+	/* Streamed lists. */
+	int streams_refused;     /* for good */
+	int list_once;           /* the next list is an ordinary one */
+
+	/* The stream that runs. */
+	int64_t lasts_ms;        /* how long it may stay open */
+	int64_t retry_after_ms;  /* an ERROR event asked to wait */
+	int events;              /* 1 when any came */
+	int synthetic;           /* what comes first has no order: no version is taken from it */
+	int gone;                /* an ERROR event said that the version is too old, or too new */
+	int stream_failed;       /* an ERROR event said something else, or the stream is no JSON */
+	int relist;              /* ... that going on from here does not cure */
+	int internal;            /* ... "internal error" */
+	int busy_server;         /* ... "too many requests" */
+	int server_errors;       /* streams in a row that ended with "internal error" */
 };
 
-typedef struct mpijob__watch mpijob__watch;
-
-/* 0, MPIJOB_ERR_NOMEM. The client must outlive the watch. */
-int mpijob__watch_new(mpijob_client *client, const struct mpijob__watch_config *config, mpijob__watch **out);
-/* Give it up; nothing is told any more. NULL does nothing. */
-void mpijob__watch_free(mpijob__watch *watch);
-/* Start what is due. Not from inside of a callback. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__watch_step(mpijob__watch *watch);
+/* watch.c */
+/* The client's way through its watches. */
+mpijob_watch *mpijob__watch_next(const mpijob_watch *watch);
 /* When to step at the latest; INT64_MAX when only the server can move it on. */
-int64_t mpijob__watch_due_ms(const mpijob__watch *watch);
-/* 1 once a first list has arrived whole. */
-int mpijob__watch_synced(const mpijob__watch *watch);
+int64_t mpijob__watch_due_ms(const mpijob_watch *watch);
+/* Start what is due. */
+void mpijob__watch_step(mpijob_watch *watch);
+/* The client goes: nothing is told any more. */
+void mpijob__watch_detach(mpijob_watch *watch);
+
+/* For watch_list.c and watch_stream.c: */
+/* Callbacks of the client begin and end so. leave() frees what was freed meanwhile: 1 when it did. */
+void mpijob__watch_enter(mpijob_watch *watch);
+int mpijob__watch_leave(mpijob_watch *watch);
+/* Tell that a list begins, once for each. */
+void mpijob__watch_begin(mpijob_watch *watch);
+/* Tell of an object. 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_CANCELLED when nothing is wanted any more. */
+int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what);
+/* Tell that a list is complete, and keep its version. Returns as tell(). */
+int mpijob__watch_listed(mpijob_watch *watch, const char *version);
+/* A failure is told when it is another one than before. */
+void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what);
+/* Nothing runs any more: go on at once; after a failure, and at least so many milliseconds; or shortly. */
+void mpijob__watch_go_on(mpijob_watch *watch);
+void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms);
+void mpijob__watch_rest(mpijob_watch *watch);
+uint64_t mpijob__watch_roll(mpijob_watch *watch);
+/* What has begun with `started_ms` went well. */
+void mpijob__watch_went_well(mpijob_watch *watch);
+int mpijob__watch_set(mpijob_text *text, const char *value);
+/* Does the answer say that a version or a list's token is too old, or that a version is too new? */
+int mpijob__watch_expired(const struct mpijob_answer *answer);
+int mpijob__watch_too_large(const struct mpijob_answer *answer);
+/* Send a GET with these pairs of query and the selectors. 0 or MPIJOB_ERR_*. */
+int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
+		       const struct mpijob_callbacks *callbacks);
+
+/* watch_list.c */
+int mpijob__watch_start_list(mpijob_watch *watch);
+
+/* watch_stream.c */
+/* `initial`: what is there comes first. */
+int mpijob__watch_start_stream(mpijob_watch *watch, int initial);
 
 #endif

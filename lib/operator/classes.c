@@ -75,14 +75,14 @@ static int add(mpijob_operator *operator_, const char *name, struct mpijob__prio
 	return 0;
 }
 
-int mpijob__classes_event(struct mpijob__source *source, const struct mpijob__watch_object *object)
+int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
 	struct mpijob__priority_class *class = find(operator_, object->name);
 	int32_t value;
 	int rc;
 
-	if (object->event == MPIJOB__WATCH_DELETED) {
+	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (class)
 			drop(operator_, class);
 		touch_all(operator_);
@@ -90,7 +90,7 @@ int mpijob__classes_event(struct mpijob__source *source, const struct mpijob__wa
 	}
 	if (!object->json || !*object->name)
 		return 0;
-	rc = mpijob_observe(operator_->observation, object->json, object->len, NULL);
+	rc = mpijob_observe(operator_->observation, object->json, object->json_len, NULL);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 	value = mpijob_observation_view(operator_->observation)->priority_value;

@@ -45,7 +45,7 @@ static void free_record(struct mpijob__record *record)
 	free(record);
 }
 
-static int make_record(mpijob_operator *operator_, const struct mpijob__watch_object *object,
+static int make_record(mpijob_operator *operator_, const struct mpijob_watch_event *object,
 		       struct mpijob__record **out)
 {
 	struct mpijob__record *record = calloc(1, sizeof(*record));
@@ -151,7 +151,7 @@ static void set_aside(mpijob_operator *operator_, struct mpijob__record *record,
 }
 
 /* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
-static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob__watch_object *object)
+static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_diag *diag;
@@ -166,7 +166,7 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 	if (!diag)
 		return MPIJOB_ERR_NOMEM;
 	options.format = MPIJOB_FORMAT_JSON;
-	rc = mpijob_parse(object->json, object->len, &options, &job, diag);
+	rc = mpijob_parse(object->json, object->json_len, &options, &job, diag);
 	if (rc == 0) {
 		mpijob_free(record->job);
 		record->job = job;
@@ -178,14 +178,14 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 	return rc;
 }
 
-int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob__watch_object *object)
+int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
 {
 	struct mpijob__record *record = mpijob__jobs_by_uid(operator_, object->uid);
 	uint64_t version = mpijob__route_version(object->resource_version);
 	uint32_t generation = operator_->sources[MPIJOB__SOURCE_JOBS].generation;
 	int rc;
 
-	if (object->event == MPIJOB__WATCH_DELETED) {
+	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (record)
 			mpijob__jobs_remove(operator_, record);
 		return record != NULL;

@@ -47,7 +47,7 @@ static void begin_list(void *user)
 	source->generation++;
 }
 
-static int take_job(struct mpijob__source *source, const struct mpijob__watch_object *object)
+static int take_job(struct mpijob__source *source, const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
 	int rc = mpijob__jobs_update(operator_, object);
@@ -62,7 +62,7 @@ static int take_job(struct mpijob__source *source, const struct mpijob__watch_ob
 	return 0;
 }
 
-static int take_object(void *user, const struct mpijob__watch_object *object)
+static int take_object(void *user, const struct mpijob_watch_event *object)
 {
 	struct mpijob__source *source = user;
 	int rc;
@@ -143,72 +143,75 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	return 0;
 }
 
-/* Which collection; NULL `kind` when it is not watched with these options. */
-static void choose(const mpijob_operator *operator_, int number, struct mpijob__watch_config *config)
+/* Which collection; `kind` stays NULL when it is not watched with these options. */
+static void choose(const mpijob_operator *operator_, struct mpijob__source *source)
 {
 	int volcano = operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
 
-	config->namespace_ = operator_->namespace_;
-	config->api_version = "v1";
-	switch (number) {
+	source->namespace_ = operator_->namespace_;
+	source->api_version = "v1";
+	switch (source->number) {
 	case MPIJOB__SOURCE_JOBS:
-		config->api_version = "kubeflow.org/v2beta1";
-		config->kind = "MPIJob";
+		source->api_version = "kubeflow.org/v2beta1";
+		source->kind = "MPIJob";
 		break;
 	case MPIJOB__SOURCE_LAUNCHERS:
-		config->api_version = "batch/v1";
-		config->kind = "Job";
+		source->api_version = "batch/v1";
+		source->kind = "Job";
 		break;
 	case MPIJOB__SOURCE_PODS:
-		config->kind = "Pod";
-		config->label_selector = MPIJOB__LABEL_OPERATOR "=" MPIJOB__LABEL_OPERATOR_VALUE;
+		source->kind = "Pod";
+		source->label_selector = MPIJOB__LABEL_OPERATOR "=" MPIJOB__LABEL_OPERATOR_VALUE;
 		break;
 	case MPIJOB__SOURCE_SERVICES:
-		config->kind = "Service";
+		source->kind = "Service";
 		break;
 	case MPIJOB__SOURCE_CONFIG_MAPS:
-		config->kind = "ConfigMap";
+		source->kind = "ConfigMap";
 		break;
 	case MPIJOB__SOURCE_POD_GROUPS:
-		config->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
-		config->kind = operator_->gang_scheduler ? "PodGroup" : NULL;
+		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
+		source->kind = operator_->gang_scheduler ? "PodGroup" : NULL;
 		break;
 	case MPIJOB__SOURCE_PRIORITY_CLASSES:
-		config->api_version = "scheduling.k8s.io/v1";
-		config->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
-		config->namespace_ = NULL;
+		source->api_version = "scheduling.k8s.io/v1";
+		source->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
+		source->namespace_ = NULL;
 		break;
 	default:
 		break;
 	}
 }
 
-static int open_sources(mpijob_operator *operator_)
+static int choose_sources(mpijob_operator *operator_)
 {
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
 		struct mpijob__source *source = &operator_->sources[i];
-		struct mpijob__watch_config config = { 0 };
-		int rc;
 
-		choose(operator_, i, &config);
 		source->operator_ = operator_;
 		source->number = i;
-		source->api_version = config.api_version;
-		source->kind = config.kind;
-		if (!config.kind)
-			continue;
-		config.user = source;
-		config.begin = begin_list;
-		config.object = take_object;
-		config.listed = end_list;
-		config.failed = watch_failed;
-		rc = mpijob__entropy_fill(&config.seed, sizeof(config.seed));
-		if (rc == 0)
-			rc = mpijob__watch_new(operator_->client, &config, &source->watch);
-		if (rc)
-			return rc;
+		choose(operator_, source);
+		if (mpijob__entropy_fill(&source->seed, sizeof(source->seed)))
+			return MPIJOB_ERR_IO;
 	}
 	return 0;
+}
+
+static int open_source(struct mpijob__source *source)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+
+	options.api_version = source->api_version;
+	options.kind = source->kind;
+	options.namespace_ = source->namespace_;
+	options.label_selector = source->label_selector;
+	options.seed = source->seed;
+	options.begin = begin_list;
+	options.object = take_object;
+	options.listed = end_list;
+	options.failed = watch_failed;
+	options.user = source;
+	return mpijob_watch_new(source->operator_->client, &options, &source->watch);
 }
 
 int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options, mpijob_operator **out,
@@ -238,7 +241,7 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 	if (rc == 0)
 		rc = mpijob__events_new(operator_);
 	if (rc == 0)
-		rc = open_sources(operator_);
+		rc = choose_sources(operator_);
 	if (rc) {
 		mpijob_operator_free(operator_);
 		return rc == MPIJOB_ERR_IO ? MPIJOB_ERR_NOMEM : rc;
@@ -252,7 +255,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 	if (!operator_)
 		return;
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
-		mpijob__watch_free(operator_->sources[i].watch);
+		mpijob_watch_free(operator_->sources[i].watch);
 	mpijob__jobs_release(operator_);
 	mpijob__orphans_release(operator_);
 	mpijob__events_free(operator_);
@@ -268,10 +271,15 @@ void mpijob_operator_free(mpijob_operator *operator_)
 
 /* --- a step --- */
 
+static int synced(const struct mpijob__source *source)
+{
+	return !source->kind || (source->watch && mpijob_watch_synced(source->watch));
+}
+
 int mpijob_operator_synced(const mpijob_operator *operator_)
 {
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
-		if (operator_->sources[i].watch && !mpijob__watch_synced(operator_->sources[i].watch))
+		if (!synced(&operator_->sources[i]))
 			return 0;
 	return 1;
 }
@@ -279,21 +287,28 @@ int mpijob_operator_synced(const mpijob_operator *operator_)
 /* Sources up to this one may be listed: owners before what they own. */
 static int open_until(const mpijob_operator *operator_)
 {
-	if (!mpijob__watch_synced(operator_->sources[MPIJOB__SOURCE_JOBS].watch))
+	if (!synced(&operator_->sources[MPIJOB__SOURCE_JOBS]))
 		return MPIJOB__SOURCE_JOBS;
-	if (!mpijob__watch_synced(operator_->sources[MPIJOB__SOURCE_LAUNCHERS].watch))
+	if (!synced(&operator_->sources[MPIJOB__SOURCE_LAUNCHERS]))
 		return MPIJOB__SOURCE_LAUNCHERS;
 	return MPIJOB__SOURCE_COUNT - 1;
 }
 
+/* Begin to watch what may be listed; the client drives it from there. */
 static int listen(mpijob_operator *operator_)
 {
-	int last = open_until(operator_);
-	int rc = 0;
+	int last, rc = 0;
 
-	for (int i = 0; i <= last; i++)
-		if (operator_->sources[i].watch && mpijob__watch_step(operator_->sources[i].watch))
-			rc = MPIJOB_ERR_NOMEM;
+	if (operator_->listening)
+		return 0;
+	last = open_until(operator_);
+	for (int i = 0; i <= last && rc == 0; i++) {
+		struct mpijob__source *source = &operator_->sources[i];
+
+		if (source->kind && !source->watch)
+			rc = open_source(source);
+	}
+	operator_->listening = rc == 0 && last == MPIJOB__SOURCE_COUNT - 1;
 	return rc;
 }
 
@@ -323,11 +338,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static int64_t due(const mpijob_operator *operator_)
 {
 	int64_t when = earlier(mpijob__orphans_due_ms(operator_), mpijob__events_due_ms(operator_));
-	int last = open_until(operator_);
 
-	for (int i = 0; i <= last; i++)
-		if (operator_->sources[i].watch)
-			when = earlier(when, mpijob__watch_due_ms(operator_->sources[i].watch));
 	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
 		int64_t work = mpijob__queue_due_ms(&operator_->queue);
 

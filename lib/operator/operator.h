@@ -4,12 +4,12 @@
 #define MPIJOB__OPERATOR_OPERATOR_H
 
 #include "base/text.h"
-#include "cluster/watch.h"
 #include "operator/queue.h"
 #include "operator/table.h"
 
 #include <mpijob/operator.h>
 #include <mpijob/plan.h>
+#include <mpijob/watch.h>
 
 /* What is watched, in the order in which it is listed: who may own something comes before what it owns. */
 enum {
@@ -26,11 +26,13 @@ enum {
 
 struct mpijob__source {
 	mpijob_operator *operator_;
-	mpijob__watch *watch;     /* NULL: not watched with these options */
+	mpijob_watch *watch;      /* NULL: not yet, or not with these options */
 	const char *api_version;
-	const char *kind;
+	const char *kind;         /* NULL: not watched with these options */
+	const char *namespace_, *label_selector;
 	int number;               /* MPIJOB__SOURCE_* */
 	uint32_t generation;      /* counts lists */
+	uint64_t seed;
 };
 
 struct mpijob__record;
@@ -128,6 +130,7 @@ struct mpijob_operator {
 	const struct mpijob_priority_class **class_views;
 	size_t class_count;
 
+	int listening;          /* all watches have begun */
 	size_t writes;          /* under way, those of events too */
 	int64_t now_ms;         /* monotonic, of this step */
 	int64_t hold_until_ms;  /* the server asked everybody to wait */
@@ -145,7 +148,7 @@ int mpijob__entropy_fill(void *data, size_t len);
 /* jobs.c */
 struct mpijob__record *mpijob__jobs_by_uid(const mpijob_operator *operator_, const char *uid);
 /* Take in an MPIJob as it is now. 1 when it is news, 0 when not, MPIJOB_ERR_NOMEM. */
-int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob__watch_object *object);
+int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object);
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record);
 /* Remove those that a list did not hold. */
 void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation);
@@ -159,7 +162,7 @@ int mpijob__jobs_has_status(const struct mpijob__record *record);
 /* A resourceVersion as a number; 0 when it is none. */
 uint64_t mpijob__route_version(const char *text);
 /* A child from a list or watch: find its job, or drop it. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watch_object *object);
+int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *object);
 /* An object as the server answered it to one of this job's own requests. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX. */
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
 /* The server says that we deleted it, or that it is not there. */
@@ -179,7 +182,7 @@ int64_t mpijob__orphans_due_ms(const mpijob_operator *operator_);
 void mpijob__orphans_release(mpijob_operator *operator_);
 
 /* classes.c: PriorityClasses. */
-int mpijob__classes_event(struct mpijob__source *source, const struct mpijob__watch_object *object);
+int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_watch_event *object);
 void mpijob__classes_sweep(struct mpijob__source *source);
 void mpijob__classes_release(mpijob_operator *operator_);
 

@@ -115,7 +115,7 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
-	struct mpijob__watch_object object = { MPIJOB__WATCH_MODIFIED, answer->body, answer->body_len, answer->body_len,
+	struct mpijob_watch_event object = { sizeof(object), MPIJOB_WATCH_MODIFIED, answer->body, answer->body_len, answer->body_len,
 					       orphan->uid, orphan->name, orphan->namespace_, "" };
 	int rc = answer->code;
 

@@ -174,7 +174,7 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 	return rc;
 }
 
-int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watch_object *event)
+int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *event)
 {
 	mpijob_operator *operator_ = source->operator_;
 	struct mpijob__object *object = *event->uid ? find(operator_, event->uid) : NULL;
@@ -182,7 +182,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watc
 	struct mpijob__record *record;
 	int rc;
 
-	if (event->event == MPIJOB__WATCH_DELETED) {
+	if (event->event == MPIJOB_WATCH_DELETED) {
 		record = object ? object->record : NULL;
 		if (!object)
 			mpijob__orphans_drop(operator_, event->uid);
@@ -199,10 +199,10 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watc
 		if (object)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
 					     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,
-					     event->name, event->whole);
+					     event->name, event->whole_len);
 		return 0;
 	}
-	rc = observe(operator_, event->json, event->len, source->kind, event->namespace_, event->name);
+	rc = observe(operator_, event->json, event->json_len, source->kind, event->namespace_, event->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 	observed = mpijob_observation_view(operator_->observation);
@@ -223,7 +223,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob__watc
 static int source_of(const mpijob_operator *operator_, const char *kind)
 {
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
-		if (operator_->sources[i].watch && strcmp(operator_->sources[i].kind, kind) == 0)
+		if (operator_->sources[i].kind && strcmp(operator_->sources[i].kind, kind) == 0)
 			return i;
 	return MPIJOB__SOURCE_NONE;
 }
@@ -246,7 +246,7 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	if (!observed->kind || !observed->uid)
 		return MPIJOB_ERR_SYNTAX;
 	if (strcmp(observed->kind, "MPIJob") == 0) {
-		struct mpijob__watch_object answer = { MPIJOB__WATCH_MODIFIED, json, len, len, observed->uid,
+		struct mpijob_watch_event answer = { sizeof(answer), MPIJOB_WATCH_MODIFIED, json, len, len, observed->uid,
 						       or_empty(observed->name), or_empty(observed->namespace_),
 						       or_empty(observed->resource_version) };
 

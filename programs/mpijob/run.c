@@ -11,7 +11,6 @@
 #include <mpijob/local.h>
 
 #include "findings.h"
-#include "follow.h"
 #include "input.h"
 #include "options.h"
 #include "pods.h"
@@ -19,6 +18,14 @@
 #define TURN_MS 200        /* the longest wait in one turn of the loop: a signal is seen at the latest then */
 #define LAST_OUTPUT_MS 5000 /* how long output may still arrive after the job's end */
 #define DEFAULT_GRACE_MS 30000
+
+/* What is watched, and who reads its changes as documents. */
+struct watched {
+	mpijob_watch *watch;
+	void (*changed)(void *user, const mpijob_node *object, int gone);
+	void *user;
+	int code; /* why it cannot go on; 0 while it can */
+};
 
 struct run {
 	const struct arguments *arguments;
@@ -28,8 +35,8 @@ struct run {
 	const struct input_object *object;
 	mpijob_client *client;
 	mpijob_operator *operator_;
-	struct follow follow_job;
-	struct follow follow_pods;
+	struct watched watched_job;
+	struct watched watched_pods;
 	struct pods pods;
 	struct progress progress;
 	char *uid;
@@ -301,7 +308,7 @@ static int create_job(struct run *run)
 	return code;
 }
 
-/* ---- following ---- */
+/* ---- watching ---- */
 
 static int condition_true(const mpijob_node *status, const char *type, const mpijob_node **found)
 {
@@ -353,20 +360,34 @@ static void job_changed(void *user, const mpijob_node *job, int gone)
 		run->finished_ms = clock_ms();
 }
 
-static int follow_all(struct run *run)
+static int on_object(void *user, const struct mpijob_watch_event *event)
 {
-	int64_t now = clock_ms();
-	int code = follow_keep(&run->follow_job, now);
+	struct watched *watched = user;
+	mpijob_doc *doc = NULL;
+	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : MPIJOB_ERR_SYNTAX;
 
-	return code ? code : follow_keep(&run->follow_pods, now);
+	if (code == 0)
+		watched->changed(watched->user, mpijob_doc_root(doc), event->event == MPIJOB_WATCH_DELETED);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+/* What is worth another try is tried by the watch itself. */
+static void on_watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
+{
+	struct watched *watched = user;
+
+	(void)what;
+	if (answer->code != MPIJOB_ERR_IO && answer->code != MPIJOB_ERR_TIMEOUT && answer->code != MPIJOB_ERR_SERVER)
+		watched->code = answer->code;
 }
 
 static int turn(struct run *run)
 {
-	int code = follow_all(run);
+	int code = mpijob_operator_step(run->operator_, TURN_MS);
 
 	if (code == 0)
-		code = mpijob_operator_step(run->operator_, TURN_MS);
+		code = run->watched_job.code ? run->watched_job.code : run->watched_pods.code;
 	if (code == 0)
 		code = run->pods.code;
 	int ready = pods_ready_workers(&run->pods);
@@ -457,21 +478,47 @@ static int keep(struct run *run)
 
 /* ---- the whole ---- */
 
-static void follow_begin(struct run *run, mpijob_text *by_name, mpijob_text *by_label)
+static int watch(struct run *run, struct watched *watched, struct mpijob_watch_options *options)
 {
-	run->follow_job = (struct follow){ .client = run->client, .api_version = "kubeflow.org/v2beta1", .kind = "MPIJob",
-					   .namespace_ = mpijob_namespace(run->job), .selector_name = "fieldSelector",
-					   .selector = mpijob_text_data(by_name), .changed = job_changed, .user = run };
-	run->follow_pods = (struct follow){ .client = run->client, .api_version = "v1", .kind = "Pod",
-					    .namespace_ = mpijob_namespace(run->job), .selector_name = "labelSelector",
-					    .selector = mpijob_text_data(by_label), .changed = pods_changed, .user = &run->pods };
-	run->pods.client = run->client;
+	options->namespace_ = mpijob_namespace(run->job);
+	options->object = on_object;
+	options->failed = on_watch_failed;
+	options->user = watched;
+	return mpijob_watch_new(run->client, options, &watched->watch);
 }
 
-static int selector(mpijob_text *text, const char *key, const char *value)
+static int watch_job(struct run *run)
 {
-	int code = text ? mpijob_text_write(text, key, strlen(key)) : MPIJOB_ERR_NOMEM;
-	return code ? code : mpijob_text_write(text, value, strlen(value));
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+
+	options.api_version = "kubeflow.org/v2beta1";
+	options.kind = "MPIJob";
+	options.name = mpijob_name(run->job);
+	run->watched_job.changed = job_changed;
+	run->watched_job.user = run;
+	return watch(run, &run->watched_job, &options);
+}
+
+static int watch_pods(struct run *run)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+	mpijob_text *selector = mpijob_text_new();
+	static const char key[] = "training.kubeflow.org/job-name=";
+	int code = selector ? mpijob_text_write(selector, key, sizeof(key) - 1) : MPIJOB_ERR_NOMEM;
+
+	if (code == 0)
+		code = mpijob_text_write(selector, mpijob_name(run->job), strlen(mpijob_name(run->job)));
+	if (code == 0) {
+		options.api_version = "v1";
+		options.kind = "Pod";
+		options.label_selector = mpijob_text_data(selector);
+		run->pods.client = run->client;
+		run->watched_pods.changed = pods_changed;
+		run->watched_pods.user = &run->pods;
+		code = watch(run, &run->watched_pods, &options);
+	}
+	mpijob_text_free(selector);
+	return code;
 }
 
 static int live(struct run *run)
@@ -492,23 +539,17 @@ static int live(struct run *run)
 	return code;
 }
 
-static int follow_and_live(struct run *run)
+static int watch_and_live(struct run *run)
 {
-	mpijob_text *by_name = mpijob_text_new();
-	mpijob_text *by_label = mpijob_text_new();
-	int code = selector(by_name, "metadata.name=", mpijob_name(run->job));
+	int code = watch_job(run);
 
 	if (code == 0)
-		code = selector(by_label, "training.kubeflow.org/job-name=", mpijob_name(run->job));
-	if (code == 0) {
-		follow_begin(run, by_name, by_label);
+		code = watch_pods(run);
+	if (code == 0)
 		code = live(run);
-		follow_end(&run->follow_job);
-		follow_end(&run->follow_pods);
-		pods_free(&run->pods);
-	}
-	mpijob_text_free(by_name);
-	mpijob_text_free(by_label);
+	mpijob_watch_free(run->watched_job.watch);
+	mpijob_watch_free(run->watched_pods.watch);
+	pods_free(&run->pods);
 	return code;
 }
 
@@ -578,7 +619,7 @@ int run_command(const struct arguments *arguments)
 		code = start_cluster(&run);
 	}
 	if (code == 0)
-		code = follow_and_live(&run);
+		code = watch_and_live(&run);
 	progress_hide(&run.progress);
 	findings_print(run.diag, stderr);
 	failure_print(run.diag, code);

@@ -72,6 +72,7 @@ struct fake {
 	unsigned uids;
 	size_t piece;             /* bytes told at a time; 0: all */
 	int cut_watches;          /* end every watch after the next event */
+	int streams;              /* does lists as streams; else such a request is refused, and not logged */
 	fake_decide decide;
 	void *user;
 	struct fake_reply script[64];
@@ -453,6 +454,30 @@ FAKE void fake_free_exchange(struct fake *fake, struct fake_exchange *exchange)
 	free(exchange);
 }
 
+/* What is there, and the mark behind it. */
+FAKE void fake_initial(struct fake *fake, struct fake_exchange *exchange)
+{
+	mpijob_text text = { 0 };
+
+	for (struct fake_object *object = fake->objects; object; object = object->next) {
+		char *json;
+
+		if (strcmp(object->collection, exchange->collection) != 0 ||
+		    (exchange->namespace_ && strcmp(exchange->namespace_, object->namespace_) != 0) ||
+		    !fake_selected(mpijob_doc_root(object->doc), exchange->selector))
+			continue;
+		json = fake_json(mpijob_doc_root(object->doc));
+		mpijob__text_printf(&text, "{\"type\":\"ADDED\",\"object\":%s}\n", json);
+		free(json);
+	}
+	mpijob__text_printf(&text, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%" PRIu64
+				   "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n", fake->version);
+	free(exchange->text);
+	exchange->text = strdup(mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	exchange->cursor = fake->event_count;
+}
+
 FAKE void fake_watch(struct fake *fake, struct fake_exchange *exchange, const char *path)
 {
 	char *version = fake_query(path, "resourceVersion");
@@ -464,6 +489,8 @@ FAKE void fake_watch(struct fake *fake, struct fake_exchange *exchange, const ch
 	exchange->text = strdup("");
 	exchange->selector = fake_query(path, "labelSelector");
 	fake_split(path, &exchange->collection, &exchange->namespace_, &name, &sub);
+	if (strstr(path, "sendInitialEvents=true"))
+		fake_initial(fake, exchange);
 	while (exchange->cursor < fake->event_count && fake->events[exchange->cursor].version <= from)
 		exchange->cursor++;
 	free(version);
@@ -478,11 +505,18 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	char *watch = fake_query(request->path, "watch");
 	int scripted = 0;
 
-	fake->log = realloc(fake->log, (fake->log_count + 1) * sizeof(char *));
-	fake->log[fake->log_count++] = fake_text("%s %s", request->method, request->path);
-	mpijob_text_clear(&fake->last_body);
-	mpijob_text_write(&fake->last_body, request->body, request->body_len);
-	if (fake->script_at < fake->script_count) {
+	if (fake->streams || !strstr(request->path, "sendInitialEvents=")) {
+		fake->log = realloc(fake->log, (fake->log_count + 1) * sizeof(char *));
+		fake->log[fake->log_count++] = fake_text("%s %s", request->method, request->path);
+		mpijob_text_clear(&fake->last_body);
+		mpijob_text_write(&fake->last_body, request->body, request->body_len);
+	} else {
+		exchange->reply.status = 501;
+		scripted = 1;
+	}
+	if (scripted) {
+		/* refused */
+	} else if (fake->script_at < fake->script_count) {
 		exchange->reply = fake->script[fake->script_at++];
 		scripted = 1;
 	} else if (fake->decide) {

@@ -59,6 +59,14 @@ static void round_trip(void **state)
 	fake_release(&fake);
 }
 
+static void never_again(mpijob_client *client)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+
+	options.retries = -1;
+	assert_int_equal(mpijob_client_set_options(client, &options), 0);
+}
+
 static int get_scripted(struct fake_reply reply, mpijob_diag *diag)
 {
 	struct fake fake;
@@ -67,6 +75,7 @@ static int get_scripted(struct fake_reply reply, mpijob_diag *diag)
 	mpijob_doc *doc = NULL;
 	int code;
 
+	never_again(client);
 	fake_script(&fake, reply);
 	code = mpijob_client_get(client, &one, &doc, diag);
 	assert_true(code ? doc == NULL : doc != NULL);
@@ -244,6 +253,7 @@ static void started_calls(void **state)
 	struct fake_reply open = { 0 }, busy = { 0 };
 
 	(void)state;
+	never_again(client);
 	open.status = 200;
 	open.body = "abcdef";
 	open.open = 1;
