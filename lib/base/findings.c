@@ -140,7 +140,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("crash-loop", ERROR,
 	     "A container ends again and again, and is started later each time.",
 	     "Read the log of its last run: `mpijob logs --previous --pod NAME JOB`.",
-	     "container pi of pod pi-launcher-x2k ends again and again: 5 restarts"),
+	     "container pi of pod pi-launcher-x2k ends again and again, last with exit code 1: restarted 5 times"),
 	KIND("credentials-expired", WARNING,
 	     "A credential plugin gave credentials whose time was already over.",
 	     "Look at the clock of this machine, and at the plugin.",
@@ -336,8 +336,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("launcher-waits", ERROR,
 	     "With `WaitForWorkersReady` the launcher is only made when all workers are ready, and one does not "
 	     "become ready.",
-	     "Look at its readinessProbe and log (`mpijob logs --pod NAME JOB`): does sshd listen on the port "
-	     "that is probed?",
+	     "Look at its readinessProbe and log (`mpijob logs --pod NAME JOB`): sshd must listen on the port that is probed.",
 	     "spec.launcherCreationPolicy: the launcher is made when all workers are ready, but pi-worker-1 runs "
 	     "and does not become ready"),
 	KIND("limit-aliases", ERROR, "The aliases of the text stand for more values than can be right.",
@@ -417,7 +416,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "The launcher asks for the name of a worker that has no address (yet).",
 	     "Names come some seconds after pods: set `spec.launcherCreationPolicy: WaitForWorkersReady`, or let "
 	     "the launcher wait (`mpijob run --wait-for-hosts 2m`), and leave `spec.runPolicy.backoffLimit` some "
-	     "attempts. When it lasts: does the hostfile's domain fit the cluster's (`mpijob doctor`)?",
+	     "attempts. When it lasts, compare the hostfile's domain with the cluster's (`mpijob doctor`).",
 	     "ssh finds no address for pi-worker-0.pi.default.svc (log of pod pi-launcher-x2k)"),
 	KIND("no-api-version", ERROR, "An object has no apiVersion or kind.", "Add them.",
 	     "secret.yaml: an object without apiVersion or kind"),
@@ -803,7 +802,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "container pi of worker pi-worker-0 ended by itself with exit code 0; a worker has to stay"),
 	KIND("worker-lost", ERROR,
 	     "mpirun lost the connection to a worker while the job ran.",
-	     "Look at that worker: `kubectl describe pod NAME`. Was it killed, evicted, or its node lost?",
+	     "Look at that worker: `kubectl describe pod NAME` tells whether it was killed, evicted, or its node lost.",
 	     "the connection to pi-worker-1 broke (log of pod pi-launcher-x2k)"),
 	KIND("wrong-type", ERROR, "A value has another type than the field.",
 	     "Write it as the message says; put numbers and true or false in quotes where text is asked for.",

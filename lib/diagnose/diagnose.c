@@ -217,12 +217,12 @@ static void found_release(struct mpijob__found *found)
 	free(found->message);
 }
 
-void mpijob__case_drop(struct mpijob__case *this, int rank)
+void mpijob__case_drop(struct mpijob__case *this, int from, int to)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < this->found_count; i++) {
-		if (this->found[i].rank == rank)
+		if (this->found[i].rank >= from && this->found[i].rank < to)
 			found_release(&this->found[i]);
 		else
 			this->found[kept++] = this->found[i];
@@ -274,7 +274,8 @@ static void read_end(struct mpijob__case *this)
 
 	/* A job that the MPI operator called failed after an eviction may still end well there. */
 	this->succeeded = mpijob__case_condition(this->root, "Succeeded", "True") != NULL;
-	this->failed = !this->succeeded && failed != NULL;
+	this->failed =
+		!this->succeeded && (failed || mpijob__case_condition(this->evidence.launcher, "Failed", "True"));
 	mpijob_node_bool(mpijob_node_find(this->root, "spec.runPolicy.suspend"), &suspend);
 	this->suspended = suspend && !this->succeeded && !this->failed;
 	this->fail_reason = mpijob__case_text(failed, "reason");

@@ -63,8 +63,8 @@ int mpijob__case_has(const struct mpijob__case *this, const char *id);
 /* Whether a cause was found that ranks before `rank`. */
 int mpijob__case_before(const struct mpijob__case *this, int rank);
 
-/* Forget the causes of a rank. */
-void mpijob__case_drop(struct mpijob__case *this, int rank);
+/* Forget the causes whose ranks are in [from, to). */
+void mpijob__case_drop(struct mpijob__case *this, int from, int to);
 
 /*
  * A cause. The same one with the same subject is told once; other subjects of the same cause are counted. The message

@@ -105,20 +105,27 @@ static const struct pattern {
 	  "the connection to a worker broke" },
 	{ "rank-killed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on signal 9",
 	  "a rank on {} was killed" },
+	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "signal 9 (Killed)", NULL, "a rank was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 9", NULL, "a rank was killed" },
-	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on signal",
-	  "a rank on {} crashed" },
-	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 11", NULL, "a rank crashed" },
-	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "a non-zero exit code. ", "job has been aborted",
+	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "Killed (signal 9)", NULL, "a rank was killed" },
+	/* Also said of signal 9: looked at behind it. */
+	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on", "a rank on {} crashed" },
+	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: ", NULL, "a rank crashed" },
+	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "TERMINATED WITH THE EXIT STRING: *(signal ", NULL,
+	  "a rank crashed" },
+	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "a non-zero exit code. ", "job has been aborted",
 	  "a rank ended with an error" },
-	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "exited with non-zero status", NULL,
-	  "a rank ended with an error" },
-	{ "rank-failed", RANK_PROGRAM + 1, ANYWHERE, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", NULL,
+	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "exited with non-zero status", NULL, "a rank ended with an error" },
+	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", NULL,
 	  "a rank ended with an error" },
 	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "unable to reliably start one or more daemons", NULL,
 	  "mpirun could not start its daemons on the workers, and the log says no more" },
-	{ "daemons-not-started", RANK_SYMPTOM, 0, "unable to run bstrap_proxy on ", NULL,
+	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "A daemon failed to report back after being spawned", NULL,
+	  "mpirun could not start its daemons on the workers, and the log says no more" },
+	{ "daemons-not-started", RANK_SYMPTOM, 0, "nable to run bstrap_proxy on ", NULL,
 	  "Hydra could not start its proxy on {}, and the log says no more" },
+	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "Launch proxy failed.", NULL,
+	  "Hydra could not start its proxies on the workers, and the log says no more" },
 };
 
 static const struct {
@@ -126,10 +133,10 @@ static const struct {
 	int family;
 	const char *name;
 } flavours[] = {
-	{ "ORTE was unable", OPENMPI, "Open MPI" },       { "Open RTE ", OPENMPI, "Open MPI" },
-	{ "PRTE was unable", OPENMPI, "Open MPI" },       { "prterun was unable", OPENMPI, "Open MPI" },
-	{ "the Open MPI term for", OPENMPI, "Open MPI" }, { "[mpiexec@", HYDRA, "Hydra (MPICH, Intel MPI)" },
-	{ "HYDU_", HYDRA, "Hydra (MPICH, Intel MPI)" },   { "HYD_pmcd", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "ORTE was unable", OPENMPI, "Open MPI" },     { "Open RTE ", OPENMPI, "Open MPI" },
+	{ "PRTE was unable", OPENMPI, "Open MPI" },     { "prterun ", OPENMPI, "Open MPI" },
+	{ "ORTE does not know", OPENMPI, "Open MPI" },  { "[mpiexec@", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "HYDU_", HYDRA, "Hydra (MPICH, Intel MPI)" }, { "HYD_pmcd", HYDRA, "Hydra (MPICH, Intel MPI)" },
 };
 
 struct span {
@@ -246,6 +253,13 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	struct mpijob_text name = { 0 }, message = { 0 };
 	const char *id = pattern->id;
 
+	int is_worker = mpijob__case_role(this, look->log->pod) == MPIJOB__WORKER_POD;
+
+	if (strcmp(id, "rank-crashed") == 0 && mpijob__case_has(this, "rank-killed"))
+		return;
+	/* sshd writes so of every end of a connection. */
+	if (strcmp(id, "ssh-closed") == 0 && is_worker)
+		return;
 	if (mpijob_text_write(&name, subject.at, subject.len < 255 ? subject.len : 255))
 		this->code = MPIJOB_ERR_NOMEM;
 	const char *host = mpijob_text_data(&name);
@@ -255,8 +269,11 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 		mpijob__case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
 				 "the launcher's own name %s has no address (log of pod %s)", host, look->log->pod);
 	else if (this->code == 0)
-		mpijob__case_add(this, id, look->severity, pattern->rank, *host ? host : look->log->pod, NULL,
-				 "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
+		mpijob__case_add(this, id, look->severity, pattern->rank,
+				 *host       ? host
+				 : is_worker ? look->log->pod
+					     : NULL,
+				 NULL, "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
 	mpijob__text_release(&name);
 	mpijob__text_release(&message);
 }
@@ -301,7 +318,7 @@ static void look_prte(const struct look *look)
 	const mpijob_node *pod = mpijob__case_pod(look->this, look->log->pod);
 	const mpijob_node *env = mpijob_node_find(pod, "spec.containers[0].env");
 
-	if (!find(all, "prterun", 7) || !find(all, "not enough slots", 16) || mpijob_node_count(env) == 0)
+	if (!find(all, "PRRTE", 5) || !find(all, "not enough slots", 16) || mpijob_node_count(env) == 0)
 		return;
 	for (size_t i = 0; i < mpijob_node_count(env); i++)
 		if (strcmp(mpijob__case_text(mpijob_node_at(env, i), "name"), "PRTE_MCA_prte_default_hostfile") == 0)
@@ -337,7 +354,7 @@ void mpijob__logs_look(struct mpijob__case *this)
 		}
 	}
 	if (mpijob__case_before(this, RANK_SYMPTOM))
-		mpijob__case_drop(this, RANK_SYMPTOM);
+		mpijob__case_drop(this, RANK_SYMPTOM, RANK_END);
 }
 
 void mpijob__workers_look(struct mpijob__case *this)

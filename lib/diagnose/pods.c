@@ -117,7 +117,14 @@ static const struct {
 	{ "program-not-found", 126, "cannot execute its program" },
 };
 
-static void look_exit(const struct look *look, const char *container, const mpijob_node *ended, int32_t severity)
+/* The launcher ends when anything fails, and its log may say what. */
+static int rank_of(const struct look *look)
+{
+	return look->role == MPIJOB__WORKER_POD ? RANK_DIED + 5 : RANK_SYMPTOM + 1;
+}
+
+static void look_exit(const struct look *look, const char *container, const mpijob_node *ended, int32_t severity,
+		      int in_loop)
 {
 	const char *message = mpijob__case_text(ended, "message"), *reason = mpijob__case_text(ended, "reason");
 	int64_t code = 0;
@@ -131,15 +138,17 @@ static void look_exit(const struct look *look, const char *container, const mpij
 				 exits[i].message, (long long)code, *message ? ": " : "", message);
 		return;
 	}
-	/* The launcher fails as a worker does, and its log may say why. */
-	int rank = look->role == MPIJOB__WORKER_POD ? RANK_DIED + 5 : RANK_SYMPTOM;
-	mpijob__case_add(look->this, "container-failed", severity, rank, look->name, NULL,
+	/* Told in a loop's message. */
+	if (in_loop)
+		return;
+	mpijob__case_add(look->this, "container-failed", severity, rank_of(look), look->name, NULL,
 			 "container %s of pod %s ended with exit code %lld%s%s%s%s", container, look->name,
 			 (long long)code, *reason && strcmp(reason, "Error") != 0 ? " " : "",
 			 strcmp(reason, "Error") != 0 ? reason : "", *message ? ": " : "", message);
 }
 
-static void look_terminated(const struct look *look, const char *container, const mpijob_node *ended, int32_t severity)
+static void look_terminated(const struct look *look, const char *container, const mpijob_node *ended, int32_t severity,
+			    int in_loop)
 {
 	const char *reason = mpijob__case_text(ended, "reason"), *message = mpijob__case_text(ended, "message");
 	int64_t code = 0;
@@ -153,12 +162,23 @@ static void look_terminated(const struct look *look, const char *container, cons
 	else if (strcmp(reason, "StartError") == 0 || strcmp(reason, "ContainerCannotRun") == 0)
 		not_started(look, container, message);
 	else if (code != 0)
-		look_exit(look, container, ended, severity);
+		look_exit(look, container, ended, severity, in_loop);
 	else if (look->role == MPIJOB__WORKER_POD &&
 		 strcmp(mpijob__case_text(look->pod, "status.phase"), "Succeeded") == 0)
 		mpijob__case_add(look->this, "worker-ended", ERROR, RANK_DIED, look->name, NULL,
 				 "container %s of worker %s ended by itself with exit code 0; a worker has to stay",
 				 container, look->name);
+}
+
+static void look_loop(const struct look *look, const char *container, const mpijob_node *status)
+{
+	int64_t restarts = 0, code = 0;
+
+	mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
+	mpijob_node_int(mpijob_node_find(status, "lastState.terminated.exitCode"), &code);
+	mpijob__case_add(look->this, "crash-loop", ERROR, rank_of(look), look->name, NULL,
+			 "container %s of pod %s ends again and again, last with exit code %lld: restarted %lld times",
+			 container, look->name, (long long)code, (long long)restarts);
 }
 
 static void look_container(const struct look *look, const mpijob_node *status)
@@ -167,19 +187,16 @@ static void look_container(const struct look *look, const mpijob_node *status)
 	const mpijob_node *waiting = mpijob_node_find(status, "state.waiting");
 	const mpijob_node *ended = mpijob_node_find(status, "state.terminated");
 	const mpijob_node *before = mpijob_node_find(status, "lastState.terminated");
-	int64_t restarts = 0;
+	int loops = strcmp(mpijob__case_text(waiting, "reason"), "CrashLoopBackOff") == 0;
 
-	mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
-	if (waiting && strcmp(mpijob__case_text(waiting, "reason"), "CrashLoopBackOff") == 0)
-		mpijob__case_add(look->this, "crash-loop", ERROR, RANK_SYMPTOM, look->name, NULL,
-				 "container %s of pod %s ends again and again: %lld restart%s", name, look->name,
-				 (long long)restarts, restarts == 1 ? "" : "s");
+	if (loops)
+		look_loop(look, name, status);
 	else if (waiting)
 		look_waiting(look, name, waiting);
 	if (ended)
-		look_terminated(look, name, ended, ERROR);
+		look_terminated(look, name, ended, ERROR, 0);
 	if (before)
-		look_terminated(look, name, before, waiting ? ERROR : WARNING);
+		look_terminated(look, name, before, waiting ? ERROR : WARNING, loops);
 }
 
 static void look_containers(const struct look *look, const char *path)
