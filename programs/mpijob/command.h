@@ -82,7 +82,6 @@ struct arguments {
 
 	/* Of commands that talk to a cluster. */
 	const char *selector;
-	const char *field_selector;
 	const char *field_manager;
 	const char *for_;          /* wait: condition=TYPE, Running, Finished, delete */
 	int dry_run;               /* DRY_RUN_* */

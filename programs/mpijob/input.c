@@ -29,14 +29,15 @@ static int add_object(struct input *input, const mpijob_node *node, const char *
 	if (!objects)
 		return MPIJOB_ERR_NOMEM;
 	input->objects = objects;
-	objects[input->count++] = (struct input_object){ node, source };
+	objects[input->count] = (struct input_object){ node, source, input->count };
+	input->count++;
 	return 0;
 }
 
 static int add_document(struct input *input, const mpijob_doc *doc)
 {
 	const mpijob_node *root = mpijob_doc_root(doc);
-	struct input_object list = { root, mpijob_doc_source(doc) };
+	struct input_object list = { root, mpijob_doc_source(doc), 0 };
 
 	if (!input_is(&list, "v1", "List"))
 		return add_object(input, root, list.source);

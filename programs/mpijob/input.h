@@ -12,6 +12,7 @@
 struct input_object {
 	const mpijob_node *node; /* borrowed from the inputs */
 	const char *source;      /* file name for findings */
+	size_t position;         /* in the order of the files */
 };
 
 struct input {

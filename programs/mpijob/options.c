@@ -52,8 +52,6 @@ const struct option_row option_rows[] = {
 	{ "all-namespaces", 'A', NULL, ON_MANY | COMMAND_DOCTOR, OPTION_FLAG, AT(all_namespaces), NULL, "In all namespaces." },
 	{ "selector", 'l', "LABELS", ON_MANY, OPTION_TEXT, AT(selector), NULL,
 	  "Jobs with these labels, as queue=a,team!=b, in place of names." },
-	{ "field-selector", 0, "FIELDS", COMMAND_GET | COMMAND_DELETE, OPTION_TEXT, AT(field_selector), NULL,
-	  "Jobs with these fields, as metadata.name=pi." },
 	{ "all", 0, NULL, ON_MANY & ~(unsigned)COMMAND_GET, OPTION_FLAG, AT(all), NULL, "All jobs of the namespace." },
 	{ "watch", 'w', NULL, COMMAND_GET, OPTION_FLAG, AT(watch), NULL, "Go on and print what changes, until interrupted." },
 	{ "watch-only", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(watch_only), NULL, "Print only what changes from now on." },

@@ -14,6 +14,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "when.h"
 
 struct planned {
 	const struct arguments *arguments;
@@ -29,33 +30,14 @@ struct planned {
 
 /* ---- time ---- */
 
-static int is_same_second(const struct tm *a, const struct tm *b)
-{
-	return a->tm_year == b->tm_year && a->tm_mon == b->tm_mon && a->tm_mday == b->tm_mday && a->tm_hour == b->tm_hour &&
-	       a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
-}
-
 /* "2026-11-21T12:00:00Z"; now without a text. */
 static int time_read(const char *text, int64_t *ms)
 {
-	struct tm given = { 0 }, again;
-	char zone = 0;
-	int end = 0;
+	int64_t seconds = time(NULL);
 
-	if (!text) {
-		*ms = (int64_t)time(NULL) * 1000;
-		return 0;
-	}
-	if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%c%n", &given.tm_year, &given.tm_mon, &given.tm_mday, &given.tm_hour, &given.tm_min,
-		   &given.tm_sec, &zone, &end) != 7 || zone != 'Z' || text[end] != '\0')
+	if (text && when_parse(text, &seconds))
 		return -1;
-	given.tm_year -= 1900;
-	given.tm_mon -= 1;
-	again = given;
-	time_t seconds = timegm(&again);
-	if (!is_same_second(&again, &given))
-		return -1;
-	*ms = (int64_t)seconds * 1000;
+	*ms = seconds * 1000;
 	return 0;
 }
 

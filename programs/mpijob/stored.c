@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows how kubectl names an object in one line (kind in lower case, group unless it is the core's, name), and what it
+ * leaves out when it prints a whole one.
+ */
+#include <string.h>
+
+#include "findings.h"
+#include "stored.h"
+
+int stored_form(const struct arguments *arguments)
+{
+	const char *form = arguments->output;
+
+	if (!form || strcmp(form, "name") == 0 || strcmp(form, "yaml") == 0 || strcmp(form, "json") == 0)
+		return 0;
+	fprintf(stderr, "mpijob: -o %s: unknown format; use name, yaml or json\n", form);
+	return EXIT_USAGE;
+}
+
+const char *stored_suffix(const struct arguments *arguments)
+{
+	switch (arguments->dry_run) {
+	case DRY_RUN_CLIENT:
+		return " (dry run)";
+	case DRY_RUN_SERVER:
+		return " (server dry run)";
+	default:
+		return "";
+	}
+}
+
+void stored_print_name(const mpijob_node *object, FILE *stream)
+{
+	const char *kind = mpijob_node_string(mpijob_node_get(object, "kind"));
+	const char *version = mpijob_node_string(mpijob_node_get(object, "apiVersion"));
+	const char *name = mpijob_node_string(mpijob_node_find(object, "metadata.name"));
+	const char *slash = version ? strchr(version, '/') : NULL;
+
+	if (!name)
+		name = mpijob_node_string(mpijob_node_find(object, "metadata.generateName"));
+	for (const char *at = kind ? kind : ""; *at; at++)
+		fputc(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at, stream);
+	if (slash)
+		fprintf(stream, ".%.*s", (int)(slash - version), version);
+	fprintf(stream, "/%s", name ? name : "");
+}
+
+static int print_whole(const mpijob_node *object, int32_t format)
+{
+	mpijob_doc *doc = mpijob_doc_from_node(object);
+	mpijob_node *metadata = mpijob_node_edit(mpijob_doc_edit(doc), "metadata");
+
+	if (metadata)
+		mpijob_node_remove(metadata, "managedFields");
+	int code = mpijob_doc_error(doc);
+	if (code == 0)
+		code = mpijob_node_write(mpijob_doc_root(doc), format, file_write, stdout);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+int stored_print(const struct arguments *arguments, const mpijob_node *object, const char *done, size_t *printed)
+{
+	const char *form = arguments->output;
+	int is_json = form && strcmp(form, "json") == 0;
+	int code = 0;
+
+	if (form && strcmp(form, "name") != 0) {
+		if (!is_json && (*printed)++)
+			puts("---");
+		code = print_whole(object, is_json ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML);
+	} else {
+		stored_print_name(object, stdout);
+		if (!form)
+			printf(" %s%s", done, stored_suffix(arguments));
+		putchar('\n');
+	}
+	fflush(stdout);
+	return code;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows how kubectl draws a table: three blanks between columns, none behind the last one, columns that keep their
+ * width while rows follow, and nothing in a cell that a terminal would obey.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpijob/base.h>
+
+#include "table.h"
+
+#define GAP 3
+#define LEAST_WIDTH 6
+
+/* Letters, not bytes. */
+static size_t letters(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+static void escape(char *out, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t line = strcspn(text, "\f\n\r");
+
+	for (size_t i = 0; i < line; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (c >= ' ' && c != 0x7f) {
+			*out++ = (char)c;
+			continue;
+		}
+		*out++ = '\\';
+		*out++ = 'x';
+		*out++ = hex[c >> 4];
+		*out++ = hex[c & 15];
+	}
+	strcpy(out, text[line] ? "..." : "");
+}
+
+void table_column(struct table *table, const char *header)
+{
+	table->headers[table->columns] = header;
+	table->widths[table->columns++] = table->no_headers ? 0 : letters(header);
+}
+
+void table_cell(struct table *table, const char *text)
+{
+	char *cell = malloc(4 * strlen(text) + 4);
+	char **cells = table->cells;
+
+	if ((table->count & (table->count - 1)) == 0)
+		cells = realloc(table->cells, (table->count ? 2 * table->count : 1) * sizeof(*cells));
+	if (cells)
+		table->cells = cells;
+	if (!cell || !cells) {
+		free(cell);
+		table->failed = 1;
+		return;
+	}
+	escape(cell, text);
+	cells[table->count++] = cell;
+}
+
+static void print_row(const struct table *table, const char *const *cells)
+{
+	for (size_t i = 0; i < table->columns; i++) {
+		size_t width = table->widths[i] + GAP > LEAST_WIDTH ? table->widths[i] + GAP : LEAST_WIDTH;
+		int blanks = i + 1 < table->columns ? (int)(width - letters(cells[i])) : 0;
+		printf("%s%*s", cells[i], blanks, "");
+	}
+	putchar('\n');
+}
+
+static void forget(struct table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->count = 0;
+}
+
+int table_print(struct table *table)
+{
+	size_t whole = table->failed ? 0 : table->count - table->count % table->columns;
+
+	for (size_t i = 0; i < whole; i++) {
+		size_t width = letters(table->cells[i]);
+		if (width > table->widths[i % table->columns])
+			table->widths[i % table->columns] = width;
+	}
+	if (whole && !table->begun && !table->no_headers)
+		print_row(table, table->headers);
+	table->begun |= whole != 0;
+	for (size_t i = 0; i < whole; i += table->columns)
+		print_row(table, (const char *const *)table->cells + i);
+	forget(table);
+	fflush(stdout); /* who watches sees each row when it comes */
+	return table->failed ? MPIJOB_ERR_NOMEM : 0;
+}
+
+void table_free(struct table *table)
+{
+	forget(table);
+}
