@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Base64 as kubeconfigs hold it. What is accepted is what Go accepts there: line feeds and carriage returns anywhere, no
- * other white space, padding to a multiple of four, and any value in the bits that padding leaves over.
+ * Base64 as kubeconfigs hold it. What is accepted is what Go accepts there: line feeds and carriage returns anywhere,
+ * no other white space, padding to a multiple of four, and any value in the bits that padding leaves over.
  */
 #include "http/base64.h"
 

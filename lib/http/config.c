@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a configuration: which options exclude each other, the order in which files and options are looked at, and what
- * has to be wiped when it is freed. Nothing of a kubeconfig outlives the loading but what is copied here.
+ * The life of a configuration: which options exclude each other, the order in which files and options are looked at,
+ * and what has to be wiped when it is freed. Nothing of a kubeconfig outlives the loading but what is copied here.
  */
 #include "http/config.h"
 
@@ -182,10 +182,20 @@ mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config)
 /* Bring a caller's struct to the size of ours; see base.h. */
 static int take_options(const struct mpijob_http_config_options *given, struct mpijob_http_config_options *options)
 {
-	const char **texts[] = { &options->kubeconfig, &options->context, &options->cluster, &options->user, &options->namespace_,
-				 &options->server, &options->tls_server_name, &options->certificate_authority,
-				 &options->client_certificate, &options->client_key, &options->token, &options->proxy_url,
-				 &options->as, &options->as_uid };
+	const char **texts[] = { &options->kubeconfig,
+				 &options->context,
+				 &options->cluster,
+				 &options->user,
+				 &options->namespace_,
+				 &options->server,
+				 &options->tls_server_name,
+				 &options->certificate_authority,
+				 &options->client_certificate,
+				 &options->client_key,
+				 &options->token,
+				 &options->proxy_url,
+				 &options->as,
+				 &options->as_uid };
 	const unsigned char *bytes = (const unsigned char *)given;
 
 	memset(options, 0, sizeof(*options));
@@ -259,7 +269,8 @@ int mpijob__config_load(const struct mpijob_http_config_options *options, const 
 	return report.code;
 }
 
-int mpijob_http_config_load(const struct mpijob_http_config_options *options, mpijob_http_config **out, mpijob_diag *diag)
+int mpijob_http_config_load(const struct mpijob_http_config_options *options, mpijob_http_config **out,
+			    mpijob_diag *diag)
 {
 	return mpijob__config_load(options, MPIJOB__CONFIG_SERVICE_ACCOUNT, out, diag);
 }

@@ -22,12 +22,12 @@ struct mpijob__exec_plugin {
 	size_t env_count;
 	char *install_hint; /* NULL: none */
 	int provide_cluster_info;
-	int interactive_mode; /* MPIJOB__EXEC_* */
+	int interactive_mode;    /* MPIJOB__EXEC_* */
 	char *cluster_extension; /* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
 };
-#define MPIJOB__EXEC_NEVER 0
+#define MPIJOB__EXEC_NEVER        0
 #define MPIJOB__EXEC_IF_AVAILABLE 1
-#define MPIJOB__EXEC_ALWAYS 2
+#define MPIJOB__EXEC_ALWAYS       2
 
 /* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty: none. */
 struct mpijob__pem {
@@ -42,28 +42,28 @@ struct mpijob__impersonation_extra {
 
 /* Everything is owned. Strings are NULL when absent. */
 struct mpijob_http_config {
-	char *server;          /* "https://host:port/prefix", without a slash at the end; scheme always there */
-	int tls;               /* the scheme is https; credentials are sent only then */
+	char *server; /* "https://host:port/prefix", without a slash at the end; scheme always there */
+	int tls;      /* the scheme is https; credentials are sent only then */
 	char *tls_server_name;
 	int insecure;          /* the server's certificate is not checked */
 	struct mpijob__pem ca; /* none: the system's roots */
 	char *proxy_url;       /* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
 	char *context;
 	char *user;
-	char *namespace_;      /* never NULL */
+	char *namespace_; /* never NULL */
 	int in_cluster;
 	/* The identity: what of these is there. */
 	mpijob__secret token;
-	char *token_file;      /* absolute; wins over `token` once it was read */
+	char *token_file; /* absolute; wins over `token` once it was read */
 	char *username;
 	mpijob__secret password;
 	struct mpijob__pem certificate;
 	struct mpijob__pem key;
 	struct mpijob__exec_plugin exec;
-	int interactive;       /* a plugin may have our standard input */
+	int interactive; /* a plugin may have our standard input */
 	char *as;
 	char *as_uid;
-	char **as_groups;      /* closed by NULL; NULL: none */
+	char **as_groups; /* closed by NULL; NULL: none */
 	struct mpijob__impersonation_extra *as_extra;
 	size_t as_extra_count;
 };

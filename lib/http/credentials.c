@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the ways to say who we are is used, and for how long: a token, a password or a certificate of the configuration
- * wins over its plugin; what a plugin gave is good until it expires or is refused, and is shared by all that ask meanwhile;
- * connections are only given up when a certificate changes. A plugin that failed is not run again at once, so that many
- * requests that wait for it get one answer.
+ * Which of the ways to say who we are is used, and for how long: a token, a password or a certificate of the
+ * configuration wins over its plugin; what a plugin gave is good until it expires or is refused, and is shared by all
+ * that ask meanwhile; connections are only given up when a certificate changes. A plugin that failed is not run again
+ * at once, so that many requests that wait for it get one answer.
  */
 #include "http/credentials.h"
 
@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS  60000   /* for a plugin, unless another is given */
-#define PAUSE_MS    1000    /* after a plugin that failed, or gave what had expired */
-#define HINTS       10      /* in each HINT_MS */
-#define HINT_MS     3600000
+#define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
+#define PAUSE_MS   1000  /* after a plugin that failed, or gave what had expired */
+#define HINTS      10    /* in each HINT_MS */
+#define HINT_MS    3600000
 
 struct mpijob__credentials {
 	const mpijob_http_config *config;
@@ -37,14 +37,14 @@ struct mpijob__credentials {
 	struct mpijob__plugin plugin; /* while pid is not 0 */
 	mpijob__secret certificate;   /* that it gave */
 	mpijob__secret key;
-	int have;     /* it gave credentials */
-	int refused;  /* a server did not want them */
+	int have;    /* it gave credentials */
+	int refused; /* a server did not want them */
 	int expires;
-	int64_t expires_ms;   /* since 1970 */
-	int64_t fresh_ms;     /* until then (monotonic) they are used although they expired */
+	int64_t expires_ms; /* since 1970 */
+	int64_t fresh_ms;   /* until then (monotonic) they are used although they expired */
 	int told_expired;
-	int failed;           /* the code of its last run */
-	int64_t failed_ms;    /* until then it is not run again */
+	int failed;        /* the code of its last run */
+	int64_t failed_ms; /* until then it is not run again */
 	int hints;
 	int64_t hints_ms; /* when the count began */
 	char *message;
@@ -107,7 +107,8 @@ static void publish(mpijob__credentials *credentials)
 {
 	struct mpijob__identity *identity = &credentials->identity;
 	const struct mpijob__identity_files *files = &credentials->files;
-	const mpijob__secret *certificate = credentials->certificate.len ? &credentials->certificate : &files->certificate;
+	const mpijob__secret *certificate =
+		credentials->certificate.len ? &credentials->certificate : &files->certificate;
 	const mpijob__secret *key = credentials->certificate.len ? &credentials->key : &files->key;
 
 	identity->authorization = credentials->authorization.data;
@@ -223,7 +224,8 @@ static char *not_found(mpijob__credentials *credentials, int64_t now_ms)
 	hint = credentials->hints < HINTS;
 	credentials->hints += hint;
 	return mpijob__report_format("the credential plugin '%s' is not installed%s%s", exec->command,
-				     hint && exec->install_hint ? ": " : "", hint && exec->install_hint ? exec->install_hint : "");
+				     hint && exec->install_hint ? ": " : "",
+				     hint && exec->install_hint ? exec->install_hint : "");
 }
 
 static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
@@ -235,12 +237,14 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	char *info;
 
 	if (interactive < 0)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-				mpijob__report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
+		return fail_run(
+			credentials, now_ms, MPIJOB_ERR_AUTH,
+			mpijob__report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
 	info = mpijob__plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
-	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->timeout_ms, &number);
+	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->timeout_ms,
+				    &number);
 	free(info);
 	if (code == 0)
 		return 0;
@@ -255,7 +259,8 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 
 static int prepare_plugin(mpijob__credentials *credentials, int64_t now_ms)
 {
-	int expired = credentials->expires && now_ms >= credentials->fresh_ms && wall_clock_ms() > credentials->expires_ms;
+	int expired =
+		credentials->expires && now_ms >= credentials->fresh_ms && wall_clock_ms() > credentials->expires_ms;
 
 	if (credentials->plugin.pid)
 		return 0;
@@ -318,8 +323,10 @@ static int is_same(const mpijob__secret *a, const mpijob__secret *b)
 static void tell_expired(mpijob__credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = mpijob__report_format("the credential plugin '%s' gave credentials that had expired; is the clock of this "
-					      "machine right?", credentials->config->exec.command);
+	char *message = mpijob__report_format(
+		"the credential plugin '%s' gave credentials that had expired; is the clock of this "
+		"machine right?",
+		credentials->config->exec.command);
 
 	if (message && credentials->files.notice && !credentials->told_expired) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;

@@ -15,15 +15,15 @@ typedef struct mpijob__credentials mpijob__credentials;
 
 /* What a request carries. Borrowed from the credentials until their next step, prepare or refused. */
 struct mpijob__identity {
-	const char *authorization;  /* "Bearer ..." or "Basic ..."; NULL: no such header */
-	const char *certificate;    /* PEM; NULL: none */
+	const char *authorization; /* "Bearer ..." or "Basic ..."; NULL: no such header */
+	const char *certificate;   /* PEM; NULL: none */
 	size_t certificate_len;
-	const char *key;            /* PEM */
+	const char *key; /* PEM */
 	size_t key_len;
-	const char *ca;             /* PEM of the server's CA; NULL: the system's roots */
+	const char *ca; /* PEM of the server's CA; NULL: the system's roots */
 	size_t ca_len;
-	uint64_t tls_generation;    /* grows when certificate, key or CA change: connections of an older one are closed */
-	uint64_t token_generation;  /* grows with each new token; what a 401 is reported with */
+	uint64_t tls_generation; /* grows when certificate, key or CA change: connections of an older one are closed */
+	uint64_t token_generation; /* grows with each new token; what a 401 is reported with */
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often files are read again, and what happens when that fails: what was read last stays in use, which is told once. A
- * certificate and its key are taken as a pair or not at all. Tokens are valid for a minute and read ten seconds earlier;
- * certificates, keys and CAs are looked at every five minutes.
+ * How often files are read again, and what happens when that fails: what was read last stays in use, which is told
+ * once. A certificate and its key are taken as a pair or not at all. Tokens are valid for a minute and read ten seconds
+ * earlier; certificates, keys and CAs are looked at every five minutes.
  */
 #include "http/identity_files.h"
 
@@ -16,7 +16,7 @@
 
 #define TOKEN_MS     50000
 #define PEM_MS       300000
-#define RETRY_MS     1000  /* after a token that could not be read */
+#define RETRY_MS     1000 /* after a token that could not be read */
 #define PEM_RETRY_MS 10000
 
 void mpijob__identity_files_release(struct mpijob__identity_files *files)
@@ -55,7 +55,8 @@ static int read_one(const struct mpijob__pem *pem, const char *what, mpijob__sec
 		return 0;
 	code = mpijob__secret_read(out, pem->file, 0);
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__report_format("the %s '%s' cannot be read: %s", what, pem->file, mpijob__report_errno(errno));
+		*message = mpijob__report_format("the %s '%s' cannot be read: %s", what, pem->file,
+						 mpijob__report_errno(errno));
 	else if (code == 0 && !out->len)
 		*message = mpijob__report_format("the %s '%s' is empty", what, pem->file);
 	if (code == 0 && !out->len)
@@ -104,8 +105,8 @@ static int exchange(struct mpijob__identity_files *files, struct set *set)
 	return new;
 }
 
-int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
-				    char **message)
+int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config,
+				    int64_t now_ms, char **message)
 {
 	int changes = config->ca.file || config->certificate.file || config->key.file;
 	struct set set = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
@@ -138,7 +139,8 @@ static int read_token(const char *file, mpijob__secret *out, char **message)
 	int code = mpijob__secret_read(out, file, 1);
 
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__report_format("the token file '%s' cannot be read: %s", file, mpijob__report_errno(errno));
+		*message = mpijob__report_format("the token file '%s' cannot be read: %s", file,
+						 mpijob__report_errno(errno));
 	if (code)
 		return code;
 	if (!out->len)
@@ -150,8 +152,8 @@ static int read_token(const char *file, mpijob__secret *out, char **message)
 	return MPIJOB_ERR_AUTH;
 }
 
-int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
-				      char **message)
+int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config,
+				      int64_t now_ms, char **message)
 {
 	mpijob__secret token = { NULL, 0 }, old = files->token;
 	char *why = NULL;

@@ -24,13 +24,13 @@ struct mpijob__identity_files {
 };
 
 /*
- * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH, MPIJOB_ERR_NOMEM): it was
- * never there, and `*message` (yours, NULL when memory ran out) says why.
+ * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH, MPIJOB_ERR_NOMEM): it
+ * was never there, and `*message` (yours, NULL when memory ran out) says why.
  */
-int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
-				    char **message);
-int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config, int64_t now_ms,
-				      char **message);
+int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config,
+				    int64_t now_ms, char **message);
+int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config,
+				      int64_t now_ms, char **message);
 void mpijob__identity_files_release(struct mpijob__identity_files *files);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod knows of its cluster: two variables of the environment and three files of its service account. A CA that cannot
- * be used is only a warning, as in client-go; the system's roots are then what the server is checked with.
+ * What a pod knows of its cluster: two variables of the environment and three files of its service account. A CA that
+ * cannot be used is only a warning, as in client-go; the system's roots are then what the server is checked with.
  */
 #include "http/resolve.h"
 
@@ -76,7 +76,8 @@ static void resolve_address(struct mpijob__resolve *resolve)
 		setting.text = made;
 		setting.key = "KUBERNETES_SERVICE_HOST";
 	}
-	code = setting.text ? mpijob__server_url_normalize(setting.text, 1, &resolve->config->server, &why) : MPIJOB_ERR_NOMEM;
+	code = setting.text ? mpijob__server_url_normalize(setting.text, 1, &resolve->config->server, &why)
+			    : MPIJOB_ERR_NOMEM;
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(resolve->report);
 	else if (code)
@@ -134,9 +135,9 @@ static void resolve_token(struct mpijob__resolve *resolve)
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(resolve->report);
 	else if (code)
-		mpijob__resolve_say(resolve, &setting, errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "config-unreadable",
-				    NULL, "the service account's token '%s' cannot be read: %s", config->token_file,
-				    mpijob__report_errno(errno));
+		mpijob__resolve_say(resolve, &setting, errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO,
+				    "config-unreadable", NULL, "the service account's token '%s' cannot be read: %s",
+				    config->token_file, mpijob__report_errno(errno));
 	else if (!content.len)
 		mpijob__resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
 				    "the service account's token '%s' is empty", config->token_file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What OpenSSL says of a client's certificate and key. It is asked before a new pair takes the place of an old one, since files
- * that are being replaced one after the other do not fit for a moment.
+ * What OpenSSL says of a client's certificate and key. It is asked before a new pair takes the place of an old one,
+ * since files that are being replaced one after the other do not fit for a moment.
  */
 #include "http/key_pair.h"
 

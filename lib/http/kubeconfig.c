@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole to the first file that
- * names it, and so does current-context. Files of a list that do not exist are left out; the one that a caller names must
- * exist. $KUBECONFIG is a list, but a file that has exactly its text as name is taken for that file.
+ * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole to the first file
+ * that names it, and so does current-context. Files of a list that do not exist are left out; the one that a caller
+ * names must exist. $KUBECONFIG is a list, but a file that has exactly its text as name is taken for that file.
  */
 #include "http/kubeconfig.h"
 
@@ -55,8 +55,8 @@ static void say_unreadable(const char *name, int number, struct mpijob__report *
 {
 	struct mpijob__report_place place = { name, NULL, NULL };
 
-	mpijob__report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place, "the kubeconfig cannot be read: %s",
-			   mpijob__report_errno(number));
+	mpijob__report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place,
+			   "the kubeconfig cannot be read: %s", mpijob__report_errno(number));
 }
 
 static int note_missing(struct mpijob__kubeconfig *kubeconfig, const char *name)
@@ -230,7 +230,9 @@ const char *mpijob__kubeconfig_current(const struct mpijob__kubeconfig *kubeconf
 /* Write `name` as number `index` of `count`. */
 static int write_name(mpijob_text *text, const char *name, size_t index, size_t count)
 {
-	const char *before = index == 0 ? (count == 1 ? "; there is only " : "; there are ") : index + 1 == count ? " and " : ", ";
+	const char *before = index == 0           ? (count == 1 ? "; there is only " : "; there are ")
+			     : index + 1 == count ? " and "
+						  : ", ";
 	int code = mpijob_text_write(text, before, strlen(before));
 
 	return code ? code : mpijob_text_write(text, name, strlen(name));

@@ -23,16 +23,16 @@ struct mpijob__kubeconfig {
 /* An entry of "contexts", "clusters" or "users". All zero: none. */
 struct mpijob__kubeconfig_entry {
 	const struct mpijob__kubeconfig_file *file;
-	const char *list;          /* "clusters" */
-	const char *inner;         /* "cluster" */
-	size_t index;              /* in the file's list */
-	const mpijob_node *item;   /* the list's item */
-	const mpijob_node *value;  /* what is under `inner`; NULL when absent */
+	const char *list;         /* "clusters" */
+	const char *inner;        /* "cluster" */
+	size_t index;             /* in the file's list */
+	const mpijob_node *item;  /* the list's item */
+	const mpijob_node *value; /* what is under `inner`; NULL when absent */
 };
 
 /*
- * Read `path` alone, or when it is NULL what $KUBECONFIG and the home folder say. What is wrong is reported; go on unless
- * the report holds an error. Free it in any case.
+ * Read `path` alone, or when it is NULL what $KUBECONFIG and the home folder say. What is wrong is reported; go on
+ * unless the report holds an error. Free it in any case.
  */
 void mpijob__kubeconfig_read(struct mpijob__kubeconfig *kubeconfig, const char *path, struct mpijob__report *report);
 /* Free all; secrets in it are wiped. */

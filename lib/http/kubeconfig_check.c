@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kubeconfig is made of: the table of its fields and their types. As in kubectl, a wrong type anywhere spoils the
- * whole file, while a field that is unknown, or null, is as if it were not there. Values are never told: they may be keys.
+ * What a kubeconfig is made of: the table of its fields and their types. As in kubectl, a wrong type anywhere spoils
+ * the whole file, while a field that is unknown, or null, is as if it were not there. Values are never told: they may
+ * be keys.
  */
 #include "http/base64.h"
 #include "http/kubeconfig.h"
@@ -46,14 +47,10 @@ static const struct rule auth_provider[] = {
 static const struct rule variable[] = { { "name", STRING, NULL }, { "value", STRING, NULL }, { NULL, ANY, NULL } };
 
 static const struct rule exec[] = {
-	{ "command", STRING, NULL },
-	{ "args", STRINGS, NULL },
-	{ "env", LIST, variable },
-	{ "apiVersion", STRING, NULL },
-	{ "installHint", STRING, NULL },
-	{ "provideClusterInfo", BOOL, NULL },
-	{ "interactiveMode", STRING, NULL },
-	{ NULL, ANY, NULL },
+	{ "command", STRING, NULL },         { "args", STRINGS, NULL },
+	{ "env", LIST, variable },           { "apiVersion", STRING, NULL },
+	{ "installHint", STRING, NULL },     { "provideClusterInfo", BOOL, NULL },
+	{ "interactiveMode", STRING, NULL }, { NULL, ANY, NULL },
 };
 
 static const struct rule user[] = {
@@ -76,16 +73,17 @@ static const struct rule user[] = {
 };
 
 static const struct rule context[] = {
-	{ "cluster", STRING, NULL },
-	{ "user", STRING, NULL },
-	{ "namespace", STRING, NULL },
-	{ "extensions", NAMED, extension },
-	{ NULL, ANY, NULL },
+	{ "cluster", STRING, NULL },        { "user", STRING, NULL }, { "namespace", STRING, NULL },
+	{ "extensions", NAMED, extension }, { NULL, ANY, NULL },
 };
 
-static const struct rule named_cluster[] = { { "name", STRING, NULL }, { "cluster", STRUCT, cluster }, { NULL, ANY, NULL } };
+static const struct rule named_cluster[] = { { "name", STRING, NULL },
+					     { "cluster", STRUCT, cluster },
+					     { NULL, ANY, NULL } };
 static const struct rule named_user[] = { { "name", STRING, NULL }, { "user", STRUCT, user }, { NULL, ANY, NULL } };
-static const struct rule named_context[] = { { "name", STRING, NULL }, { "context", STRUCT, context }, { NULL, ANY, NULL } };
+static const struct rule named_context[] = { { "name", STRING, NULL },
+					     { "context", STRUCT, context },
+					     { NULL, ANY, NULL } };
 
 static const struct rule root[] = {
 	{ "kind", STRING, NULL },
@@ -119,16 +117,16 @@ static int write_path(mpijob_text *text, const struct step *step)
 	if (!step)
 		return 0;
 	code = write_path(text, step->up);
-	part = step->key ? mpijob__report_format("%s%s", step->up ? "." : "", step->key) :
-			   mpijob__report_format("[%zu]", step->index);
+	part = step->key ? mpijob__report_format("%s%s", step->up ? "." : "", step->key)
+			 : mpijob__report_format("[%zu]", step->index);
 	if (code == 0)
 		code = part ? mpijob_text_write(text, part, strlen(part)) : MPIJOB_ERR_NOMEM;
 	free(part);
 	return code;
 }
 
-static void say(const struct check *check, const struct step *step, const mpijob_node *node, const char *id, const char *reason,
-		const char *message)
+static void say(const struct check *check, const struct step *step, const mpijob_node *node, const char *id,
+		const char *reason, const char *message)
 {
 	struct mpijob__report_place place = { check->file->name, NULL, node };
 	mpijob_text *path = mpijob_text_new();
@@ -144,7 +142,8 @@ static void say(const struct check *check, const struct step *step, const mpijob
 
 static const char *kind_name(const mpijob_node *node)
 {
-	static const char *const names[] = { "nothing", "null", "true or false", "a number", "a string", "a list", "a map" };
+	static const char *const names[] = { "nothing",  "null",   "true or false", "a number",
+					     "a string", "a list", "a map" };
 
 	return names[mpijob_node_kind(node)];
 }
@@ -153,7 +152,8 @@ static void say_type(const struct check *check, const struct step *step, const m
 {
 	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER || mpijob_node_kind(node) == MPIJOB_NODE_BOOL;
 	int quotes = scalar && strcmp(wanted, "a string") == 0;
-	char *message = mpijob__report_format("must be %s, not %s%s", wanted, kind_name(node), quotes ? "; put it in quotes" : "");
+	char *message = mpijob__report_format("must be %s, not %s%s", wanted, kind_name(node),
+					      quotes ? "; put it in quotes" : "");
 
 	if (message)
 		say(check, step, node, "config-type", "TypeInvalid", message);
@@ -179,10 +179,12 @@ static void check_bytes(const struct check *check, const struct step *step, cons
 	if (!text)
 		say_type(check, step, node, "a string");
 	else if (!mpijob__http_base64_check(text, mpijob_node_length(node)))
-		say(check, step, node, "config-value", "Invalid", "must be base64; for a file use the field without '-data'");
+		say(check, step, node, "config-value", "Invalid",
+		    "must be base64; for a file use the field without '-data'");
 }
 
-static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map, const struct rule *rules);
+static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
+			 const struct rule *rules);
 static void check_value(const struct check *check, const struct step *step, const mpijob_node *node, enum kind kind,
 			const struct rule *sub);
 
@@ -231,10 +233,12 @@ static void check_names(const struct check *check, const struct step *step, cons
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
 		}
-		message = mpijob__report_format("'%s' is already the name of entry %d, in line %d; keep one of the two", name,
-						(int)first, (int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
+		message = mpijob__report_format("'%s' is already the name of entry %d, in line %d; keep one of the two",
+						name, (int)first,
+						(int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
 		if (message)
-			say(check, &field, node ? node : mpijob_node_at(list, i), "config-duplicate", "Duplicate", message);
+			say(check, &field, node ? node : mpijob_node_at(list, i), "config-duplicate", "Duplicate",
+			    message);
 		else
 			mpijob__report_nomem(check->report);
 		free(message);
@@ -286,7 +290,8 @@ static void check_value(const struct check *check, const struct step *step, cons
 	}
 }
 
-static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map, const struct rule *rules)
+static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
+			 const struct rule *rules)
 {
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		say_type(check, up, map, "a map");
@@ -314,7 +319,8 @@ static void check_version(const struct check *check)
 
 		if (!text || !*text || strcmp(text, wanted[i].value) == 0)
 			continue;
-		message = mpijob__report_format("'%s' is not that of a kubeconfig; it must be %s", text, wanted[i].value);
+		message =
+			mpijob__report_format("'%s' is not that of a kubeconfig; it must be %s", text, wanted[i].value);
 		if (message)
 			say(check, &step, node, "config-value", "NotSupported", message);
 		else

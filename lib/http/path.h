@@ -3,8 +3,8 @@
 #ifndef MPIJOB__HTTP_PATH_H
 #define MPIJOB__HTTP_PATH_H
 
-/* `path` seen from the folder `base`, without "." and "..", doubled slashes and a slash at the end; an absolute `path` is copied as it is.
- * Memory of its own, or NULL. */
+/* `path` seen from the folder `base`, without "." and "..", doubled slashes and a slash at the end; an absolute `path`
+ * is copied as it is. Memory of its own, or NULL. */
 char *mpijob__path_join(const char *base, const char *path);
 /* Shorten "a/./b//../c" to "a/c". Memory of its own, or NULL. */
 char *mpijob__path_clean(const char *path);

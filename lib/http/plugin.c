@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a plugin runs beside a host that knows nothing of it: posix_spawn and no fork, because the host may have threads; no
- * change to the host's signals, only to the child's; no descriptor of the host in the child but the three standard ones; and
- * only this one child is waited for. When the host ignores SIGCHLD or waits for everybody's children, the exit code is lost, and
- * the output alone decides. A plugin is over when it has exited, even if a process that it left behind still holds the pipe.
+ * How a plugin runs beside a host that knows nothing of it: posix_spawn and no fork, because the host may have threads;
+ * no change to the host's signals, only to the child's; no descriptor of the host in the child but the three standard
+ * ones; and only this one child is waited for. When the host ignores SIGCHLD or waits for everybody's children, the
+ * exit code is lost, and the output alone decides. A plugin is over when it has exited, even if a process that it left
+ * behind still holds the pipe.
  */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
@@ -21,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS       100 /* between looks while its output may come */
-#define LOOK_LATE_MS  10  /* when its output is over and there is no pidfd */
-#define PIECE         8192
+#define LOOK_MS      100 /* between looks while its output may come */
+#define LOOK_LATE_MS 10  /* when its output is over and there is no pidfd */
+#define PIECE        8192
 
 extern char **environ;
 
@@ -155,7 +156,8 @@ static char **arguments_of(const struct mpijob__exec_plugin *exec)
 	return arguments;
 }
 
-static int start(struct mpijob__plugin *plugin, const char *program, char **arguments, char **environment, int interactive)
+static int start(struct mpijob__plugin *plugin, const char *program, char **arguments, char **environment,
+		 int interactive)
 {
 	int ends[2];
 	int number;

@@ -16,23 +16,23 @@ struct mpijob__plugin {
 	int pipe;  /* its output; -1 after its end */
 	int pidfd; /* -1: the system has none */
 	int exited;
-	int status; /* as waitpid; meaningless when `unknown` */
+	int status;  /* as waitpid; meaningless when `unknown` */
 	int unknown; /* somebody else took the status, or nobody may have it */
 	int too_much;
 	int timed_out;
 	int64_t deadline_ms;
-	int64_t look_ms; /* when to look next without news */
+	int64_t look_ms;       /* when to look next without news */
 	mpijob__secret output; /* `data` has more room than `len` */
 	size_t room;
 };
 
 /* Why a plugin did not start. */
 #define MPIJOB__PLUGIN_NOT_FOUND 1 /* there is no such program */
-#define MPIJOB__PLUGIN_REFUSED 2   /* `number` says why */
+#define MPIJOB__PLUGIN_REFUSED   2 /* `number` says why */
 
 /*
- * Start it. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0; MPIJOB__PLUGIN_*;
- * MPIJOB_ERR_NOMEM.
+ * Start it. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0;
+ * MPIJOB__PLUGIN_*; MPIJOB_ERR_NOMEM.
  */
 int mpijob__plugin_start(struct mpijob__plugin *plugin, const struct mpijob__exec_plugin *exec, const char *info,
 			 int interactive, int64_t deadline_ms, int *number);
@@ -44,7 +44,8 @@ int64_t mpijob__plugin_due_ms(const struct mpijob__plugin *plugin);
 /* Kill it if it still runs, wait for it, wipe and free what it wrote. */
 void mpijob__plugin_end(struct mpijob__plugin *plugin);
 
-/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL when memory ran out. */
+/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL when memory ran out.
+ */
 char **mpijob__plugin_environment(const struct mpijob__exec_plugin *exec, const char *info);
 void mpijob__plugin_free_environment(char **environment);
 /* The value of KUBERNETES_EXEC_INFO; memory of its own, or NULL. `ca` is the PEM that the server is checked with. */

@@ -66,7 +66,8 @@ char **mpijob__plugin_environment(const struct mpijob__exec_plugin *exec, const 
 	for (size_t i = 0; i < ours && environ[i]; i++)
 		failed |= take(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
-		failed |= take(list, &count, mpijob__report_format("%s=%s", exec->env[i].name, exec->env[i].value), exec, i + 1);
+		failed |= take(list, &count, mpijob__report_format("%s=%s", exec->env[i].name, exec->env[i].value),
+			       exec, i + 1);
 	list[count] = mpijob__report_format(INFO "=%s", info);
 	if (!failed && list[count])
 		return list;

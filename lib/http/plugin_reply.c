@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds a token, or a certificate
- * with its key. Nothing that a plugin wrote is ever repeated in a message.
+ * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds a token, or a
+ * certificate with its key. Nothing that a plugin wrote is ever repeated in a message.
  */
 #include "http/plugin_reply.h"
 
@@ -139,7 +139,8 @@ static const char *take_time(struct mpijob__plugin_reply *reply, const mpijob_no
 
 	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return NULL;
-	reply->expires = text && strlen(text) == mpijob_node_length(node) && mpijob__plugin_reply_time(text, &reply->expires_ms);
+	reply->expires =
+		text && strlen(text) == mpijob_node_length(node) && mpijob__plugin_reply_time(text, &reply->expires_ms);
 	return reply->expires ? NULL : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }
 
@@ -161,7 +162,8 @@ static const char *take_status(struct mpijob__plugin_reply *reply, const mpijob_
 	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
 }
 
-static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_node *root, const char *api_version, int *failed)
+static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_node *root, const char *api_version,
+			     int *failed)
 {
 	const char *kind = mpijob_node_string(mpijob_node_get(root, "kind"));
 	const char *version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));

@@ -17,8 +17,8 @@ struct mpijob__plugin_reply {
 };
 
 /*
- * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a sentence's end that tells
- * nothing of the text: "wrote no JSON".
+ * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a sentence's end that
+ * tells nothing of the text: "wrote no JSON".
  */
 int mpijob__plugin_reply_read(struct mpijob__plugin_reply *reply, const char *text, size_t len, const char *api_version,
 			      const char **why);

@@ -20,8 +20,8 @@ struct mpijob__report_place {
 };
 
 /*
- * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL. Never give it a value that
- * may be secret.
+ * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL. Never give it a value
+ * that may be secret.
  */
 void mpijob__report_say(struct mpijob__report *report, int code, const char *id, const char *reason,
 			const struct mpijob__report_place *place, const char *format, ...)

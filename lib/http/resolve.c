@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which context, cluster and user it is, and how the server's part of the configuration comes together: what a caller's option
- * replaces, and what it takes away with it (a server its tls-server-name, a CA insecure-skip-tls-verify and the other way
- * round). Where nothing names a server, the pod's service account is next.
+ * Which context, cluster and user it is, and how the server's part of the configuration comes together: what a caller's
+ * option replaces, and what it takes away with it (a server its tls-server-name, a CA insecure-skip-tls-verify and the
+ * other way round). Where nothing names a server, the pod's service account is next.
  */
 #include "http/resolve.h"
 
@@ -43,8 +43,8 @@ void mpijob__resolve_say(const struct mpijob__resolve *resolve, const struct mpi
 	va_end(args);
 	message = malloc((size_t)len + 1);
 	if (entry && entry->file) {
-		field = mpijob__report_format("%s[%zu].%s%s%s", entry->list, entry->index, entry->inner, *setting->key ? "." : "",
-					      setting->key);
+		field = mpijob__report_format("%s[%zu].%s%s%s", entry->list, entry->index, entry->inner,
+					      *setting->key ? "." : "", setting->key);
 		place.source = entry->file->name;
 		place.field = field;
 		place.node = mpijob_node_find(entry->value, setting->key);
@@ -83,8 +83,8 @@ int mpijob__resolve_has_control(const char *text)
 
 char *mpijob__resolve_path(const struct mpijob__resolve *resolve, const struct mpijob__setting *setting)
 {
-	char *path = setting->entry ? mpijob__path_join(setting->entry->file->folder, setting->text) :
-				      mpijob__path_absolute(setting->text);
+	char *path = setting->entry ? mpijob__path_join(setting->entry->file->folder, setting->text)
+				    : mpijob__path_absolute(setting->text);
 
 	if (!path && (setting->entry || errno == ENOMEM))
 		mpijob__report_nomem(resolve->report);
@@ -114,10 +114,11 @@ void mpijob__resolve_pem(const struct mpijob__resolve *resolve, const struct mpi
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(resolve->report);
 	else if (code)
-		mpijob__resolve_say(resolve, file, MPIJOB_ERR_IO, "config-unreadable", NULL, "the file '%s' cannot be read: %s",
-				    pem->file, mpijob__report_errno(errno));
+		mpijob__resolve_say(resolve, file, MPIJOB_ERR_IO, "config-unreadable", NULL,
+				    "the file '%s' cannot be read: %s", pem->file, mpijob__report_errno(errno));
 	else if (!content.len)
-		mpijob__resolve_say(resolve, file, MPIJOB_ERR_SPEC, "config-value", "Invalid", "the file '%s' is empty", pem->file);
+		mpijob__resolve_say(resolve, file, MPIJOB_ERR_SPEC, "config-value", "Invalid", "the file '%s' is empty",
+				    pem->file);
 	mpijob__secret_clear(&content);
 }
 
@@ -131,8 +132,8 @@ static int find(struct mpijob__resolve *resolve, const char *list, const char *i
 		return 1;
 	names = mpijob__kubeconfig_names(resolve->kubeconfig, list);
 	if (names)
-		mpijob__resolve_say(resolve, named_by, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound", "no %s '%s'%s", inner,
-				    name, names);
+		mpijob__resolve_say(resolve, named_by, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound",
+				    "no %s '%s'%s", inner, name, names);
 	else
 		mpijob__report_nomem(resolve->report);
 	free(names);
@@ -159,8 +160,8 @@ static void find_context(struct mpijob__resolve *resolve)
 	} else if (name) {
 		names = mpijob__kubeconfig_names(resolve->kubeconfig, "contexts");
 		if (names)
-			mpijob__report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound", &place,
-					   "no context '%s'%s", name, names);
+			mpijob__report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound",
+					   &place, "no context '%s'%s", name, names);
 		else
 			mpijob__report_nomem(resolve->report);
 		free(names);
@@ -170,7 +171,8 @@ static void find_context(struct mpijob__resolve *resolve)
 static void find_cluster_and_user(struct mpijob__resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
-	struct mpijob__setting cluster = mpijob__resolve_setting(options->cluster, "cluster", &resolve->context, "cluster");
+	struct mpijob__setting cluster =
+		mpijob__resolve_setting(options->cluster, "cluster", &resolve->context, "cluster");
 	struct mpijob__setting user = mpijob__resolve_setting(options->user, "user", &resolve->context, "user");
 	int other_user = options->token || options->client_certificate;
 
@@ -178,12 +180,13 @@ static void find_cluster_and_user(struct mpijob__resolve *resolve)
 	if (options->cluster || !options->server)
 		find(resolve, "clusters", "cluster", cluster.text, &cluster, &resolve->cluster);
 	else
-		(void)mpijob__kubeconfig_find(resolve->kubeconfig, "clusters", "cluster", cluster.text ? cluster.text : "",
-					      &resolve->cluster);
+		(void)mpijob__kubeconfig_find(resolve->kubeconfig, "clusters", "cluster",
+					      cluster.text ? cluster.text : "", &resolve->cluster);
 	if (options->user || !other_user)
 		find(resolve, "users", "user", user.text, &user, &resolve->user);
 	else
-		(void)mpijob__kubeconfig_find(resolve->kubeconfig, "users", "user", user.text ? user.text : "", &resolve->user);
+		(void)mpijob__kubeconfig_find(resolve->kubeconfig, "users", "user", user.text ? user.text : "",
+					      &resolve->user);
 	if (resolve->user.file)
 		mpijob__resolve_keep(resolve, &resolve->config->user, user.text);
 }
@@ -198,7 +201,8 @@ static void resolve_tls(struct mpijob__resolve *resolve)
 	const struct mpijob__kubeconfig_entry *names = options->server ? &none : &resolve->cluster;
 	struct mpijob__setting file, data, name;
 
-	file = mpijob__resolve_setting(options->certificate_authority, "certificate_authority", entry, "certificate-authority");
+	file = mpijob__resolve_setting(options->certificate_authority, "certificate_authority", entry,
+				       "certificate-authority");
 	data = mpijob__resolve_setting(NULL, NULL, entry, "certificate-authority-data");
 	name = mpijob__resolve_setting(options->tls_server_name, "tls_server_name", names, "tls-server-name");
 	resolve->config->insecure = options->insecure_skip_tls_verify != 0;
@@ -247,8 +251,9 @@ void mpijob__resolve_drop(struct mpijob__resolve *resolve, const struct mpijob__
 		  config->certificate.file || config->exec.command;
 
 	if (any)
-		mpijob__resolve_say(resolve, server, 0, "config-unused", NULL,
-				    "the credentials are not sent, because the server's address does not begin with https://");
+		mpijob__resolve_say(
+			resolve, server, 0, "config-unused", NULL,
+			"the credentials are not sent, because the server's address does not begin with https://");
 	mpijob__secret_clear(&config->token);
 	mpijob__secret_clear(&config->password);
 	mpijob__config_clear_pem(&config->certificate);
@@ -278,11 +283,12 @@ static void check_token_file(struct mpijob__resolve *resolve)
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(resolve->report);
 	else if (code)
-		mpijob__resolve_say(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable", NULL, "the file '%s' cannot be read: %s",
-				    config->token_file, mpijob__report_errno(errno));
+		mpijob__resolve_say(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable", NULL,
+				    "the file '%s' cannot be read: %s", config->token_file,
+				    mpijob__report_errno(errno));
 	else if (!content.len)
-		mpijob__resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value", "Invalid", "the file '%s' is empty",
-				    config->token_file);
+		mpijob__resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
+				    "the file '%s' is empty", config->token_file);
 	mpijob__secret_clear(&content);
 }
 
@@ -307,13 +313,15 @@ static void say_nothing_there(struct mpijob__resolve *resolve)
 		mpijob__report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, &place,
 				   "no current-context, so name a context%s", names);
 	else if (kubeconfig->missing)
-		mpijob__report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
-				   "no configuration of a cluster: there is no %s, and this is no pod with a service account",
-				   kubeconfig->missing);
+		mpijob__report_say(
+			resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
+			"no configuration of a cluster: there is no %s, and this is no pod with a service account",
+			kubeconfig->missing);
 	else
-		mpijob__report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
-				   "no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this is no pod with a "
-				   "service account");
+		mpijob__report_say(
+			resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
+			"no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this is no pod with a "
+			"service account");
 	free(names);
 }
 
@@ -349,7 +357,8 @@ static void resolve_namespace(struct mpijob__resolve *resolve)
 
 	if (setting.text && !is_label(setting.text))
 		mpijob__resolve_say(resolve, &setting, 0, "config-unused", "Invalid",
-				    "'%s' cannot be the name of a namespace; use lower case letters, digits and '-'", setting.text);
+				    "'%s' cannot be the name of a namespace; use lower case letters, digits and '-'",
+				    setting.text);
 	mpijob__resolve_keep(resolve, &resolve->config->namespace_, setting.text);
 	if (!setting.text && mpijob__in_cluster_possible(resolve->service_account))
 		resolve->config->namespace_ = mpijob__in_cluster_namespace(resolve->service_account, &nomem);

@@ -43,7 +43,8 @@ struct mpijob__setting mpijob__resolve_setting(const char *option, const char *n
 					       const struct mpijob__kubeconfig_entry *entry, const char *key);
 /* Report something about a setting; `code` 0 is a warning. */
 void mpijob__resolve_say(const struct mpijob__resolve *resolve, const struct mpijob__setting *setting, int code,
-			 const char *id, const char *reason, const char *format, ...) __attribute__((format(printf, 6, 7)));
+			 const char *id, const char *reason, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
 /* Copy a text, NULL too. */
 void mpijob__resolve_keep(const struct mpijob__resolve *resolve, char **slot, const char *text);
 /* The absolute name of a file that a setting names; memory of its own, or NULL (reported). */

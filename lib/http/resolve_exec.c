@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user's entry must say about a credential plugin: the versions that it may speak, which of its fields are needed, and
- * what its hint on how to install it may hold, because that text reaches a terminal.
+ * What a user's entry must say about a credential plugin: the versions that it may speak, which of its fields are
+ * needed, and what its hint on how to install it may hold, because that text reaches a terminal.
  */
 #include "http/resolve.h"
 
@@ -21,7 +21,8 @@ static const char *field(const mpijob_node *exec, const char *key)
 	return text && *text ? text : NULL;
 }
 
-static void say(struct mpijob__resolve *resolve, const char *key, const char *id, const char *reason, const char *message)
+static void say(struct mpijob__resolve *resolve, const char *key, const char *id, const char *reason,
+		const char *message)
 {
 	struct mpijob__setting place = { NULL, &resolve->user, key };
 
@@ -36,7 +37,8 @@ static void resolve_version(struct mpijob__resolve *resolve, const char *version
 		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
 		    "v1alpha1 is not supported any more; use " GROUP "v1, with a plugin that knows it");
 	else if (strcmp(version, GROUP "v1") != 0 && strcmp(version, GROUP "v1beta1") != 0)
-		say(resolve, "exec.apiVersion", "config-value", "NotSupported", "must be " GROUP "v1 or " GROUP "v1beta1");
+		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
+		    "must be " GROUP "v1 or " GROUP "v1beta1");
 	mpijob__resolve_keep(resolve, &resolve->config->exec.api_version, version);
 }
 
@@ -54,9 +56,11 @@ static void resolve_mode(struct mpijob__resolve *resolve, const char *mode, cons
 		}
 	}
 	if (mode)
-		say(resolve, "exec.interactiveMode", "config-value", "NotSupported", "must be Never, IfAvailable or Always");
+		say(resolve, "exec.interactiveMode", "config-value", "NotSupported",
+		    "must be Never, IfAvailable or Always");
 	else
-		say(resolve, "exec.interactiveMode", "config-required", "Required", "must be given: Never, IfAvailable or Always");
+		say(resolve, "exec.interactiveMode", "config-required", "Required",
+		    "must be given: Never, IfAvailable or Always");
 }
 
 static void resolve_command(struct mpijob__resolve *resolve, const char *command)
@@ -142,10 +146,10 @@ static int is_unprintable(uint32_t c)
 	static const struct {
 		uint32_t from, to;
 	} ranges[] = {
-		{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0xad, 0xad },	      { 0x600, 0x605 },	    { 0x61c, 0x61c },
-		{ 0x6dd, 0x6dd },   { 0x70f, 0x70f },	{ 0x180e, 0x180e },   { 0x200b, 0x200f },   { 0x202a, 0x202e },
-		{ 0x2060, 0x206f }, { 0xd800, 0xf8ff }, { 0xfeff, 0xfeff },   { 0xfff0, 0xfffb },   { 0xfffe, 0xffff },
-		{ 0xe0000, 0x10ffff },
+		{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x600, 0x605 },
+		{ 0x61c, 0x61c },   { 0x6dd, 0x6dd },   { 0x70f, 0x70f },   { 0x180e, 0x180e },
+		{ 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x2060, 0x206f }, { 0xd800, 0xf8ff },
+		{ 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff }, { 0xe0000, 0x10ffff },
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
@@ -227,6 +231,7 @@ void mpijob__resolve_exec(struct mpijob__resolve *resolve, const mpijob_node *ex
 	resolve_args(resolve, mpijob_node_get(exec, "args"));
 	resolve_env(resolve, mpijob_node_get(exec, "env"));
 	resolve_hint(resolve, field(exec, "installHint"));
-	(void)mpijob_node_bool(mpijob_node_get(exec, "provideClusterInfo"), &resolve->config->exec.provide_cluster_info);
+	(void)mpijob_node_bool(mpijob_node_get(exec, "provideClusterInfo"),
+			       &resolve->config->exec.provide_cluster_info);
 	resolve_extension(resolve);
 }

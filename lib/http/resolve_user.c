@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who we are at the server: which ways of saying so may stand beside each other in one user's entry, what a caller's option
- * replaces there, and whom we impersonate. Values of secrets are never told, and texts that end up in a header hold no
- * control characters.
+ * Who we are at the server: which ways of saying so may stand beside each other in one user's entry, what a caller's
+ * option replaces there, and whom we impersonate. Values of secrets are never told, and texts that end up in a header
+ * hold no control characters.
  */
 #include "http/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void keep_secret(const struct mpijob__resolve *resolve, mpijob__secret *slot, const struct mpijob__setting *setting)
+static void keep_secret(const struct mpijob__resolve *resolve, mpijob__secret *slot,
+			const struct mpijob__setting *setting)
 {
 	if (!setting->text)
 		return;
@@ -58,7 +59,8 @@ static void resolve_certificate(struct mpijob__resolve *resolve)
 	struct mpijob__setting file, data, key_file, key_data;
 
 	file = mpijob__resolve_setting(options->client_certificate, "client_certificate", entry, "client-certificate");
-	data = mpijob__resolve_setting(NULL, NULL, options->client_certificate ? &none : entry, "client-certificate-data");
+	data = mpijob__resolve_setting(NULL, NULL, options->client_certificate ? &none : entry,
+				       "client-certificate-data");
 	key_file = mpijob__resolve_setting(options->client_key, "client_key", entry, "client-key");
 	key_data = mpijob__resolve_setting(NULL, NULL, options->client_key ? &none : entry, "client-key-data");
 	if (!file.text && !data.text) {
@@ -189,7 +191,8 @@ static void resolve_plugins(struct mpijob__resolve *resolve)
 				    "exec is given too; remove auth-provider");
 	else if (mpijob_node_kind(provider) == MPIJOB_NODE_MAP)
 		mpijob__resolve_say(resolve, &place, MPIJOB_ERR_UNSUPPORTED, "config-unsupported", "NotSupported",
-				    "auth-provider '%s' is not supported; %s", text_of(mpijob_node_get(provider, "name")),
+				    "auth-provider '%s' is not supported; %s",
+				    text_of(mpijob_node_get(provider, "name")),
 				    instead_of(text_of(mpijob_node_get(provider, "name"))));
 	if (has_exec)
 		mpijob__resolve_exec(resolve, exec);

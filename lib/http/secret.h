@@ -20,8 +20,8 @@ int mpijob__secret_append(mpijob__secret *secret, const char *data, size_t len);
 /* Wipe and free; empty afterwards. */
 void mpijob__secret_clear(mpijob__secret *secret);
 /*
- * Replace the content by a file's, white space around it cut off when `trim`. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO (errno says
- * why; EFBIG: more than MPIJOB__SECRET_FILE_LIMIT). Unchanged when it fails.
+ * Replace the content by a file's, white space around it cut off when `trim`. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO (errno
+ * says why; EFBIG: more than MPIJOB__SECRET_FILE_LIMIT). Unchanged when it fails.
  */
 int mpijob__secret_read(mpijob__secret *secret, const char *path, int trim);
 /* Wipe any memory so that the compiler keeps it. `data` may be NULL when `len` is 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may stand as the address of a server or of a proxy. A server is a URL, or host and port alone; a path of it comes
- * before that of each request; what follows "?" or "#" has no meaning there and is cut off. Passwords in a server's address
- * are refused, because addresses are shown to people.
+ * What may stand as the address of a server or of a proxy. A server is a URL, or host and port alone; a path of it
+ * comes before that of each request; what follows "?" or "#" has no meaning there and is cut off. Passwords in a
+ * server's address are refused, because addresses are shown to people.
  */
 #include "http/server_url.h"
 
@@ -43,7 +43,8 @@ static int has_scheme(const char *text, size_t len, const char *name)
 static int has_bad_bytes(const char *text)
 {
 	for (; *text; text++) {
-		if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '\\' || *text == '"' || *text == '<' || *text == '>')
+		if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '\\' || *text == '"' || *text == '<' ||
+		    *text == '>')
 			return 1;
 	}
 	return 0;
