@@ -19,6 +19,8 @@
 	}
 
 static const struct mpijob_finding_kind kinds[] = {
+	KIND("access-denied", INFO, "The API server says that you may not do this.",
+	     "Ask for a Role that allows it.", "note: may not create jobs: no RBAC policy matched"),
 	KIND("alias-cycle", ERROR, "A YAML alias stands inside what it stands for.",
 	     "Write the value out at one of the two places.",
 	     "job.yaml:7:9: spec: the alias *a stands inside its own value"),
@@ -592,6 +594,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "A pod has scheduling gates that nobody has taken away yet.",
 	     "Look for who sets `spec.schedulingGates`, Kueue for example: `kubectl get workloads`.",
 	     "warning: pod pi-worker-0 is held back by the gates in its spec.schedulingGates"),
+	KIND("server-conflict", ERROR, "Somebody else owns a field that is to be set.",
+	     "Leave the field to its owner, or apply with force.",
+	     "spec.replicas: conflict with \"kubectl\" using apps/v1"),
 	KIND("server-duplicate", ERROR, "The API server refuses a value that is there twice.", "Keep one of the two.",
 	     "spec.containers[1].name: Duplicate value: \"pi\""),
 	KIND("server-forbidden", ERROR, "The API server forbids a field.",
@@ -787,6 +792,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Look with `kubectl get pvc`: create it, or give it a storage class that can provide it.",
 	     "pod pi-worker-0 waits for a node: a volume that the pod needs is not there: persistentvolumeclaim "
 	     "\"data\" not found"),
+	KIND("wait-failed", ERROR, "Waiting for an object came to an end before the object was as it should be.",
+	     "The message tells what the server said last.",
+	     "waiting ended: a deadline passed; the server said last: connection refused"),
 	KIND("wait-for-hosts-left-to-user", WARNING,
 	     "The container that waits for hosts is not added, as another one has its name.",
 	     "Rename the container in the template, unless it waits for the hosts itself.",

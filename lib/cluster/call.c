@@ -88,29 +88,32 @@ static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpi
 	return mpijob_doc_parse(answer->body, answer->body_len, &options, out, diag);
 }
 
+int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag)
+{
+	struct mpijob__verdict verdict = { 0 };
+	int code = answer->code;
+
+	if (code && answer->status && answer->reason) {
+		if (mpijob__verdict_make(&verdict, answer->status, call->exchange.is_post, answer->body, answer->body_len))
+			code = MPIJOB_ERR_NOMEM;
+		mpijob__verdict_report(&verdict, diag);
+		mpijob__verdict_release(&verdict);
+	} else if (code) {
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
+				  answer->message ? answer->message : mpijob_error_text(code));
+	}
+	return code;
+}
+
 static void when_done(void *user, const struct mpijob_answer *answer)
 {
 	struct waiting *waiting = user;
-	struct mpijob__verdict verdict = { 0 };
 
 	waiting->done = 1;
-	waiting->code = answer->code;
 	report_warnings(&waiting->call->exchange.warnings, waiting->diag);
-	if (answer->code == 0) {
-		if (waiting->out)
-			waiting->code = read_answer(answer, waiting->out, waiting->diag);
-		return;
-	}
-	if (answer->status && answer->reason) {
-		if (mpijob__verdict_make(&verdict, answer->status, waiting->call->exchange.is_post, answer->body,
-					 answer->body_len))
-			waiting->code = MPIJOB_ERR_NOMEM;
-		mpijob__verdict_report(&verdict, waiting->diag);
-		mpijob__verdict_release(&verdict);
-		return;
-	}
-	mpijob__diag_addf(waiting->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
-			  answer->message ? answer->message : mpijob_error_text(answer->code));
+	waiting->code = mpijob__call_report(waiting->call, answer, waiting->diag);
+	if (waiting->code == 0 && waiting->out)
+		waiting->code = read_answer(answer, waiting->out, waiting->diag);
 }
 
 static int cancelled(mpijob_diag *diag)
@@ -118,6 +121,22 @@ static int cancelled(mpijob_diag *diag)
 	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
 			  mpijob_error_text(MPIJOB_ERR_CANCELLED));
 	return MPIJOB_ERR_CANCELLED;
+}
+
+int mpijob__call_await(mpijob_client *client, mpijob_call *call, const int *done, mpijob_diag *diag)
+{
+	int rc = 0;
+
+	while (rc == 0) {
+		if (mpijob__client_cancelled(client))
+			rc = cancelled(diag);
+		else
+			rc = mpijob_client_poll(client, -1);
+		if (*done)
+			return 0;
+	}
+	mpijob_call_cancel(call);
+	return rc;
 }
 
 int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
@@ -134,20 +153,9 @@ int mpijob__call_now(mpijob_client *client, const char *method, const struct mpi
 	callbacks.done = when_done;
 	callbacks.user = &waiting;
 	rc = start(client, method, target, content_type, body, 0, &callbacks, &waiting.call);
-	if (rc)
-		return rc;
-	while (!waiting.done) {
-		rc = mpijob_client_poll(client, -1);
-		if (waiting.done)
-			break;
-		if (rc == 0 && mpijob__client_cancelled(client))
-			rc = cancelled(diag);
-		if (rc) {
-			mpijob_call_cancel(waiting.call);
-			return rc;
-		}
-	}
-	return waiting.code;
+	if (rc == 0)
+		rc = mpijob__call_await(client, waiting.call, &waiting.done, diag);
+	return rc ? rc : waiting.code;
 }
 
 int mpijob__call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,

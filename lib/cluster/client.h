@@ -123,6 +123,10 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 			  mpijob_call **out);
 /* Write the body of a DELETE; `uid` and `propagation` may be NULL. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__request_delete_options(const char *uid, const char *propagation, mpijob_text *out);
+/* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
+int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
+/* Poll until `*done`. 0, or why not: the call was cancelled then. */
+int mpijob__call_await(mpijob_client *client, mpijob_call *call, const int *done, mpijob_diag *diag);
 /* Send and wait for the answer. `out` may be NULL. */
 int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
 		     const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag);

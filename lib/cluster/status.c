@@ -56,6 +56,7 @@ static const struct {
 	{ "FieldValueTooLong", "TooLong", "server-too-long" },
 	{ "FieldValueTooMany", "TooMany", "server-too-many" },
 	{ "FieldValueTypeInvalid", "TypeInvalid", "server-type-invalid" },
+	{ "FieldManagerConflict", "Conflict", "server-conflict" },
 };
 
 int mpijob__status_reason_code(const char *reason)

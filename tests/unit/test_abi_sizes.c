@@ -20,6 +20,10 @@
 #define FILLED(X) \
 X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
+	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT) \
+	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
+	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
+	X(watch_options, user, 104, 96, MPIJOB_WATCH_OPTIONS_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
 	X(parse_options, max_findings, 64, 56, MPIJOB_PARSE_OPTIONS_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
@@ -54,6 +58,7 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 /* Structs that only the library fills. */
 #define GIVEN(X) \
 	X(answer, retry_after_ms, 56, 48) \
+	X(watch_event, resource_version, 72, 64) \
 	X(field, summary, 64, 56) \
 	X(finding_kind, example, 48, 40) \
 	X(log_line, attempt, 48, 44) \
