@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configurations from kubeconfigs, options and service accounts: each rule of kubectl, and what is said when it is broken. */
+/* Configurations from kubeconfigs, options and service accounts: each rule of kubectl, and what is said when it is
+ * broken. */
 #include "http/config.h"
 
 #include "../support/http_folder.h"
@@ -102,7 +103,8 @@ static void test_k1_precedence(void **state)
 	put("a", "clusters: [{cluster: {server: 'https://a'}}]");
 	put("b", "clusters: [{cluster: {server: 'https://b'}}]");
 	/* Missing files are passed over, and so are empty parts and those that came before. */
-	snprintf(list, sizeof(list), "%s::%s:%s:%s", in_scratch("none"), in_scratch("b"), in_scratch("b"), in_scratch("a"));
+	snprintf(list, sizeof(list), "%s::%s:%s:%s", in_scratch("none"), in_scratch("b"), in_scratch("b"),
+		 in_scratch("a"));
 	setenv("KUBECONFIG", list, 1);
 	assert_int_equal(load(), 0);
 	assert_string_equal(mpijob_http_config_server(config), "https://b");
@@ -141,16 +143,14 @@ static void test_k2_merge(void **state)
 	char list[512];
 
 	(void)state;
-	put("one",
-	    "current-context: ''\n"
-	    "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
-	    "clusters: [{name: c, cluster: {server: 'https://one'}}]\n"
-	    "users: [{name: other, user: {}}]\n");
-	put("two",
-	    "current-context: x\n"
-	    "contexts: [{name: x, context: {cluster: d, user: u, namespace: two}}]\n"
-	    "clusters: [{name: c, cluster: {server: 'https://two', tls-server-name: two}}]\n"
-	    "users: [{name: u, user: {token: t}}]\n");
+	put("one", "current-context: ''\n"
+		   "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+		   "clusters: [{name: c, cluster: {server: 'https://one'}}]\n"
+		   "users: [{name: other, user: {}}]\n");
+	put("two", "current-context: x\n"
+		   "contexts: [{name: x, context: {cluster: d, user: u, namespace: two}}]\n"
+		   "clusters: [{name: c, cluster: {server: 'https://two', tls-server-name: two}}]\n"
+		   "users: [{name: u, user: {token: t}}]\n");
 	put("three", "current-context: z\n");
 	snprintf(list, sizeof(list), "%s:%s:%s", in_scratch("one"), in_scratch("two"), in_scratch("three"));
 	setenv("KUBECONFIG", list, 1);
@@ -173,9 +173,10 @@ static void test_k3_relative_paths(void **state)
 	put("sub/client.crt", certificate);
 	put("sub/client.key", key);
 	put("sub/token", "t\n");
-	options.kubeconfig = put("sub/config", HEAD
-				 "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: .././x/../ca.crt}}]\n"
-				 "users: [{name: u, user: {client-certificate: client.crt, client-key: ./client.key}}]\n");
+	options.kubeconfig =
+		put("sub/config", HEAD
+		    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: .././x/../ca.crt}}]\n"
+		    "users: [{name: u, user: {client-certificate: client.crt, client-key: ./client.key}}]\n");
 	assert_int_equal(load(), 0);
 	assert_string_equal(config->ca.file, in_scratch("ca.crt"));
 	assert_string_equal(config->certificate.file, in_scratch("sub/client.crt"));
@@ -183,8 +184,9 @@ static void test_k3_relative_paths(void **state)
 	put("sub/config", HEAD CLUSTER "users: [{name: u, user: {tokenFile: token}}]\n");
 	assert_int_equal(load(), 0);
 	assert_string_equal(config->token_file, in_scratch("sub/token"));
-#define PLUGIN(command) \
-	HEAD CLUSTER "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, " \
+#define PLUGIN(command)                                                                                                \
+	HEAD CLUSTER "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: "  \
+		     "Never, "                                                                                         \
 		     "command: " command "}}}]\n"
 	put("sub/config", PLUGIN("../bin/plugin"));
 	assert_int_equal(load(), 0);
@@ -214,25 +216,29 @@ static void test_k4_data_and_files(void **state)
 	(void)state;
 	put("ca", "pem");
 	put("empty", "");
-	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: \"cGV\\nt\\r\"}}]");
+	assert_loads(
+		HEAD USER
+		"clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: \"cGV\\nt\\r\"}}]");
 	assert_string_equal(config->ca.data.data, "pem");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: ca, "
-		       "certificate-authority-data: cGVt}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: ca, "
+				 "certificate-authority-data: cGVt}}]",
 		       "clusters[0].cluster.certificate-authority-data: certificate-authority is given too");
-	assert_refused(MPIJOB_ERR_IO, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: nope}}]",
+	assert_refused(MPIJOB_ERR_IO,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: nope}}]",
 		       "clusters[0].cluster.certificate-authority: the file '");
 	assert_said("nope' cannot be read: there is no such file");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: empty}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: empty}}]",
 		       "empty' is empty");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER
-		       "users: [{name: u, user: {client-certificate-data: cGVt, client-certificate: ca, client-key-data: cGVt, "
-		       "client-key: ca}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: cGVt, client-certificate: ca, "
+				    "client-key-data: cGVt, "
+				    "client-key: ca}}]",
 		       "users[0].user.client-key-data: client-key is given too");
 	assert_said("users[0].user.client-certificate-data: client-certificate is given too");
-	assert_refused(MPIJOB_ERR_IO, HEAD CLUSTER "users: [{name: u, user: {tokenFile: nope}}]", "users[0].user.tokenFile");
+	assert_refused(MPIJOB_ERR_IO, HEAD CLUSTER "users: [{name: u, user: {tokenFile: nope}}]",
+		       "users[0].user.tokenFile");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {tokenFile: empty}}]", "is empty");
 	/* Beside a token the file may come later. */
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t, tokenFile: nope}}]");
@@ -251,11 +257,14 @@ static void test_k5_identities(void **state)
 		       "users[0].user.username: a token is given too");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: t, password: p}}]",
 		       "users[0].user.password: a token is given too");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER
-		       "users: [{name: u, user: {auth-provider: {name: gcp}, exec: {command: c, interactiveMode: Never, "
-		       "apiVersion: client.authentication.k8s.io/v1}}}]",
-		       "users[0].user.auth-provider: exec is given too");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-uid: '5'}}]", "users[0].user.as: must be given");
+	assert_refused(
+		MPIJOB_ERR_SPEC,
+		HEAD CLUSTER
+		"users: [{name: u, user: {auth-provider: {name: gcp}, exec: {command: c, interactiveMode: Never, "
+		"apiVersion: client.authentication.k8s.io/v1}}}]",
+		"users[0].user.auth-provider: exec is given too");
+	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-uid: '5'}}]",
+		       "users[0].user.as: must be given");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-groups: [g]}}]", "users[0].user.as:");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {a: [b]}}}]",
 		       "users[0].user.as:");
@@ -264,7 +273,8 @@ static void test_k5_identities(void **state)
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: \"a\\nb\"}}]",
 		       "users[0].user.token: must not hold control characters");
 	/* Token and certificate together are fine. */
-	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t, client-certificate-data: cGVt, client-key-data: cGVt}}]");
+	assert_loads(HEAD CLUSTER
+		     "users: [{name: u, user: {token: t, client-certificate-data: cGVt, client-key-data: cGVt}}]");
 	/* A password alone is no identity. */
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {password: p}}]");
 	assert_null(config->username);
@@ -273,24 +283,30 @@ static void test_k5_identities(void **state)
 static void test_k5_exec_fields(void **state)
 {
 	(void)state;
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {exec: {env: [{value: v}, {name: 'a=b'}]}}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD CLUSTER "users: [{name: u, user: {exec: {env: [{value: v}, {name: 'a=b'}]}}}]",
 		       "users[0].user.exec.command: must be given");
 	assert_said("users[0].user.exec.apiVersion: must be given: client.authentication.k8s.io/v1");
 	assert_said("users[0].user.exec.interactiveMode: must be given: Never, IfAvailable or Always");
 	assert_said("users[0].user.exec.env[0].name: must be given");
 	assert_said("users[0].user.exec.env[1].name: must not hold '='");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER
-		       "users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1alpha1}}}]",
-		       "v1alpha1 is not supported any more");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER
+	assert_refused(
+		MPIJOB_ERR_SPEC,
+		HEAD CLUSTER
+		"users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1alpha1}}}]",
+		"v1alpha1 is not supported any more");
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD CLUSTER
 		       "users: [{name: u, user: {exec: {command: c, apiVersion: v1, interactiveMode: Sometimes}}}]",
 		       "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
 	assert_said("config:4:78: users[0].user.exec.interactiveMode: must be Never, IfAvailable or Always");
-	assert_loads(HEAD "clusters: [{name: c, cluster: {server: 'https://h', extensions: [{name: other, extension: 1}, "
-		     "{name: client.authentication.k8s.io/exec, extension: {audience: [x, 0.10]}}]}}]\n"
-		     "users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, "
-		     "args: [a, null, ''], env: [{name: A, value: b}], installHint: \"get \\e[1m it\\n at \\u202ehome é\", "
-		     "provideClusterInfo: true}}}]");
+	assert_loads(
+		HEAD
+		"clusters: [{name: c, cluster: {server: 'https://h', extensions: [{name: other, extension: 1}, "
+		"{name: client.authentication.k8s.io/exec, extension: {audience: [x, 0.10]}}]}}]\n"
+		"users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, "
+		"args: [a, null, ''], env: [{name: A, value: b}], installHint: \"get \\e[1m it\\n at \\u202ehome é\", "
+		"provideClusterInfo: true}}}]");
 	assert_int_equal(config->exec.interactive_mode, MPIJOB__EXEC_IF_AVAILABLE);
 	assert_string_equal(config->exec.args[0], "a");
 	assert_string_equal(config->exec.args[1], "");
@@ -304,14 +320,14 @@ static void test_k5_exec_fields(void **state)
 
 static void test_k6_insecure_and_authority(void **state)
 {
-	static const char *const text = HEAD USER
-		"clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: cGVt}}]";
+	static const char *const text =
+		HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: cGVt}}]";
 
 	(void)state;
 	put("ca", "other");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
-		       "certificate-authority-data: cGVt}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
+				 "certificate-authority-data: cGVt}}]",
 		       "clusters[0].cluster.insecure-skip-tls-verify: a certificate authority is given too");
 	options.insecure_skip_tls_verify = 1;
 	assert_loads(text);
@@ -320,7 +336,7 @@ static void test_k6_insecure_and_authority(void **state)
 	options.insecure_skip_tls_verify = 0;
 	options.certificate_authority = in_scratch("ca");
 	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
-		     "certificate-authority-data: cGVt}}]");
+			       "certificate-authority-data: cGVt}}]");
 	assert_int_equal(config->insecure, 0);
 	assert_int_equal(config->ca.data.len, 0);
 	assert_string_equal(config->ca.file, in_scratch("ca"));
@@ -331,7 +347,8 @@ static void test_k6_insecure_and_authority(void **state)
 
 static void test_k7_tls_server_name(void **state)
 {
-	static const char *const text = HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni}}]";
+	static const char *const text =
+		HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni}}]";
 
 	(void)state;
 	assert_loads(text);
@@ -352,27 +369,30 @@ static void test_k7_tls_server_name(void **state)
 static void test_k8_proxy(void **state)
 {
 	(void)state;
-	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'http://me:pw@p:3128'}}]");
+	assert_loads(HEAD USER
+		     "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'http://me:pw@p:3128'}}]");
 	assert_string_equal(config->proxy_url, "http://me:pw@p:3128");
 	options.proxy_url = "https://q";
 	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://p'}}]");
 	assert_string_equal(config->proxy_url, "https://q");
 	options.proxy_url = NULL;
-	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'socks5://p:1'}}]",
+	assert_refused(MPIJOB_ERR_UNSUPPORTED,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'socks5://p:1'}}]",
 		       "clusters[0].cluster.proxy-url: SOCKS proxies are not supported; use an HTTP proxy");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://u:secret@p'}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://u:secret@p'}}]",
 		       "the proxy's address must begin with http:// or https://");
 	assert_null(strstr(findings(), "secret"));
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER
-		       "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'p:3128'}}]", "must begin with");
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'p:3128'}}]",
+		       "must begin with");
 }
 
 static void test_k10_only_with_tls(void **state)
 {
 	static const char *const plain = HEAD
-		"clusters: [{name: c, cluster: {server: 'http://h:8080/', tls-server-name: sni, certificate-authority-data: cGVt}}]\n"
+		"clusters: [{name: c, cluster: {server: 'http://h:8080/', tls-server-name: sni, "
+		"certificate-authority-data: cGVt}}]\n"
 		"users: [{name: u, user: {token: t, as: me, exec: {command: c, interactiveMode: Never, apiVersion: "
 		"client.authentication.k8s.io/v1}}}]";
 
@@ -403,7 +423,8 @@ static void test_k13_auth_providers(void **state)
 {
 	(void)state;
 	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: gcp}}}]",
-		       "users[0].user.auth-provider: auth-provider 'gcp' is not supported; use exec with gke-gcloud-auth-plugin");
+		       "users[0].user.auth-provider: auth-provider 'gcp' is not supported; use exec with "
+		       "gke-gcloud-auth-plugin");
 	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: azure}}}]",
 		       "use exec with kubelogin");
 	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: oidc}}}]",
@@ -427,7 +448,9 @@ static void test_k14_namespace(void **state)
 	(void)state;
 	assert_loads(HEAD CLUSTER USER);
 	assert_string_equal(mpijob_http_config_namespace(config), "default");
-	assert_loads("current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: ns}}]\n" CLUSTER USER);
+	assert_loads(
+		"current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: ns}}]\n" CLUSTER
+			USER);
 	assert_string_equal(mpijob_http_config_namespace(config), "ns");
 	options.namespace_ = "o";
 	assert_int_equal(load(), 0);
@@ -507,16 +530,18 @@ static void test_k15_in_cluster(void **state)
 
 static void test_names_that_are_not_there(void **state)
 {
-	static const char *const text =
-		"current-context: prod\n"
-		"contexts:\n- name: dev\n  context: {cluster: c, user: u}\n- name: test\n  context: {cluster: d, user: v}\n" CLUSTER USER;
+	static const char *const text = "current-context: prod\n"
+					"contexts:\n- name: dev\n  context: {cluster: c, user: u}\n- name: test\n  "
+					"context: {cluster: d, user: v}\n" CLUSTER USER;
 
 	(void)state;
-	assert_refused(MPIJOB_ERR_NOT_FOUND, text, "config:1:18: current-context: no context 'prod'; there are dev and test");
+	assert_refused(MPIJOB_ERR_NOT_FOUND, text,
+		       "config:1:18: current-context: no context 'prod'; there are dev and test");
 	options.context = "stage";
 	assert_refused(MPIJOB_ERR_NOT_FOUND, text, "context: no context 'stage'; there are dev and test");
 	options.context = "test";
-	assert_refused(MPIJOB_ERR_NOT_FOUND, text, "config:6:22: contexts[1].context.cluster: no cluster 'd'; there is only c");
+	assert_refused(MPIJOB_ERR_NOT_FOUND, text,
+		       "config:6:22: contexts[1].context.cluster: no cluster 'd'; there is only c");
 	assert_said("contexts[1].context.user: no user 'v'; there is only u");
 	options.cluster = "c";
 	options.user = "w";
@@ -537,7 +562,8 @@ static void test_names_that_are_not_there(void **state)
 static void test_wrong_types(void **state)
 {
 	(void)state;
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users:\n- name: u\n  user:\n    password: 123456\n    token: true\n",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD CLUSTER "users:\n- name: u\n  user:\n    password: 123456\n    token: true\n",
 		       "config:7:15: users[0].user.password: must be a string, not a number; put it in quotes");
 	assert_said("config:8:12: users[0].user.token: must be a string, not true or false; put it in quotes");
 	assert_null(strstr(findings(), "123456"));
@@ -549,12 +575,14 @@ static void test_wrong_types(void **state)
 	assert_said("apiVersion: 'v2' is not that of a kubeconfig; it must be v1");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users:\n- {name: u}\n- {name: v}\n- {name: u}\n",
 		       "users[2].name: 'u' is already the name of entry 0, in line 5");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {k: v}, as-groups: [1]}}]",
+	assert_refused(MPIJOB_ERR_SPEC,
+		       HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {k: v}, as-groups: [1]}}]",
 		       "users[0].user.as-user-extra.k: must be a list, not a string");
 	assert_said("users[0].user.as-groups[0]: must be a string, not a number");
 	/* Unknown fields, null and comments are nothing. */
 	assert_loads("preferences: {}\nnovel: [1]\ncontexts: null\nkind: Config\napiVersion: v1\ncurrent-context:\n"
-		     "clusters: [{cluster: {server: 'https://h', novel: 1, tls-server-name: sniull}}]\n---\nanother: document\n");
+		     "clusters: [{cluster: {server: 'https://h', novel: 1, tls-server-name: sniull}}]\n---\nanother: "
+		     "document\n");
 	assert_loads("{\"clusters\": [{\"cluster\": {\"server\": \"https://json\"}}]}");
 	assert_string_equal(mpijob_http_config_server(config), "https://json");
 }
@@ -602,8 +630,9 @@ static void test_servers(void **state)
 static void test_options(void **state)
 {
 	static const char *const groups[] = { "g", "h" };
-	static const char *const text = HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
-						     "as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope, username: me}}]";
+	static const char *const text =
+		HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
+			     "as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope, username: me}}]";
 	struct {
 		struct mpijob_http_config_options options;
 		int more;
@@ -670,10 +699,13 @@ static void test_clone(void **state)
 	mpijob_http_config *copy;
 
 	(void)state;
-	assert_loads(HEAD "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni, proxy-url: 'http://p', "
-		     "certificate-authority-data: cGVt, extensions: [{name: client.authentication.k8s.io/exec, extension: 1}]}}]\n"
+	assert_loads(HEAD
+		     "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni, proxy-url: 'http://p', "
+		     "certificate-authority-data: cGVt, extensions: [{name: client.authentication.k8s.io/exec, "
+		     "extension: 1}]}}]\n"
 		     "users: [{name: u, user: {username: me, password: p, as: a, as-uid: '1', as-groups: [x, z], "
-		     "as-user-extra: {k: [v, w]}, exec: {command: c, args: [a], env: [{name: A, value: b}], interactiveMode: Always, "
+		     "as-user-extra: {k: [v, w]}, exec: {command: c, args: [a], env: [{name: A, value: b}], "
+		     "interactiveMode: Always, "
 		     "installHint: h, apiVersion: client.authentication.k8s.io/v1}}}]");
 	copy = mpijob__config_clone(config);
 	mpijob_http_config_free(config);
