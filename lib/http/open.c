@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What has to be there before the first exchange: a libcurl that can do it all, options, a server, a way to it (the
+ * only place where the transport reads the environment), certificates that are some. Also why curl_global_cleanup() is
+ * never called: another user of libcurl in this process may rely on a start that was ours.
+ */
+#include "http/open.h"
+
+#include "http/easy.h"
+#include "http/pool.h"
+#include "http/proxy.h"
+#include "http/report.h"
+#include "http/tls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the caller's struct says, and zeros for what it is too short for. */
+static int read_options(const struct mpijob_http_options *given, struct mpijob_http_options *options)
+{
+	const unsigned char *bytes = (const unsigned char *)given;
+	size_t known;
+
+	memset(options, 0, sizeof(*options));
+	if (!given)
+		return 0;
+	if (given->size < sizeof(given->size))
+		return MPIJOB_ERR_USAGE;
+	known = given->size < sizeof(*options) ? given->size : sizeof(*options);
+	for (size_t i = known; i < given->size; i++)
+		if (bytes[i])
+			return MPIJOB_ERR_UNSUPPORTED;
+	memcpy(options, given, known);
+	if (options->connect_timeout_ms < 0 || options->request_timeout_ms < 0 || options->idle_timeout_ms < 0 ||
+	    options->plugin_timeout_ms < 0 || options->max_connections < 0)
+		return MPIJOB_ERR_USAGE;
+	return 0;
+}
+
+static void take_options(struct mpijob_http *http, const struct mpijob_http_options *options)
+{
+	http->connect_timeout_ms = options->connect_timeout_ms ? options->connect_timeout_ms : 30000;
+	http->request_timeout_ms = options->request_timeout_ms ? options->request_timeout_ms : 60000;
+	http->idle_timeout_ms = options->idle_timeout_ms ? options->idle_timeout_ms : 45000;
+	http->max_connections = options->max_connections ? options->max_connections : 8;
+	http->http1 = options->http1 || !http->config->tls;
+	http->http1_seen = http->http1_met = http->http1;
+}
+
+static const char *variable(const char *name)
+{
+	return getenv(name);
+}
+
+static void say(struct mpijob__report *report, int code, const char *id, const char *message)
+{
+	if (code == MPIJOB_ERR_NOMEM)
+		mpijob__report_nomem(report);
+	else
+		mpijob__report_say(report, code, id, NULL, NULL, "%s", message);
+}
+
+static void find_way(struct mpijob_http *http, struct mpijob__report *report)
+{
+	const char *why = NULL;
+	int error = mpijob__server_init(&http->server, http->config->server, http->config->tls_server_name, &why);
+
+	if (error) {
+		say(report, error, "config-value", why);
+		return;
+	}
+	error = mpijob__proxy_choose(http->config->proxy_url, &http->server, variable, &http->proxy);
+	if (error) {
+		say(report, error, "config-unsupported",
+		    "the proxy in the environment is of a kind that is not supported; its URL begins with http:// or "
+		    "https://");
+		return;
+	}
+	if (http->proxy)
+		http->proxy_shown = mpijob__proxy_shown(http->proxy);
+	if (http->server.connect)
+		http->connect_to = curl_slist_append(NULL, http->server.connect);
+	if ((http->proxy && !http->proxy_shown) || (http->server.connect && !http->connect_to))
+		mpijob__report_nomem(report);
+}
+
+static void refuse(struct mpijob__report *report, int error, const char *what, const char *fault)
+{
+	if (error == MPIJOB_ERR_NOMEM)
+		mpijob__report_nomem(report);
+	else if (error)
+		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what, fault);
+}
+
+/* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
+static void check_certificates(const mpijob_http_config *config, struct mpijob__report *report)
+{
+	const mpijob__secret *certificate = &config->certificate.data;
+	const mpijob__secret *key = &config->key.data;
+	const mpijob__secret *ca = &config->ca.data;
+	const char *fault = NULL;
+	int error = 0;
+
+	if (certificate->len)
+		error = mpijob__tls_check_certificate(certificate->data, certificate->len, &fault);
+	refuse(report, error, "client-certificate-data", fault);
+	if (!error && key->len)
+		refuse(report,
+		       mpijob__tls_check_key(key->data, key->len, certificate->len ? certificate->data : NULL,
+					     certificate->len, &fault),
+		       "client-key-data", fault);
+	if (ca->len)
+		refuse(report, mpijob__tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",
+		       fault);
+}
+
+static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options, struct mpijob__report *report)
+{
+	int error = mpijob__wire_common(http->config, &http->server, options->user_agent, &http->headers);
+
+	if (error) {
+		say(report, error, "config-value", "a name to impersonate, or user_agent, holds a control character");
+		return;
+	}
+	error = mpijob__credentials_new(http->config, options->plugin_timeout_ms ? options->plugin_timeout_ms : 60000,
+					options->notice, options->notice_user, &http->credentials);
+	if (error)
+		mpijob__report_nomem(report);
+	else if (mpijob__transport_watch(http))
+		say(report, MPIJOB_ERR_IO, "http-descriptor",
+		    "no descriptor is left in this process or on this machine");
+}
+
+static int set_up(struct mpijob_http *http, const mpijob_http_config *config, const struct mpijob_http_options *options,
+		  mpijob_diag *diag)
+{
+	struct mpijob__report report = { diag, 0 };
+	const char *lacking = mpijob__easy_lacking();
+
+	if (lacking) {
+		say(&report, MPIJOB_ERR_UNSUPPORTED, "http-libcurl", lacking);
+		return report.code;
+	}
+	http->config = mpijob__config_clone(config);
+	/* Counted and locked by libcurl itself; see easy.c on the version that is needed. */
+	if (!http->config || curl_global_init(CURL_GLOBAL_DEFAULT))
+		return MPIJOB_ERR_NOMEM;
+	take_options(http, options);
+	find_way(http, &report);
+	check_certificates(config, &report);
+	if (!report.code)
+		open_all(http, options, &report);
+	return report.code;
+}
+
+void mpijob__open_clear(struct mpijob_http *http)
+{
+	mpijob__pool_free_all(http);
+	mpijob__credentials_free(http->credentials);
+	curl_slist_free_all(http->headers);
+	curl_slist_free_all(http->connect_to);
+	mpijob__server_clear(&http->server);
+	/* A proxy's URL may hold a password. */
+	if (http->proxy)
+		mpijob__http_wipe(http->proxy, strlen(http->proxy));
+	free(http->proxy);
+	free(http->proxy_shown);
+	if (http->wake >= 0)
+		close(http->wake);
+	if (http->epoll >= 0)
+		close(http->epoll);
+	mpijob_http_config_free(http->config);
+	free(http);
+}
+
+int mpijob_http_new(const mpijob_http_config *config, const struct mpijob_http_options *options,
+		    struct mpijob_transport *transport, mpijob_http **out, mpijob_diag *diag)
+{
+	struct mpijob_http_options known;
+	struct mpijob_http *http;
+	int error = read_options(options, &known);
+
+	if (error)
+		return error;
+	if (!config || !out || !transport || transport->size < sizeof(struct mpijob_transport))
+		return MPIJOB_ERR_USAGE;
+	http = calloc(1, sizeof(*http));
+	if (!http)
+		return MPIJOB_ERR_NOMEM;
+	http->epoll = http->wake = http->plugin_fd = -1;
+	mpijob__transport_init(http);
+	error = set_up(http, config, &known, diag);
+	if (error) {
+		mpijob__open_clear(http);
+		return error;
+	}
+	mpijob__transport_fill(transport);
+	*out = http;
+	return 0;
+}

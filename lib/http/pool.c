@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How curl's multi handles are used: one set of them for each TLS identity, so that no connection and no TLS session of
+ * an identity is ever used under another; and in a set one for streams beside one for the rest, so that the rest never
+ * waits for watches to end. All their sockets are in the transport's one epoll set, each marked with the handle it
+ * belongs to: an event that was fetched before its handle or socket went is harmless.
+ */
+#include "http/pool.h"
+
+#include "http/easy.h"
+#include "http/report.h"
+#include "http/tls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#define IDLE_HANDLES      64
+#define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
+
+struct lane {
+	struct pool *pool;
+	CURLM *multi; /* NULL: not needed so far */
+	uint32_t id;
+	int64_t due_ms;
+	size_t running;
+	int broken; /* a descriptor could not be watched: curl gives such a handle up */
+};
+
+struct pool {
+	struct mpijob_http *http;
+	struct pool *next;
+	uint64_t generation;
+	struct mpijob__pool_identity identity;
+	CURLSH *share; /* TLS sessions */
+	struct lane requests;
+	struct lane streams;
+	CURL *idle[IDLE_HANDLES];
+	size_t idle_count;
+};
+
+/* Sockets and times. */
+
+static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
+{
+	struct lane *lane = user;
+	int epoll = lane->pool->http->epoll;
+	struct epoll_event event = { 0 };
+
+	(void)easy;
+	(void)of_socket;
+	event.data.u64 = (uint64_t)lane->id << 32 | (uint32_t)fd;
+	if (what == CURL_POLL_REMOVE) {
+		epoll_ctl(epoll, EPOLL_CTL_DEL, fd, &event);
+		return 0;
+	}
+	event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+	if (epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		return 0;
+	lane->broken = 1;
+	return -1;
+}
+
+static int set_timer(CURLM *multi, long timeout_ms, void *user)
+{
+	struct lane *lane = user;
+
+	(void)multi;
+	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__transport_now() + timeout_ms;
+	return 0;
+}
+
+static struct lane *lane_at(struct mpijob_http *http, size_t index)
+{
+	for (struct pool *pool = http->pools; pool; pool = pool->next) {
+		if (index < 2)
+			return index ? &pool->streams : &pool->requests;
+		index -= 2;
+	}
+	return NULL;
+}
+
+void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events)
+{
+	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+	struct lane *lane;
+	int running;
+
+	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
+		if (lane->multi && lane->id == data >> 32) {
+			curl_multi_socket_action(lane->multi, (curl_socket_t)(data & 0xffffffff), mask, &running);
+			return;
+		}
+	}
+}
+
+void mpijob__pool_timers(struct mpijob_http *http, int64_t now_ms)
+{
+	struct lane *lane;
+	int running;
+
+	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
+		if (!lane->multi || lane->due_ms < 0 || lane->due_ms > now_ms)
+			continue;
+		lane->due_ms = -1;
+		curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	}
+}
+
+int64_t mpijob__pool_due(const struct mpijob_http *http)
+{
+	int64_t due = -1;
+
+	for (const struct pool *pool = http->pools; pool; pool = pool->next) {
+		if (pool->requests.due_ms >= 0 && (due < 0 || pool->requests.due_ms < due))
+			due = pool->requests.due_ms;
+		if (pool->streams.due_ms >= 0 && (due < 0 || pool->streams.due_ms < due))
+			due = pool->streams.due_ms;
+	}
+	return due;
+}
+
+/* Lanes. */
+
+/* A quarter of the connections is for what does not stream. 0: no limit. */
+static long connections_of(const struct pool *pool, const struct lane *lane)
+{
+	long most = pool->http->max_connections;
+	long quarter = most < 4 ? 1 : most / 4;
+
+	if (pool->http->http1_seen)
+		return lane == &pool->streams ? 0 : most;
+	if (most == 1)
+		return 1;
+	return lane == &pool->streams ? most - quarter : quarter;
+}
+
+static struct lane *lane_for(struct pool *pool, const struct call *call)
+{
+	int apart = pool->http->max_connections > 1 || pool->http->http1_seen;
+
+	return call->streaming && apart ? &pool->streams : &pool->requests;
+}
+
+static int lane_open(struct lane *lane)
+{
+	CURLMcode bad = CURLM_OK;
+	CURLM *multi;
+
+	if (lane->multi)
+		return 0;
+	multi = curl_multi_init();
+	if (!multi)
+		return MPIJOB_ERR_NOMEM;
+	bad |= curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+	bad |= curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, lane);
+	bad |= curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set_timer);
+	bad |= curl_multi_setopt(multi, CURLMOPT_TIMERDATA, lane);
+	bad |= curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, STREAMS_AT_A_TIME);
+	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections_of(lane->pool, lane));
+	bad |= curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, lane->pool->http->max_connections);
+	if (bad) {
+		curl_multi_cleanup(multi);
+		return MPIJOB_ERR_UNSUPPORTED;
+	}
+	lane->id = lane->pool->http->next_lane++;
+	lane->due_ms = -1;
+	lane->multi = multi;
+	return 0;
+}
+
+static void lane_close(struct lane *lane)
+{
+	if (lane->multi)
+		curl_multi_cleanup(lane->multi);
+	lane->multi = NULL;
+}
+
+/* Pools. */
+
+static void pool_free(struct pool *pool)
+{
+	while (pool->idle_count)
+		curl_easy_cleanup(pool->idle[--pool->idle_count]);
+	lane_close(&pool->requests);
+	lane_close(&pool->streams);
+	if (pool->share)
+		curl_share_cleanup(pool->share);
+	mpijob__secret_clear(&pool->identity.certificate);
+	mpijob__secret_clear(&pool->identity.key);
+	mpijob__secret_clear(&pool->identity.ca);
+	free(pool);
+}
+
+static int check(const struct mpijob__identity *identity, char **message)
+{
+	const char *what = "the client certificate";
+	const char *fault = NULL;
+	int error = 0;
+
+	if (identity->certificate)
+		error = mpijob__tls_check_certificate(identity->certificate, identity->certificate_len, &fault);
+	if (!error && identity->key) {
+		what = "the client key";
+		error = mpijob__tls_check_key(identity->key, identity->key_len, identity->certificate,
+					      identity->certificate_len, &fault);
+	}
+	if (!error && identity->ca) {
+		what = "certificate-authority";
+		error = mpijob__tls_check_certificate(identity->ca, identity->ca_len, &fault);
+	}
+	if (error != MPIJOB_ERR_SPEC)
+		return error;
+	*message = mpijob__report_format("%s %s", what, fault);
+	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
+}
+
+static int copy_identity(struct pool *pool, const struct mpijob__identity *identity)
+{
+	int error = mpijob__secret_set(&pool->identity.certificate, identity->certificate,
+				       identity->certificate ? identity->certificate_len : 0);
+
+	if (!error)
+		error = mpijob__secret_set(&pool->identity.key, identity->key, identity->key ? identity->key_len : 0);
+	if (!error)
+		error = mpijob__secret_set(&pool->identity.ca, identity->ca, identity->ca ? identity->ca_len : 0);
+	return error;
+}
+
+static int pool_new(struct mpijob_http *http, const struct mpijob__identity *identity, struct pool **out)
+{
+	struct pool *pool = calloc(1, sizeof(*pool));
+
+	if (!pool)
+		return MPIJOB_ERR_NOMEM;
+	pool->http = http;
+	pool->generation = identity->tls_generation;
+	pool->requests.pool = pool->streams.pool = pool;
+	pool->requests.due_ms = pool->streams.due_ms = -1;
+	pool->share = curl_share_init();
+	if (!pool->share || copy_identity(pool, identity) ||
+	    curl_share_setopt(pool->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)) {
+		pool_free(pool);
+		return MPIJOB_ERR_NOMEM;
+	}
+	*out = pool;
+	return 0;
+}
+
+int mpijob__pool_find(struct mpijob_http *http, const struct mpijob__identity *identity, struct pool **out,
+		      char **message)
+{
+	struct pool *pool = http->pools;
+	int error;
+
+	if (pool && pool->generation == identity->tls_generation && !pool->requests.broken && !pool->streams.broken) {
+		*out = pool;
+		return 0;
+	}
+	error = check(identity, message);
+	if (!error)
+		error = pool_new(http, identity, &pool);
+	if (error)
+		return error;
+	pool->next = http->pools;
+	http->pools = pool;
+	*out = pool;
+	return 0;
+}
+
+void mpijob__pool_retire(struct mpijob_http *http)
+{
+	struct pool **at = http->pools ? &http->pools->next : NULL;
+
+	while (at && *at) {
+		struct pool *pool = *at;
+
+		if (pool->requests.running || pool->streams.running) {
+			at = &pool->next;
+			continue;
+		}
+		*at = pool->next;
+		pool_free(pool);
+	}
+}
+
+void mpijob__pool_free_all(struct mpijob_http *http)
+{
+	while (http->pools) {
+		struct pool *pool = http->pools;
+
+		http->pools = pool->next;
+		pool_free(pool);
+	}
+}
+
+/* Calls. */
+
+int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *headers)
+{
+	struct lane *lane = lane_for(pool, call);
+	int error = lane_open(lane);
+	CURL *easy = NULL;
+
+	if (!error && pool->idle_count)
+		easy = pool->idle[--pool->idle_count];
+	else if (!error)
+		error = mpijob__easy_new(pool->http, &pool->identity, pool->share, &easy);
+	if (!error)
+		error = mpijob__easy_prepare(easy, call, headers);
+	/* Curl may call the timer from inside. */
+	if (!error && curl_multi_add_handle(lane->multi, easy))
+		error = MPIJOB_ERR_NOMEM;
+	if (error) {
+		curl_easy_cleanup(easy);
+		return error;
+	}
+	call->easy = easy;
+	call->lane = lane;
+	lane->running++;
+	return 0;
+}
+
+void mpijob__pool_stop(struct call *call)
+{
+	struct lane *lane = call->lane;
+	struct pool *pool;
+
+	if (!lane)
+		return;
+	pool = lane->pool;
+	curl_multi_remove_handle(lane->multi, call->easy);
+	lane->running--;
+	if (pool->idle_count < IDLE_HANDLES && mpijob__easy_forget(call->easy) == 0)
+		pool->idle[pool->idle_count++] = call->easy;
+	else
+		curl_easy_cleanup(call->easy);
+	call->easy = NULL;
+	call->lane = NULL;
+}
+
+struct call *mpijob__pool_done(struct mpijob_http *http, CURLcode *code)
+{
+	struct lane *lane;
+
+	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
+		CURLMsg *message;
+		int left;
+
+		while (lane->multi && (message = curl_multi_info_read(lane->multi, &left)) != NULL) {
+			char *call = NULL;
+
+			if (message->msg != CURLMSG_DONE)
+				continue;
+			*code = message->data.result;
+			curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
+			if (call)
+				return (struct call *)(void *)call;
+		}
+	}
+	return NULL;
+}
+
+void mpijob__pool_unbind(struct mpijob_http *http)
+{
+	http->http1_seen = 1;
+	for (struct pool *pool = http->pools; pool; pool = pool->next) {
+		if (pool->requests.multi)
+			curl_multi_setopt(pool->requests.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+					  connections_of(pool, &pool->requests));
+		if (pool->streams.multi)
+			curl_multi_setopt(pool->streams.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+					  connections_of(pool, &pool->streams));
+	}
+	/* Who waits for a connection looks for one again only when another transfer of the handle ends, or when it
+	 * begins. */
+	for (struct link *link = http->calls.next; link->call; link = link->next) {
+		struct call *call = link->call;
+
+		if (!call->lane || call->sent)
+			continue;
+		curl_multi_remove_handle(call->lane->multi, call->easy);
+		if (curl_multi_add_handle(call->lane->multi, call->easy)) {
+			call->failure = MPIJOB_ERR_NOMEM;
+			mpijob__transport_attend(call);
+		}
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a transport and its exchanges consist of; shared by the files that move them. */
+#ifndef MPIJOB__HTTP_TRANSPORT_H
+#define MPIJOB__HTTP_TRANSPORT_H
+
+#include <mpijob/http.h>
+
+#include "http/credentials.h"
+#include "http/server.h"
+#include "http/wire.h"
+
+#include <curl/curl.h>
+
+struct pool;
+struct lane;
+
+/* A ring of calls; an empty one points to itself. */
+struct link {
+	struct link *prev;
+	struct link *next;
+	struct call *call; /* NULL in a ring's head */
+};
+
+/* One exchange. */
+struct call {
+	struct mpijob_http *http;
+	mpijob_exchange *exchange; /* NULL: nothing may be told any more */
+	struct link all;
+	struct link queue; /* among those that wait for credentials, or for attention */
+	struct link due;   /* among those with a deadline, the soonest first */
+	int64_t deadline_ms;
+	int64_t limit_ms;
+	/* What is asked. */
+	char *method;
+	char *url;
+	char *content_type;
+	mpijob__secret body;
+	int has_body;
+	int streaming;
+	struct mpijob__wire wire;
+	/* Under way. */
+	struct lane *lane; /* NULL: not yet, or over */
+	CURL *easy;
+	uint64_t token_generation;
+	uint64_t tls_generation;
+	int sent;     /* a request left, or is just leaving */
+	int replayed; /* curl wanted to send a write a second time */
+	int packed;   /* the answer may come compressed */
+	/* What came. */
+	int http2;
+	int status;
+	int status_told;
+	int failure; /* MPIJOB_ERR_* found while curl was calling us */
+	const char *failure_text;
+	char error[CURL_ERROR_SIZE];
+	/* Back-pressure. */
+	int paused;
+	int stopped;       /* curl was told to stop too */
+	mpijob_text *kept; /* what came since; NULL: nothing */
+	size_t kept_at;    /* how much of it was told */
+	/* Over, but not told while paused. */
+	int ended;
+	int code;
+	char *message;
+};
+
+struct mpijob_http {
+	mpijob_http_config *config;
+	mpijob__credentials *credentials;
+	struct mpijob__server server;
+	char *proxy;                   /* NULL: none */
+	char *proxy_shown;             /* without its user and password */
+	struct curl_slist *connect_to; /* NULL: where the URL says */
+	struct curl_slist *headers;
+	int64_t connect_timeout_ms;
+	int64_t request_timeout_ms;
+	int64_t idle_timeout_ms;
+	long max_connections;
+	int http1;      /* nothing else is offered */
+	int http1_met;  /* the server, or something on the way, speaks nothing else */
+	int http1_seen; /* and the pools know it */
+	int epoll;
+	int wake;
+	int kicked;    /* our own wake: a call was started */
+	int plugin_fd; /* what the credentials are watched by; -1: nothing */
+	int polling;
+	int woken;
+	uint64_t told;
+	uint32_t next_lane;
+	struct pool *pools; /* the newest first */
+	struct link calls;
+	struct link waiting;   /* for credentials */
+	struct link attention; /* cancelled, or to go on after a pause */
+	struct link deadlines;
+};
+
+int64_t mpijob__transport_now(void);
+/* Have a call looked at in this poll, or the next one. */
+void mpijob__transport_attend(struct call *call);
+
+/* For open.c: empty rings, the descriptors (0, MPIJOB_ERR_IO), the table of functions. */
+void mpijob__transport_init(struct mpijob_http *http);
+int mpijob__transport_watch(struct mpijob_http *http);
+void mpijob__transport_fill(struct mpijob_transport *transport);
+
+#endif
