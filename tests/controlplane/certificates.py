@@ -18,6 +18,11 @@ def make_key(folder, name):
     os.chmod(os.path.join(folder, name + ".key"), 0o600)
 
 
+def make_public_key(folder, name):
+    """NAME.pub, of NAME.key."""
+    _openssl(folder, "pkey", "-in", name + ".key", "-pubout", "-out", name + ".pub")
+
+
 def make_authority(folder, name="ca"):
     """NAME.key and NAME.crt, which sign the others."""
     make_key(folder, name)

@@ -26,7 +26,6 @@ import time
 
 import certificates
 import testscript
-from testscript import in_namespace, skip  # noqa: F401 (for the scripts)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN_FOLDER = "mpijob-controlplane-"
@@ -59,6 +58,12 @@ def binaries():
     if done.returncode != 0:
         raise Failed("tests/controlplane/build failed")
     return last
+
+
+def in_namespace():
+    """testscript.in_namespace, but have the programs first: inside there is no network to build them with."""
+    os.environ["MPIJOB_CONTROLPLANE"] = binaries()
+    testscript.in_namespace()
 
 
 def wait(condition, timeout=60, what="the condition", every=0.05):
@@ -242,6 +247,7 @@ class ControlPlane:
                                       hosts=("localhost", "kubernetes.default.svc"))
         certificates.make_certificate(self.folder, "admin", "admin", "system:masters")
         certificates.make_key(self.folder, "service-accounts")
+        certificates.make_public_key(self.folder, "service-accounts")
         self.ca_file, self.cert_file, self.key_file = map(self.path, ("ca.crt", "admin.crt", "admin.key"))
         self.tokens = {user: secrets.token_hex(16) for user in self.users}
         self.token = self.tokens["admin"]
@@ -313,7 +319,7 @@ class ControlPlane:
             "client-ca-file": self.ca_file, "token-auth-file": self.path("tokens.csv"),
             "tls-cert-file": self.path("server.crt"), "tls-private-key-file": self.path("server.key"),
             "service-account-issuer": "https://kubernetes.default.svc", "api-audiences": "https://kubernetes.default.svc",
-            "service-account-key-file": self.path("service-accounts.key"),
+            "service-account-key-file": self.path("service-accounts.pub"),
             "service-account-signing-key-file": self.path("service-accounts.key"),
         }
         if not self.wants["controllers"]:
@@ -433,7 +439,10 @@ class ControlPlane:
             connection.close()
 
     def _expect(self, method, path, body=None, allowed=(), **options):
-        status, answer = self.request(method, path, body, **options)
+        def answered():
+            got = self.request(method, path, body, **options)
+            return None if got[0] == 429 else got
+        status, answer = wait(answered, 30, f"{method} {path}, which is put off")
         if status >= 300 and status not in allowed:
             message = answer.get("message") if isinstance(answer, dict) else answer
             raise Failed(f"{method} {path}: {status}: {message}")
@@ -475,7 +484,7 @@ class ControlPlane:
             spec = crd["spec"]
             version = next(one["name"] for one in spec["versions"] if one["served"])
             path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
-            self._until(self.api, lambda path=path: self.get(path, none=True), "the CRD " + crd["metadata"]["name"])
+            self._until(self.api, lambda path=path: self.request("GET", path)[0] == 200, "the CRD " + crd["metadata"]["name"])
 
     def grant(self, user, verbs, resources, group, where=None, kind="User"):
         """Let USER do VERBS to RESOURCES of the API group GROUP, in the namespace WHERE or everywhere."""
