@@ -27,7 +27,8 @@ struct mpijob_submit_options {
 	int32_t force;                /**< With `apply`: 1 takes fields over that others own. */
 	int32_t dry_run;              /**< 1: the server checks and answers, and stores nothing. */
 	const char *field_manager;    /**< NULL: "mpijob". */
-	const char *field_validation; /**< "Strict", "Warn" or "Ignore"; NULL: "Strict". */
+	const char *field_validation; /**< "Strict", "Warn" or "Ignore"; NULL: "Strict", and where the server has no such
+	                                   thing, a warning. */
 };
 #define MPIJOB_SUBMIT_OPTIONS_INIT { sizeof(struct mpijob_submit_options), NULL, 0, 0, 0, NULL, NULL }
 
@@ -40,7 +41,8 @@ struct mpijob_submit_options {
  * @param options  NULL for the defaults.
  * @param out      what the server stored, yours; may be NULL.
  * @param diag     findings, or NULL; fields that the server refuses have the line and column of the job's document.
- * @return as client.h; `MPIJOB_ERR_CONFLICT`: it exists, or with `apply` others own fields of it.
+ * @return as client.h; `MPIJOB_ERR_CONFLICT`: it exists, or with `apply` others own fields of it; `MPIJOB_ERR_SPEC`: it has no
+ *         name, or names another namespace than `options`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_submit(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
@@ -67,8 +69,8 @@ MPIJOB_API int mpijob_client_get_job(mpijob_client *client, const char *namespac
  * @param namespace_  not NULL.
  * @param name        not NULL.
  * @param on          1 or 0.
- * @param diag        findings, or NULL; a note when a job that has ended is left as it is.
- * @return as client.h; `MPIJOB_ERR_REJECTED` too for a job that has ended.
+ * @param diag        findings, or NULL; one tells that a job that has ended is left as it is.
+ * @return as client.h; `MPIJOB_ERR_REJECTED` too for a job that has ended; `MPIJOB_ERR_CONFLICT`: others change it all the time.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on,

@@ -40,14 +40,15 @@ struct mpijob_logs_options {
 	const char *container;      /**< NULL: the pod's annotation kubectl.kubernetes.io/default-container, else the first one. */
 	int32_t all_containers;     /**< 1: all, init containers first. */
 	int32_t follow;             /**< 1: go on until the pods have ended (named ones) or until freed (chosen ones). */
-	int32_t previous;           /**< 1: of the run before the last restart. */
+	int32_t previous;           /**< 1: of the run before the last restart; nothing is followed. */
 	int32_t timestamps;         /**< 1: the server's time in front of each line. */
 	const int64_t *tail_lines;  /**< Only the last so many lines of what is there; NULL: all. */
 	const int64_t *since_seconds; /**< Only lines of the last so many seconds; NULL: all. */
-	int32_t max_streams;        /**< Streams open at a time; more pods wait; 0: 64. */
+	int32_t max_streams;        /**< Streams open at a time; others wait, and take turns with those that are followed; 0: 64. */
 	/** A line. Return 0, or a negative `MPIJOB_ERR_*`, which ends all. Not NULL. */
 	int (*line)(void *user, const struct mpijob_log_line *line);
-	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. May be NULL. */
+	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. `container` is NULL for a pod that is not
+	    there, and `pod` too when pods cannot be listed. May itself be NULL. */
 	void (*failed)(void *user, const char *pod, const char *container, int code, const char *message, int again);
 	void *user;                 /**< Passed to both. */
 };
@@ -60,7 +61,8 @@ struct mpijob_logs_options {
  * @param client   borrowed; must outlive the logs; not NULL.
  * @param options  not NULL; copied.
  * @param out      not NULL; the logs, yours.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE` (neither names nor labels, or both; a container and all of them; a negative number),
+ *         `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options, mpijob_logs **out);
@@ -80,6 +82,16 @@ MPIJOB_API void mpijob_logs_pause(mpijob_logs *logs, int on);
  * @since 0.1
  */
 MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
+
+/**
+ * Count the logs of which is known that they were not read to their end yet: of containers that run, or have ended and
+ * were not read. For who chose pods by labels and knows that nothing new will come.
+ *
+ * @param logs  not NULL.
+ * @return the number; 0 when there is nothing to wait for as things are.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_logs_unread(const mpijob_logs *logs);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include "base/struct.h"
 #include "cluster/clock.h"
 #include "cluster/status.h"
+#include "cluster/timer.h"
 #include "cluster/watch.h"
 
 #include <errno.h>
@@ -233,6 +234,8 @@ static int64_t due(const mpijob_client *client)
 	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__watch_next(watch))
 		if (mpijob__watch_due_ms(watch) < when)
 			when = mpijob__watch_due_ms(watch);
+	if (mpijob__timers_due_ms(client) < when)
+		when = mpijob__timers_due_ms(client);
 	return when;
 }
 
@@ -260,6 +263,7 @@ int mpijob_client_poll(mpijob_client *client, int timeout_ms)
 	client->polling = 1;
 	client->news = 0;
 	mpijob__line_step(client);
+	mpijob__timers_step(client);
 	for (mpijob_watch *watch = client->watches; watch; watch = client->next_watch) {
 		client->next_watch = mpijob__watch_next(watch);
 		mpijob__watch_step(watch);

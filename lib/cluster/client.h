@@ -80,6 +80,8 @@ struct mpijob_client {
 	struct mpijob__bucket bucket;
 	mpijob_watch *watches;
 	mpijob_watch *next_watch;      /* to be stepped next; kept right while watches come and go */
+	struct mpijob__timer *timers;
+	struct mpijob__timer *next_timer; /* kept right while timers come and go */
 	int polling;                   /* inside of mpijob_client_poll() */
 	int news;                      /* somebody was told something in this poll */
 	int sweep;                     /* a call was given up meanwhile */

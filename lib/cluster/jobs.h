@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the typed calls for MPIJobs share. */
+#ifndef MPIJOB__CLUSTER_JOBS_H
+#define MPIJOB__CLUSTER_JOBS_H
+
+#include <mpijob/jobs.h>
+
+#define MPIJOB__JOBS_VERSION "kubeflow.org/v2beta1"
+#define MPIJOB__JOBS_KIND    "MPIJob"
+
+/*
+ * Hand on what a server said of a job: each finding that names a field gets the place where it stands in the job's
+ * document. Both diags may be NULL. 0 or MPIJOB_ERR_NOMEM.
+ */
+int mpijob__jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpijob_diag *to);
+
+/* A condition of the status is True: its message, "" without one; else NULL. `job` may be NULL. */
+const char *mpijob__jobs_condition(const mpijob_node *job, const char *type);
+/* The type of the condition with which it has ended, else NULL; `job` may be NULL. */
+const char *mpijob__jobs_ended(const mpijob_node *job);
+
+/*
+ * Whether `stored` holds all that `sent` does: a server may add to maps, and drop what is null. 1 or 0.
+ */
+int mpijob__jobs_holds(const mpijob_node *stored, const mpijob_node *sent);
+
+#endif
