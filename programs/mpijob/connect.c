@@ -267,7 +267,7 @@ static int says(const mpijob_diag *diag, const char *reason, const char *words)
 
 static void print_place(const struct connection *connection)
 {
-	fprintf(stderr, "mpijob: this was %s", connection->server);
+	fprintf(stderr, "mpijob: server %s", connection->server);
 	if (connection->context)
 		fprintf(stderr, ", context '%s'", connection->context);
 	if (connection->user)
