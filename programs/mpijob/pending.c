@@ -14,13 +14,6 @@
 		return EXIT_FINDINGS; \
 	}
 
-PENDING(submit_command)
-PENDING(get_command)
 PENDING(describe_command)
 PENDING(logs_command)
-PENDING(wait_command)
-PENDING(suspend_command)
-PENDING(resume_command)
-PENDING(scale_command)
-PENDING(delete_command)
 PENDING(doctor_command)

@@ -52,12 +52,14 @@ class Server(http.server.ThreadingHTTPServer):
         self.changed = threading.Condition()
         self.version, self.objects, self.events, self.requests = 10, {}, [], []
         self.warn = self.refuse = None  # functions of (method, path): a text; (status, reason, message)
-        self.finalizers = True
         super().__init__(("127.0.0.1", 0), Handler)
         for item in items:
             self.put("mpijobs", item, "ADDED")
         threading.Thread(target=self.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request, client_address):
+        """Who asks may go away at any time."""
 
     def put(self, plural, item, event):
         """Store an object, or with DELETED forget it, and tell who watches."""

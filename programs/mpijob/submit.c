@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command submit: check, send what jobs need, send the jobs, and with --wait stay until they have ended. It knows
+ * that the last word on fields has the server: what we do not know is told only when the server refuses too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chosen.h"
+#include "findings.h"
+#include "needed.h"
+#include "pods.h"
+#include "stored.h"
+
+struct submit {
+	struct connection connection;
+	const struct arguments *arguments;
+	struct input input;
+	mpijob_diag *checked;      /* findings of the check */
+	struct sending sending;
+	struct chosen submitted;   /* for --wait */
+	int64_t begun_ms;
+};
+
+static const char *text_at(const mpijob_node *node, const char *path)
+{
+	const char *text = mpijob_node_string(mpijob_node_find(node, path));
+
+	return text ? text : "";
+}
+
+/* ---- the check, without a server ---- */
+
+/* What a newer server may well know. */
+static int is_for_the_server(const struct mpijob_finding *finding)
+{
+	return finding->severity != MPIJOB_SEVERITY_ERROR &&
+	       (strcmp(finding->id, "unknown-field") == 0 || strcmp(finding->id, "pruned-field") == 0);
+}
+
+static void print_checked(const struct submit *submit, int for_the_server)
+{
+	for (size_t i = 0; i < mpijob_diag_count(submit->checked); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(submit->checked, i);
+		if (is_for_the_server(finding) == for_the_server)
+			finding_print(finding, stderr);
+	}
+}
+
+/* A name that the server makes is still one. */
+static int give_name(mpijob *job)
+{
+	const char *begin = text_at(mpijob_doc_root(mpijob_document(job)), "metadata.generateName");
+	char *name = NULL;
+
+	if (mpijob_name(job) || !*begin)
+		return 0;
+	if (asprintf(&name, "%sxxxxx", begin) < 0)
+		return MPIJOB_ERR_NOMEM;
+	int code = mpijob_identify(job, name, NULL, NULL);
+	free(name);
+	return code;
+}
+
+static int check_job(struct submit *submit, const struct input_object *object)
+{
+	struct mpijob_validate_options options = MPIJOB_VALIDATE_OPTIONS_INIT;
+	mpijob *job = NULL;
+	int code = input_job(object, submit->arguments, &job, submit->checked);
+
+	if (code == 0)
+		code = give_name(job);
+	if (code == 0)
+		code = mpijob_validate(job, &options, submit->checked);
+	mpijob_free(job);
+	return code;
+}
+
+static int check_object(struct submit *submit, const struct input_object *object)
+{
+	const char *has = text_at(object->node, "metadata.namespace");
+	const char *wanted = submit->arguments->namespace_;
+
+	if (!*text_at(object->node, "apiVersion") || !*text_at(object->node, "kind"))
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-api-version",
+				    "line %d: this is no object of Kubernetes: apiVersion or kind is missing", mpijob_node_line(object->node));
+	if (!*text_at(object->node, "metadata.name") && !*text_at(object->node, "metadata.generateName"))
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
+				    "line %d: %s has no metadata.name", mpijob_node_line(object->node), text_at(object->node, "kind"));
+	if (!*text_at(object->node, "metadata.name") && submit->arguments->server_side)
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
+				    "%s has metadata.generateName, which works without --server-side only", text_at(object->node, "kind"));
+	if (wanted && *has && needed_has_namespace(object) && strcmp(has, wanted) != 0)
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "other-namespace",
+				    "%s '%s' is of namespace '%s', not of '%s' as --namespace says", text_at(object->node, "kind"),
+				    text_at(object->node, "metadata.name"), has, wanted);
+	return 0;
+}
+
+static int check(struct submit *submit)
+{
+	int result = input_read(&submit->arguments->operands, &submit->input, submit->checked);
+	int ignores = strcmp(sending_validation(submit->arguments), "Ignore") == 0;
+
+	for (size_t i = 0; i < submit->input.count; i++) {
+		const struct input_object *object = &submit->input.objects[i];
+		int code = check_object(submit, object);
+		if (code == 0 && mpijob_is_job(object->node) && !ignores)
+			code = check_job(submit, object);
+		result = result ? result : code;
+	}
+	if (result == 0 && submit->input.count == 0)
+		result = findings_add(submit->checked, MPIJOB_ERR_NOT_FOUND, submit->arguments->operands.items[0], "no-job", "nothing in here");
+	print_checked(submit, 0);
+	failure_print(submit->checked, result);
+	return result;
+}
+
+/* ---- sending ---- */
+
+static void fill_options(const struct submit *submit, struct mpijob_submit_options *options)
+{
+	const struct arguments *arguments = submit->arguments;
+
+	options->namespace_ = submit->connection.namespace_;
+	options->apply = arguments->server_side;
+	options->force = arguments->force_conflicts;
+	options->dry_run = arguments->dry_run == DRY_RUN_SERVER;
+	options->field_manager = arguments->field_manager;
+	options->field_validation = sending_validation(arguments);
+}
+
+static int remember(struct submit *submit, const mpijob *job)
+{
+	struct chosen *all = &submit->submitted;
+	struct chosen_job *jobs = realloc(all->jobs, (all->count + 1) * sizeof(*jobs));
+
+	if (!jobs)
+		return MPIJOB_ERR_NOMEM;
+	all->jobs = jobs;
+	jobs[all->count++] = (struct chosen_job){ strdup(mpijob_namespace(job)), strdup(mpijob_name(job)), NULL };
+	return jobs[all->count - 1].namespace_ && jobs[all->count - 1].name ? 0 : MPIJOB_ERR_NOMEM;
+}
+
+static int print_unsent(struct submit *submit, mpijob *job)
+{
+	int code = mpijob_namespace(job) ? 0 : mpijob_identify(job, NULL, submit->connection.namespace_, NULL);
+
+	if (code)
+		return code;
+	return stored_print(submit->arguments, mpijob_doc_root(mpijob_document(job)),
+			    submit->arguments->server_side ? "serverside-applied" : "created", &submit->sending.printed);
+}
+
+static int send_job(struct submit *submit, const struct input_object *object)
+{
+	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
+	mpijob *job = NULL, *stored = NULL;
+	int code = mpijob_from_node(object->node, object->source, &job, submit->connection.diag);
+
+	fill_options(submit, &options);
+	if (code == 0 && submit->arguments->dry_run == DRY_RUN_CLIENT)
+		code = print_unsent(submit, job);
+	else if (code == 0)
+		code = mpijob_client_submit(submit->connection.client, job, &options, &stored, submit->connection.diag);
+	if (code == 0 && stored)
+		code = stored_print(submit->arguments, mpijob_doc_root(mpijob_document(stored)),
+				    submit->arguments->server_side ? "serverside-applied" : "created", &submit->sending.printed);
+	if (code == 0 && stored)
+		code = remember(submit, stored);
+	mpijob_free(stored);
+	mpijob_free(job);
+	if (code == MPIJOB_ERR_REJECTED)
+		print_checked(submit, 1);
+	return code;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct input_object *a = left, *b = right;
+	int order = needed_rank(a) - needed_rank(b);
+
+	if (order)
+		return order;
+	/* As in the files. */
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* After something that jobs need was refused, no job is sent. */
+static int send_all(struct submit *submit)
+{
+	int result = 0, needed_failed = 0;
+
+	qsort(submit->input.objects, submit->input.count, sizeof(*submit->input.objects), by_rank);
+	for (size_t i = 0; i < submit->input.count && !connection_signal(); i++) {
+		const struct input_object *object = &submit->input.objects[i];
+		int is_job = mpijob_is_job(object->node);
+		if (is_job && needed_failed) {
+			fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s is not submitted, because of the above\n",
+				text_at(object->node, "metadata.name"));
+			continue;
+		}
+		int code = is_job ? send_job(submit, object) : needed_send(&submit->connection, &submit->sending, object);
+		if (is_job && code == MPIJOB_ERR_CONFLICT && !submit->arguments->server_side)
+			findings_add(submit->connection.diag, code, object->source, "server-refused",
+				     "to submit it again delete it first; --server-side changes it");
+		code = connection_exit(&submit->connection, connection_tell(&submit->connection, code));
+		needed_failed |= code && !is_job;
+		result = result ? result : code;
+	}
+	return result;
+}
+
+/* ---- the end of the jobs ---- */
+
+static const mpijob_node *condition_of(const mpijob *job, const char *type)
+{
+	const mpijob_node *conditions = mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+		if (strcmp(text_at(condition, "type"), type) == 0 && strcmp(text_at(condition, "status"), "True") == 0)
+			return condition;
+	}
+	return NULL;
+}
+
+/* The exit code of the container that ended last, when it was not 0. */
+static void last_exit(const mpijob_node *pod, const char **when, int64_t *exit_code)
+{
+	const mpijob_node *containers = mpijob_node_find(pod, "status.containerStatuses");
+
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		const mpijob_node *ended = mpijob_node_find(mpijob_node_at(containers, i), "state.terminated");
+		int64_t code = 0;
+		if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code == 0)
+			continue;
+		if (strcmp(text_at(ended, "finishedAt"), *when) >= 0) {
+			*when = text_at(ended, "finishedAt");
+			*exit_code = code;
+		}
+	}
+}
+
+static int launcher_exit(struct submit *submit, const struct chosen_job *job)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	const char *query[] = { "labelSelector", NULL };
+	char *selector = NULL;
+	mpijob_doc *pods = NULL;
+	const char *when = "";
+	int64_t exit_code = EXIT_FINDINGS;
+
+	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher", job->name) < 0)
+		return EXIT_FINDINGS;
+	query[1] = selector;
+	target.api_version = "v1";
+	target.kind = "Pod";
+	target.namespace_ = job->namespace_;
+	target.query = query;
+	target.query_count = 2;
+	if (mpijob_client_list(submit->connection.client, &target, 0, &pods, NULL) == 0) {
+		const mpijob_node *items = mpijob_node_get(mpijob_doc_root(pods), "items");
+		for (size_t i = 0; i < mpijob_node_count(items); i++)
+			last_exit(mpijob_node_at(items, i), &when, &exit_code);
+	}
+	mpijob_doc_free(pods);
+	free(selector);
+	return exit_code > 0 && exit_code < 256 ? (int)exit_code : EXIT_FINDINGS;
+}
+
+static int say_end(struct submit *submit, const struct chosen_job *job, const mpijob *ended)
+{
+	const mpijob_node *failed = condition_of(ended, "Failed");
+
+	if (!failed) {
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", job->name);
+		return 0;
+	}
+	fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", job->name, text_at(failed, "reason"), text_at(failed, "message"));
+	return launcher_exit(submit, job);
+}
+
+static int wait_one(struct submit *submit, const struct chosen_job *job)
+{
+	struct connection *connection = &submit->connection;
+	const struct given *limit = &submit->arguments->limit_ms;
+	mpijob *ended = NULL;
+	int64_t left = -1;
+
+	if (limit->is && limit->value > 0) {
+		left = submit->begun_ms + limit->value - clock_ms();
+		left = left > 0 ? left : 0;
+	}
+	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left, &ended, connection->diag);
+	if (code == 0)
+		code = say_end(submit, job, ended);
+	else if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name, job->namespace_, job->name);
+	if (code == MPIJOB_ERR_TIMEOUT)
+		code = EXIT_TIMED_OUT;
+	mpijob_free(ended);
+	if (code >= 0) {
+		mpijob_diag_clear(connection->diag);
+		return code;
+	}
+	return connection_exit(connection, connection_tell(connection, code));
+}
+
+static int wait_all(struct submit *submit)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < submit->submitted.count; i++) {
+		int code = wait_one(submit, &submit->submitted.jobs[i]);
+		result = result ? result : code;
+		if (connection_signal())
+			break;
+	}
+	return result;
+}
+
+static int run(struct submit *submit)
+{
+	if (check(submit))
+		return EXIT_FINDINGS;
+	int code = connection_open(&submit->connection, submit->arguments);
+	if (code)
+		return code;
+	connection_catch_signals(&submit->connection);
+	sending_begin(&submit->sending, submit->arguments);
+	int result = send_all(submit);
+	if (submit->arguments->wait > 0 && !connection_signal()) {
+		code = wait_all(submit);
+		result = result ? result : code;
+	}
+	return result;
+}
+
+int submit_command(const struct arguments *arguments)
+{
+	struct submit submit = { .arguments = arguments, .begun_ms = clock_ms() };
+
+	if (arguments->operands.count == 0) {
+		fputs("mpijob: name a file, a directory, or - for standard input\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (arguments->force_conflicts && !arguments->server_side) {
+		fputs("mpijob: --force-conflicts goes with --server-side\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (stored_form(arguments))
+		return EXIT_USAGE;
+	submit.checked = mpijob_diag_new();
+	int code = EXIT_FINDINGS;
+	if (submit.checked)
+		code = run(&submit);
+	else
+		failure_print(NULL, MPIJOB_ERR_NOMEM);
+	connection_close(&submit.connection);
+	chosen_free(&submit.submitted);
+	input_free(&submit.input);
+	mpijob_diag_free(submit.checked);
+	return code;
+}
