@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +79,11 @@ struct fake {
 	struct fake_reply script[64];
 	size_t script_count, script_at;
 	char **log;               /* "POST /path" */
-	mpijob_text last_body;
+	mpijob_text last_body, last_type; /* of the last request */
 	size_t log_count;
 	size_t in_flight_writes, most_writes;
-	int destroyed, woken;
+	int destroyed;
+	atomic_int woken;           /* from any thread */
 };
 
 FAKE char *fake_text(const char *format, ...)
@@ -510,6 +512,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 		fake->log[fake->log_count++] = fake_text("%s %s", request->method, request->path);
 		mpijob_text_clear(&fake->last_body);
 		mpijob_text_write(&fake->last_body, request->body, request->body_len);
+		mpijob_text_clear(&fake->last_type);
+		mpijob__text_puts(&fake->last_type, request->content_type ? request->content_type : "");
 	} else {
 		exchange->reply.status = 501;
 		scripted = 1;
@@ -692,6 +696,7 @@ FAKE void fake_release(struct fake *fake)
 		free(fake->log[i]);
 	free(fake->log);
 	mpijob__text_release(&fake->last_body);
+	mpijob__text_release(&fake->last_type);
 }
 
 #endif

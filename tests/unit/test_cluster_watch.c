@@ -1,145 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../support/fake_cluster.h"
+#include "../support/watch_rig.h"
 
-#include "cluster/client.h"
-#include "cluster/watch.h"
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#define LIST(version, items) "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"
-#define POD(uid, version) "{\"metadata\":{\"name\":\"n" uid "\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version "\"}}"
-#define EVENT(type, uid, version) "{\"type\":\"" type "\",\"object\":" POD(uid, version) "}\n"
-#define EXPIRED "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Expired\",\"message\":\"too old\",\"code\":410}"
-
-/* A watch over a scripted server. */
-struct rig {
-	struct fake fake;
-	mpijob_client *client;
-	mpijob_watch *watch;
-	mpijob_text seen;  /* what was told */
-	int failures;
-	int refuse;        /* answer this to the next object */
-};
-
-static int64_t clock_now; /* the watch's clock stands still unless a test moves it */
-
-static int64_t clock_ms(void)
-{
-	return clock_now;
-}
-
-static void on_begin(void *user)
-{
-	mpijob__text_puts(&((struct rig *)user)->seen, "(");
-}
-
-static int on_object(void *user, const struct mpijob_watch_event *object)
-{
-	static const char *const words[] = { "L", "A", "M", "D" };
-	struct rig *rig = user;
-	int code = rig->refuse;
-
-	rig->refuse = 0;
-	if (code)
-		return code;
-	assert_non_null(object->json);
-	assert_int_equal(object->json[0], '{');
-	mpijob__text_printf(&rig->seen, "%s%s@%s ", words[object->event], object->uid, object->resource_version);
-	return 0;
-}
-
-static int on_listed(void *user, const char *version)
-{
-	mpijob__text_printf(&((struct rig *)user)->seen, ")%s ", version);
-	return 0;
-}
-
-static void on_failed(void *user, const struct mpijob_answer *answer, const char *what)
-{
-	assert_true(answer->code < 0);
-	assert_non_null(what);
-	((struct rig *)user)->failures++;
-}
-
-static void set_up(struct rig *rig)
-{
-	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-
-	memset(rig, 0, sizeof(*rig));
-	rig->client = fake_client(&rig->fake);
-	rig->client->clock = clock_ms;
-	options.api_version = "v1";
-	options.kind = "Pod";
-	options.label_selector = "a=b";
-	options.user = rig;
-	options.seed = 7;
-	options.begin = on_begin;
-	options.object = on_object;
-	options.listed = on_listed;
-	options.failed = on_failed;
-	assert_int_equal(mpijob_watch_new(rig->client, &options, &rig->watch), 0);
-}
-
-static void tear_down(struct rig *rig)
-{
-	mpijob_watch_free(rig->watch);
-	assert_null(rig->fake.exchanges);
-	mpijob_client_free(rig->client);
-	mpijob__text_release(&rig->seen);
-	fake_release(&rig->fake);
-}
-
-static void reply(struct rig *rig, int status, const char *body)
-{
-	struct fake_reply script = { 0 };
-
-	script.status = status;
-	script.body = body;
-	fake_script(&rig->fake, script);
-}
-
-static void reply_open(struct rig *rig, const char *body)
-{
-	struct fake_reply script = { 0 };
-
-	script.status = 200;
-	script.body = body;
-	script.open = 1;
-	fake_script(&rig->fake, script);
-}
-
-static int is_quiet(const struct rig *rig)
-{
-	for (const struct fake_exchange *exchange = rig->fake.exchanges; exchange; exchange = exchange->next)
-		if (!exchange->reply.open || exchange->told < strlen(exchange->text))
-			return 0;
-	return rig->fake.script_at == rig->fake.script_count;
-}
-
-/* Go on until the script is used up and its last answer was told. */
-static void run(struct rig *rig)
-{
-	for (int i = 0; i < 4000 && !is_quiet(rig); i++)
-		assert_int_equal(mpijob_client_poll(rig->client, 0), 0);
-	assert_int_equal(rig->fake.script_at, rig->fake.script_count);
-}
-
-/* Wait as long as it wants; returns how long that is. */
-static int64_t sleep_over(struct rig *rig)
-{
-	int64_t due = mpijob__watch_due_ms(rig->watch), wait;
-
-	if (due == INT64_MIN)
-		return 0;
-	assert_true(due != INT64_MAX);
-	wait = due - clock_now;
-	clock_now = due;
-	return wait;
-}
-
-static void list_then_watch(void **state)
+static void test_w1_w2_list_then_watch(void **state)
 {
 	struct rig rig;
 	char *value;
@@ -169,7 +31,7 @@ static void list_then_watch(void **state)
 	}
 }
 
-static void an_end_is_normal(void **state)
+static void test_w4_an_end_is_normal(void **state)
 {
 	struct rig rig;
 	char *value;
@@ -197,7 +59,7 @@ static void an_end_is_normal(void **state)
 	tear_down(&rig);
 }
 
-static void gone_lists_anew(void **state)
+static void test_w3_gone_lists_anew(void **state)
 {
 	struct rig rig;
 	char *value;
@@ -222,7 +84,7 @@ static void gone_lists_anew(void **state)
 	tear_down(&rig);
 }
 
-static void failures_back_off(void **state)
+static void test_w5_failures_back_off(void **state)
 {
 	struct rig rig;
 	int64_t wait, least = 800;
@@ -261,7 +123,7 @@ static void failures_back_off(void **state)
 	tear_down(&rig);
 }
 
-static void broken_answers(void **state)
+static void test_w6_broken_answers(void **state)
 {
 	static const char *const bodies[] = { "", "{\"items\":[", LIST("1", "") "x", "[]", "{\"metadata\":{},\"items\":[]}",
 					      "{\"metadata\":{\"resourceVersion\":7},\"items\":[]}",
@@ -287,7 +149,7 @@ static void broken_answers(void **state)
 	}
 }
 
-static void errors_in_the_stream(void **state)
+static void test_w3_500_in_the_stream(void **state)
 {
 	struct rig rig;
 	char *value;
@@ -309,7 +171,7 @@ static void errors_in_the_stream(void **state)
 	tear_down(&rig);
 }
 
-static void no_memory_loses_nothing(void **state)
+static void test_no_memory_loses_nothing(void **state)
 {
 	struct rig rig;
 	char *value;
@@ -339,35 +201,374 @@ static void no_memory_loses_nothing(void **state)
 	tear_down(&rig);
 }
 
-static void a_list_in_pages(void **state)
+#define STATUS_EVENT(code, reason, more)                                                                               \
+	"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\""      \
+	reason "\",\"message\":\"m\"" more ",\"code\":" #code "}}\n"
+
+/* Overload: wait at least as long as is asked for, and go on where it stood. */
+static void test_w3_429_in_the_stream_keeps_the_version(void **state)
 {
 	struct rig rig;
-	char *value;
 
 	(void)state;
 	set_up(&rig);
-	reply(&rig, 200, "{\"metadata\":{\"resourceVersion\":\"10\",\"continue\":\"t/1\"},\"items\":[" POD("a", "1") "]}");
-	reply(&rig, 200, LIST("10", POD("b", "2")));
+	reply(&rig, 200, LIST("10", ""));
+	reply(&rig, 200, EVENT("ADDED", "a", "11")
+	      STATUS_EVENT(429, "TooManyRequests", ",\"details\":{\"retryAfterSeconds\":20}"));
+	run(&rig);
+	assert_int_equal(rig.failures, 1);
+	assert_int_equal(sleep_over(&rig), 20000);
 	reply_open(&rig, "");
 	run(&rig);
-	assert_string_equal(mpijob_text_data(&rig.seen), "(La@1 Lb@2 )10 ");
-	value = fake_query(rig.fake.log[1], "continue");
-	assert_string_equal(value, "t/1");
-	free(value);
+	asked(&rig, 2, "watch", "1");
+	asked(&rig, 2, "resourceVersion", "11");
 	tear_down(&rig);
+}
+
+/* What going on cannot cure, and internal errors that do not stop, lead to a new list at the last version. */
+static void test_w3_other_errors_list_anew(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("10", ""));
+	reply(&rig, 200, STATUS_EVENT(400, "BadRequest", ""));
+	run(&rig);
+	assert_true(sleep_over(&rig) >= 800);
+	reply(&rig, 200, LIST("20", ""));
+	for (int i = 0; i < 3; i++) {
+		reply(&rig, 200, STATUS_EVENT(500, "InternalError", ""));
+		run(&rig);
+		assert_true(sleep_over(&rig) >= 800);
+	}
+	reply(&rig, 200, LIST("30", ""));
+	run(&rig);
+	seen_is(&rig, "()10 ()20 ()30 ");
+	asked(&rig, 2, "watch", NULL);
+	asked(&rig, 2, "resourceVersion", "10");
+	asked(&rig, 5, "watch", "1");
+	asked(&rig, 6, "watch", NULL);
+	asked(&rig, 6, "resourceVersion", "20");
+	tear_down(&rig);
+}
+
+/* A server that ends each watch at once is as bad as one that refuses it; one that waits is not. */
+static void test_w4_a_short_life_is_a_failure(void **state)
+{
+	struct fake_reply slow = { .status = 200, .body = "", .polls = 3 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("10", ""));
+	reply(&rig, 200, "");
+	run(&rig);
+	assert_in_range(sleep_over(&rig), 800, 1600);
+	reply(&rig, 200, "");
+	run(&rig);
+	assert_in_range(sleep_over(&rig), 1600, 3200);
+	fake_script(&rig.fake, slow);
+	mpijob_client_poll(rig.client, 0);
+	clock_now += 1000;
+	run(&rig);
+	assert_int_equal(sleep_over(&rig), 0);
+	assert_int_equal(rig.failures, 0); /* nothing to tell people */
+	tear_down(&rig);
+}
+
+/* Let a watch live so long, and break. */
+static int64_t live_and_break(struct rig *rig, int64_t ms)
+{
+	struct fake_reply breaks = { .status = 200, .body = "", .polls = 3, .end_code = MPIJOB_ERR_IO };
+
+	fake_script(&rig->fake, breaks);
+	mpijob_client_poll(rig->client, 0);
+	clock_now += ms;
+	run(rig);
+	return sleep_over(rig);
+}
+
+static void test_w5_two_good_minutes_reset_the_back_off(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("10", ""));
+	run(&rig);
+	assert_in_range(live_and_break(&rig, 2000), 800, 1600);
+	assert_in_range(live_and_break(&rig, 119000), 1600, 3200);
+	assert_in_range(live_and_break(&rig, 119000), 3200, 6400);
+	assert_in_range(live_and_break(&rig, 121000), 800, 1600);
+	assert_in_range(live_and_break(&rig, 2000), 1600, 3200);
+	/* Several watches that end as they should add up. */
+	for (int i = 0; i < 3; i++) {
+		struct fake_reply ends = { .status = 200, .body = "", .polls = 3 };
+
+		fake_script(&rig.fake, ends);
+		mpijob_client_poll(rig.client, 0);
+		clock_now += 50000;
+		run(&rig);
+		assert_int_equal(sleep_over(&rig), 0);
+	}
+	assert_in_range(live_and_break(&rig, 10), 800, 1600);
+	tear_down(&rig);
+}
+
+/* No rate holds a watch up; its list takes a token like any request. */
+static void test_w6_watches_take_no_token(void **state)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	options.qps = options.burst = 1;
+	assert_int_equal(mpijob_client_set_options(rig.client, &options), 0);
+	reply(&rig, 200, LIST("10", ""));
+	for (int i = 0; i < 30; i++)
+		reply(&rig, 200, EVENT("ADDED", "a", "11"));
+	run(&rig);
+	assert_int_equal(rig.fake.log_count, 31);
+	reply(&rig, 200, EVENT("ADDED", "a", "12") "{\"type\":\"ERROR\",\"object\":" EXPIRED "}\n");
+	run(&rig);
+	reply(&rig, 200, LIST("20", ""));
+	for (int i = 0; i < 10; i++)
+		mpijob_client_poll(rig.client, 0);
+	assert_int_equal(rig.fake.log_count, 32);
+	clock_now += 1000;
+	run(&rig);
+	assert_int_equal(rig.fake.log_count, 33);
+	asked(&rig, 32, "watch", NULL);
+	tear_down(&rig);
+}
+
+/* From "0" a server tells what is there in any order: versions mean nothing before the first change. */
+static void test_w7_synthetic_events_have_no_version(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("0", ""));
+	reply(&rig, 200, EVENT("ADDED", "a", "50") EVENT("ADDED", "b", "7"));
+	reply(&rig, 200, EVENT("ADDED", "a", "50") EVENT("MODIFIED", "b", "51") EVENT("ADDED", "c", "52"));
+	reply_open(&rig, "");
+	run(&rig);
+	asked(&rig, 1, "resourceVersion", "0");
+	asked(&rig, 2, "resourceVersion", "0");
+	asked(&rig, 3, "resourceVersion", "52");
+	tear_down(&rig);
+}
+
+/* One name, two objects: the uid tells. What vanished unseen is not in the next list. */
+static void test_w10_uids_tell_successors_apart(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("10", POD("a", "3") "," POD("b", "4")));
+	reply(&rig, 200, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"na\",\"uid\":\"z\",\"resourceVersion\":\"12\"}}}\n"
+	      "{\"type\":\"ERROR\",\"object\":" EXPIRED "}\n");
+	reply(&rig, 200, LIST("30", "{\"metadata\":{\"name\":\"na\",\"uid\":\"z\",\"resourceVersion\":\"12\"}}"));
+	run(&rig);
+	seen_is(&rig, "(La@3 Lb@4 )10 Mz@12 (Lz@12 )30 ");
+	tear_down(&rig);
+}
+
+/* --- owners --- */
+
+static void test_free_inside_of_each_callback(void **state)
+{
+	static const char *const told[] = { "(", "(La@3 ", "(La@3 )10 " };
+
+	(void)state;
+	for (int streams = 0; streams < 2; streams++)
+		for (int i = 0; i < 3; i++) {
+			struct rig rig;
+
+			set_up(&rig);
+			rig.fake.streams = streams;
+			rig.free_in = "bol"[i];
+			if (streams)
+				reply(&rig, 200, EVENT("ADDED", "a", "3") EVENT("ADDED", "b", "4")
+				      "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"10\",\"annotations\":"
+				      "{\"k8s.io/initial-events-end\":\"true\"}}}}\n");
+			else
+				reply(&rig, 200, i == 2 ? LIST("10", POD("a", "3")) : LIST("10", POD("a", "3") "," POD("b", "4")));
+			for (int turn = 0; turn < 20; turn++)
+				mpijob_client_poll(rig.client, 0);
+			assert_null(rig.watch);
+			if (!streams || i < 2)
+				seen_is(&rig, told[i]);
+			tear_down(&rig);
+		}
+	for (int i = 0; i < 2; i++) {
+		struct fake_reply refuse = { .refuse = MPIJOB_ERR_NOMEM };
+		struct rig rig;
+
+		set_up(&rig);
+		rig.free_in = 'f';
+		if (i)
+			reply(&rig, 403, "");
+		else
+			fake_script(&rig.fake, refuse);
+		for (int turn = 0; turn < 20; turn++)
+			mpijob_client_poll(rig.client, 0);
+		assert_null(rig.watch);
+		assert_int_equal(rig.failures, 1);
+		tear_down(&rig);
+	}
+}
+
+/* An owner that has enough is told his own code, once, and nothing after it. */
+static void test_a_code_of_the_owner_ends_it(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	for (int streams = 0; streams < 2; streams++) {
+		set_up(&rig);
+		rig.fake.streams = streams;
+		rig.refuse = MPIJOB_ERR_SPEC;
+		if (streams)
+			reply(&rig, 200, EVENT("ADDED", "a", "3") EVENT("ADDED", "b", "4"));
+		else
+			reply(&rig, 200, LIST("10", POD("a", "3") "," POD("b", "4")));
+		for (int i = 0; i < 50; i++) {
+			mpijob_client_poll(rig.client, 0);
+			clock_now += 60000;
+		}
+		seen_is(&rig, "(");
+		assert_int_equal(rig.failures, 1);
+		assert_int_equal(rig.last_code, MPIJOB_ERR_SPEC);
+		assert_int_equal(rig.fake.log_count, 1);
+		tear_down(&rig);
+	}
+}
+
+static mpijob_watch *other_watch;
+
+static void free_the_other(void *user, const struct mpijob_answer *answer, const char *what)
+{
+	(void)answer;
+	(void)what;
+	mpijob_watch_free(other_watch);
+	other_watch = NULL;
+	((struct rig *)user)->failures++;
+}
+
+static void test_one_watch_frees_another(void **state)
+{
+	struct fake_reply refuse = { .refuse = MPIJOB_ERR_IO };
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		struct mpijob_watch_options options;
+		struct rig rig;
+
+		set_up_client(&rig);
+		options = rig_options(&rig);
+		options.failed = free_the_other;
+		if (order == 0)
+			assert_int_equal(mpijob_watch_new(rig.client, &options, &other_watch), 0);
+		assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), 0);
+		if (order == 1)
+			assert_int_equal(mpijob_watch_new(rig.client, &options, &other_watch), 0);
+		rig.fake.streams = 1;
+		if (order == 1)
+			reply_open(&rig, "");
+		fake_script(&rig.fake, refuse);
+		mpijob_client_poll(rig.client, 0);
+		assert_null(other_watch);
+		assert_int_equal(rig.failures, 1);
+		mpijob_watch_free(rig.watch);
+		rig.watch = NULL;
+		tear_down(&rig);
+	}
+}
+
+static void test_names_are_selected_by_field(void **state)
+{
+	static const char *const refused[] = { "", ".", "..", "a/b" };
+	struct mpijob_watch_options options;
+	struct rig rig;
+	mpijob_watch *none = NULL;
+
+	(void)state;
+	set_up_client(&rig);
+	options = rig_options(&rig);
+	options.name = "a=b,c\\d&limit=1";
+	options.label_selector = "x=y&limit=1";
+	options.namespace_ = "d";
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), 0);
+	reply(&rig, 200, LIST("10", ""));
+	run(&rig);
+	asked(&rig, 0, "fieldSelector", "metadata.name=a\\=b\\,c\\\\d&limit\\=1");
+	asked(&rig, 0, "labelSelector", "x=y&limit=1");
+	asked(&rig, 0, "limit", "500");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		options.name = refused[i];
+		assert_int_equal(mpijob_watch_new(rig.client, &options, &none), MPIJOB_ERR_USAGE);
+	}
+	options.name = NULL;
+	options.namespace_ = "../x";
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &none), MPIJOB_ERR_USAGE);
+	options.namespace_ = NULL;
+	options.kind = "Pod\",\"x\":\"";
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &none), MPIJOB_ERR_USAGE);
+	options.kind = NULL;
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &none), MPIJOB_ERR_USAGE);
+	options.kind = "Pod";
+	options.object = NULL;
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &none), MPIJOB_ERR_USAGE);
+	assert_null(none);
+	mpijob_watch_free(NULL);
+	tear_down(&rig);
+}
+
+/* The client may go first. */
+static void test_the_client_goes_first(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	reply(&rig, 200, LIST("10", ""));
+	reply_open(&rig, "");
+	run(&rig);
+	mpijob_client_free(rig.client);
+	assert_null(rig.fake.exchanges);
+	assert_int_equal(mpijob_watch_synced(rig.watch), 1);
+	mpijob_watch_free(rig.watch);
+	mpijob__text_release(&rig.seen);
+	fake_release(&rig.fake);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(list_then_watch),
-		cmocka_unit_test(an_end_is_normal),
-		cmocka_unit_test(gone_lists_anew),
-		cmocka_unit_test(failures_back_off),
-		cmocka_unit_test(broken_answers),
-		cmocka_unit_test(errors_in_the_stream),
-		cmocka_unit_test(no_memory_loses_nothing),
-		cmocka_unit_test(a_list_in_pages),
+		cmocka_unit_test(test_w1_w2_list_then_watch),
+		cmocka_unit_test(test_w3_gone_lists_anew),
+		cmocka_unit_test(test_w3_500_in_the_stream),
+		cmocka_unit_test(test_w3_429_in_the_stream_keeps_the_version),
+		cmocka_unit_test(test_w3_other_errors_list_anew),
+		cmocka_unit_test(test_w4_an_end_is_normal),
+		cmocka_unit_test(test_w4_a_short_life_is_a_failure),
+		cmocka_unit_test(test_w5_failures_back_off),
+		cmocka_unit_test(test_w5_two_good_minutes_reset_the_back_off),
+		cmocka_unit_test(test_w6_broken_answers),
+		cmocka_unit_test(test_w6_watches_take_no_token),
+		cmocka_unit_test(test_w7_synthetic_events_have_no_version),
+		cmocka_unit_test(test_w10_uids_tell_successors_apart),
+		cmocka_unit_test(test_no_memory_loses_nothing),
+		cmocka_unit_test(test_free_inside_of_each_callback),
+		cmocka_unit_test(test_a_code_of_the_owner_ends_it),
+		cmocka_unit_test(test_one_watch_frees_another),
+		cmocka_unit_test(test_names_are_selected_by_field),
+		cmocka_unit_test(test_the_client_goes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
