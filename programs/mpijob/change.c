@@ -31,8 +31,7 @@ static void target_set(struct mpijob_target *target, const struct chosen_job *jo
 
 static int try_on_server(struct change *change, const struct chosen_job *job, mpijob_doc **out)
 {
-	const char *query[] = { "dryRun", "All", "fieldManager",
-				change->arguments->field_manager ? change->arguments->field_manager : "mpijob" };
+	const char *query[] = { "dryRun", "All", "fieldManager", "mpijob" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc = mpijob_doc_new();
 

@@ -76,7 +76,7 @@ const struct option_row option_rows[] = {
 	  "Apply on the server's side, which also changes what exists, in place of creating." },
 	{ "force-conflicts", 0, NULL, ON_SENDING, OPTION_FLAG, AT(force_conflicts), NULL,
 	  "With --server-side: take fields over that others own." },
-	{ "field-manager", 0, "NAME", ON_SENDING | ON_WRITES, OPTION_TEXT, AT(field_manager), NULL,
+	{ "field-manager", 0, "NAME", ON_SENDING, OPTION_TEXT, AT(field_manager), NULL,
 	  "Who the server notes as the owner of the fields; \"mpijob\" without it." },
 	{ "validate", 0, "HOW", ON_SENDING, OPTION_CHOICE, AT(validate), "strict warn ignore true false",
 	  "What unknown and duplicate fields are: strict, an error (so without it); warn, a warning; ignore, nothing." },
