@@ -243,6 +243,12 @@ static void test_apply(void **state)
 		1);
 	assert_null(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP));
 	assert_null(mpijob_facts_child(facts, 99));
+	/* A controller without a name has no children. */
+	assert_int_equal(
+		apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"pi\",\"uid\":\"u\","
+			     "\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"\",\"uid\":\"job\",\"controller\":"
+			     "true}]}}"),
+		0);
 	assert_int_equal(mpijob_facts_apply(facts, NULL), MPIJOB_ERR_USAGE);
 	mpijob_facts_free(facts);
 }
@@ -432,12 +438,11 @@ static void test_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),      cmocka_unit_test(test_news),
-		cmocka_unit_test(test_made_again), cmocka_unit_test(test_launcher_made_again),
-		cmocka_unit_test(test_launcher_ended),
-		cmocka_unit_test(test_growth),     cmocka_unit_test(test_apply),
-		cmocka_unit_test(test_sizes),      cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_order),          cmocka_unit_test(test_news),
+		cmocka_unit_test(test_made_again),     cmocka_unit_test(test_launcher_made_again),
+		cmocka_unit_test(test_launcher_ended), cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_apply),          cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_calls),          cmocka_unit_test(test_times),
 		cmocka_unit_test(test_hostfile),
 	};
 

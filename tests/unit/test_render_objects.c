@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <mpijob/render.h>
+#include "render/render.h"
 
 static mpijob *make_job(int workers, const char *more)
 {
@@ -337,6 +337,68 @@ static void too_large_later(void **state)
 	mpijob_free(job);
 }
 
+/* A plan asks that all must fit before it makes the first worker. */
+static void must_fit_later(void **state)
+{
+	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
+	struct mpijob__subject subject;
+	mpijob *job = make_job(18000, "");
+	mpijob_objects *objects = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+	const uint8_t none = 0;
+
+	(void)state;
+	options.running = &none;
+	options.running_count = 1;
+	for (int32_t reference = 0; reference < 2; reference++) {
+		options.reference = reference;
+		assert_int_equal(mpijob__subject_make(job, &options, &subject, NULL), 0);
+		subject.all_must_fit = 1;
+		assert_int_equal(mpijob__objects_new(&subject, &objects), 0);
+		assert_int_equal(mpijob__objects_make(objects, diag), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob_diag_count(diag), 1);
+		assert_string_equal(mpijob_diag_at(diag, 0)->id, "config-map-too-large");
+		mpijob_diag_clear(diag);
+		mpijob_objects_free(objects);
+	}
+	mpijob_diag_free(diag);
+	mpijob_free(job);
+}
+
+/* Made one by one, in any order, children are what they are when all are made. */
+static void child_by_child(void **state)
+{
+	(void)state;
+	for (int workers = 1; workers < 4; workers++) {
+		mpijob *job = make_job(workers, "");
+		mpijob_objects *all = render(job, NULL), *few = NULL;
+		mpijob_text *wanted = mpijob_text_new(), *found = mpijob_text_new();
+		struct mpijob__subject subject;
+		const mpijob_doc *doc = NULL;
+
+		assert_int_equal(mpijob__subject_make(job, NULL, &subject, NULL), 0);
+		assert_int_equal(mpijob__objects_new(&subject, &few), 0);
+		assert_int_equal(mpijob__objects_child(few, MPIJOB_ROLE_POD_GROUP, &doc), MPIJOB_ERR_NOT_FOUND);
+		for (size_t i = mpijob_objects_count(all); i-- > 0;) {
+			struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
+
+			assert_int_equal(mpijob_objects_head(all, i, &head), 0);
+			mpijob_text_clear(wanted);
+			mpijob_text_clear(found);
+			assert_int_equal(mpijob_objects_write_at(all, i, MPIJOB_FORMAT_JSON_COMPACT, 0,
+								 mpijob_text_write, wanted),
+					 0);
+			assert_int_equal(mpijob__objects_send(few, head.role, head.index, mpijob_text_write, found), 0);
+			assert_string_equal(mpijob_text_data(found), mpijob_text_data(wanted));
+		}
+		mpijob_text_free(wanted);
+		mpijob_text_free(found);
+		mpijob_objects_free(few);
+		mpijob_objects_free(all);
+		mpijob_free(job);
+	}
+}
+
 static void lists_hosts(void **state)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
@@ -427,6 +489,8 @@ int main(void)
 		cmocka_unit_test(lists_hosts),
 		cmocka_unit_test(far_too_many_workers),
 		cmocka_unit_test(too_large_later),
+		cmocka_unit_test(must_fit_later),
+		cmocka_unit_test(child_by_child),
 		cmocka_unit_test(streams_many_workers),
 	};
 
