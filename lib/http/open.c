@@ -7,6 +7,7 @@
 #include "http/open.h"
 
 #include "http/easy.h"
+#include "http/key_pair.h"
 #include "http/pool.h"
 #include "http/proxy.h"
 #include "http/report.h"
@@ -96,20 +97,12 @@ static void refuse(struct mpijob__report *report, int error, const char *what, c
 /* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
 static void check_certificates(const mpijob_http_config *config, struct mpijob__report *report)
 {
-	const mpijob__secret *certificate = &config->certificate.data;
-	const mpijob__secret *key = &config->key.data;
 	const mpijob__secret *ca = &config->ca.data;
 	const char *fault = NULL;
-	int error = 0;
 
-	if (certificate->len)
-		error = mpijob__tls_check_certificate(certificate->data, certificate->len, &fault);
-	refuse(report, error, "client-certificate-data", fault);
-	if (!error && key->len)
-		refuse(report,
-		       mpijob__tls_check_key(key->data, key->len, certificate->len ? certificate->data : NULL,
-					     certificate->len, &fault),
-		       "client-key-data", fault);
+	if (config->certificate.data.len && config->key.data.len)
+		refuse(report, mpijob__key_pair_check(&config->certificate.data, &config->key.data, &fault),
+		       "the client certificate cannot be used:", fault);
 	if (ca->len)
 		refuse(report, mpijob__tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",
 		       fault);

@@ -194,26 +194,15 @@ static void pool_free(struct pool *pool)
 	free(pool);
 }
 
-static int check(const struct mpijob__identity *identity, char **message)
+/* The client's certificate and key were looked at when they were read. */
+static int check_ca(const struct mpijob__identity *identity, char **message)
 {
-	const char *what = "the client certificate";
 	const char *fault = NULL;
-	int error = 0;
+	int error = identity->ca ? mpijob__tls_check_certificate(identity->ca, identity->ca_len, &fault) : 0;
 
-	if (identity->certificate)
-		error = mpijob__tls_check_certificate(identity->certificate, identity->certificate_len, &fault);
-	if (!error && identity->key) {
-		what = "the client key";
-		error = mpijob__tls_check_key(identity->key, identity->key_len, identity->certificate,
-					      identity->certificate_len, &fault);
-	}
-	if (!error && identity->ca) {
-		what = "certificate-authority";
-		error = mpijob__tls_check_certificate(identity->ca, identity->ca_len, &fault);
-	}
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
-	*message = mpijob__report_format("%s %s", what, fault);
+	*message = mpijob__report_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
 
@@ -259,7 +248,7 @@ int mpijob__pool_find(struct mpijob_http *http, const struct mpijob__identity *i
 		*out = pool;
 		return 0;
 	}
-	error = check(identity, message);
+	error = check_ca(identity, message);
 	if (!error)
 		error = pool_new(http, identity, &pool);
 	if (error)

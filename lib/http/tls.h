@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether certificates and keys are usable, before they are. */
+/* Whether a CA is one. */
 #ifndef MPIJOB__HTTP_TLS_H
 #define MPIJOB__HTTP_TLS_H
 
@@ -8,8 +8,5 @@
 /* Do these bytes hold a certificate in PEM? 0, MPIJOB_ERR_SPEC (*fault says what is wrong, a constant),
  * MPIJOB_ERR_NOMEM. */
 int mpijob__tls_check_certificate(const char *pem, size_t len, const char **fault);
-/* The same of a private key without a password, and of its belonging to the certificate when that is not NULL. */
-int mpijob__tls_check_key(const char *pem, size_t len, const char *certificate, size_t certificate_len,
-			  const char **fault);
 
 #endif

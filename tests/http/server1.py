@@ -55,6 +55,18 @@ class Server:
                 return
             threading.Thread(target=self._serve, args=(raw,), daemon=True).start()
 
+    def _shake_hands(self, raw):
+        sock = self.context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
+        try:
+            sock.do_handshake()
+        except ssl.SSLError:
+            # The alert must arrive, whatever the client sends meanwhile.
+            socket.socket.shutdown(sock, socket.SHUT_WR)
+            time.sleep(0.3)
+            sock.close()
+            raise
+        return sock
+
     def _serve(self, raw):
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self.lock:
@@ -63,7 +75,7 @@ class Server:
             self.open += 1
             self.most_open = max(self.most_open, self.open)
         try:
-            sock = self.context.wrap_socket(raw, server_side=True) if self.context else raw
+            sock = self._shake_hands(raw) if self.context else raw
             with sock:
                 Connection(self, sock, number).run()
         except (OSError, ssl.SSLError, ValueError):
@@ -93,6 +105,9 @@ class Connection:
     def one(self):
         line = self.file.readline().decode("latin-1")
         if not line:
+            return False
+        if len(line.split()) != 3:
+            self.send(400, b"this is HTTP")
             return False
         method, target, _ = line.split()
         headers = []
