@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpijob describe: knows what a person asks of a job that is on a cluster, in which order: what it is, what it wants,
+ * how it stands, its pods, what was said of them, and above all why it does not work and what to do about it. What
+ * stands as default is told apart from what somebody chose.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "chosen.h"
+#include "evidence.h"
+#include "findings.h"
+#include "table.h"
+#include "when.h"
+
+struct described {
+	const struct arguments *arguments;
+	struct connection *connection;
+	struct seen seen;
+	mpijob *defaulted;
+	int64_t now_s;
+	mpijob_diag *causes;
+};
+
+static const char *text_at(const mpijob_node *node, const char *path)
+{
+	const char *text = mpijob_node_string(mpijob_node_find(node, path));
+
+	return text ? text : "";
+}
+
+/* A line of text from the cluster, without what could drive a terminal. */
+static void put_text(const char *text)
+{
+	for (; *text && *text != '\n'; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < ' ' || c == 0x7f)
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+}
+
+static void put_row(const char *name, const char *value)
+{
+	printf("%-16s ", name);
+	put_text(value);
+	putchar('\n');
+}
+
+static void put_map(const char *name, const mpijob_node *map)
+{
+	for (size_t i = 0; i < mpijob_node_count(map); i++) {
+		const char *value = mpijob_node_text(mpijob_node_at(map, i));
+		/* What kubectl apply notes is the whole job once more. */
+		if (strcmp(mpijob_node_key(map, i), "kubectl.kubernetes.io/last-applied-configuration") == 0)
+			continue;
+		printf("%-16s ", i == 0 ? name : "");
+		put_text(mpijob_node_key(map, i));
+		putchar('=');
+		put_text(value ? value : "");
+		putchar('\n');
+	}
+}
+
+static void put_age(const struct described *this, const char *name, const char *time)
+{
+	char age[AGE_SIZE];
+
+	if (*time)
+		printf("%-16s %s (%s ago)\n", name, time, age_text(time, this->now_s, age));
+}
+
+static void put_metadata(const struct described *this, const mpijob_node *root)
+{
+	put_row("Name:", text_at(root, "metadata.name"));
+	put_row("Namespace:", text_at(root, "metadata.namespace"));
+	put_map("Labels:", mpijob_node_find(root, "metadata.labels"));
+	put_map("Annotations:", mpijob_node_find(root, "metadata.annotations"));
+	put_row("UID:", text_at(root, "metadata.uid"));
+	put_age(this, "Created:", text_at(root, "metadata.creationTimestamp"));
+	put_age(this, "Deleting since:", text_at(root, "metadata.deletionTimestamp"));
+}
+
+/* ---- spec ---- */
+
+static const struct {
+	const char *name;
+	const char *path;
+} spec_rows[] = {
+	{ "Slots/worker:", "spec.slotsPerWorker" },
+	{ "MPI:", "spec.mpiImplementation" },
+	{ "Launcher made:", "spec.launcherCreationPolicy" },
+	{ "SSH keys:", "spec.sshAuthMountPath" },
+	{ "Clean pods:", "spec.runPolicy.cleanPodPolicy" },
+	{ "Suspend:", "spec.runPolicy.suspend" },
+	{ "Backoff limit:", "spec.runPolicy.backoffLimit" },
+	{ "Deadline (s):", "spec.runPolicy.activeDeadlineSeconds" },
+	{ "TTL (s):", "spec.runPolicy.ttlSecondsAfterFinished" },
+	{ "Managed by:", "spec.runPolicy.managedBy" },
+	{ "Gang size:", "spec.runPolicy.schedulingPolicy.minAvailable" },
+	{ "Queue:", "spec.runPolicy.schedulingPolicy.queue" },
+	{ "Priority class:", "spec.runPolicy.schedulingPolicy.priorityClass" },
+};
+
+static const char *scalar(const mpijob_node *node)
+{
+	int value = 0;
+
+	if (mpijob_node_bool(node, &value))
+		return value ? "true" : "false";
+	return mpijob_node_text(node);
+}
+
+static void put_replicas(const struct described *this, const char *name, const char *role)
+{
+	const mpijob_node *given =
+		mpijob_node_find(mpijob_doc_root(mpijob_document(this->seen.job)), "spec.mpiReplicaSpecs");
+	const mpijob_node *whole =
+		mpijob_node_find(mpijob_doc_root(mpijob_document(this->defaulted)), "spec.mpiReplicaSpecs");
+	const mpijob_node *spec = mpijob_node_get(whole, role), *chosen = mpijob_node_get(given, role);
+	const char *replicas = mpijob_node_text(mpijob_node_get(spec, "replicas"));
+
+	if (!spec)
+		return;
+	printf("%-16s %s%s, restartPolicy %s%s, image ", name, replicas ? replicas : "?",
+	       mpijob_node_get(chosen, "replicas") ? "" : " (default)", text_at(spec, "restartPolicy"),
+	       mpijob_node_get(chosen, "restartPolicy") ? "" : " (default)");
+	put_text(text_at(spec, "template.spec.containers[0].image"));
+	const mpijob_node *limits = mpijob_node_find(spec, "template.spec.containers[0].resources.limits");
+	for (size_t i = 0; i < mpijob_node_count(limits); i++) {
+		printf(", ");
+		put_text(mpijob_node_key(limits, i));
+		putchar(' ');
+		put_text(mpijob_node_text(mpijob_node_at(limits, i)) ? mpijob_node_text(mpijob_node_at(limits, i))
+								     : "");
+	}
+	putchar('\n');
+}
+
+static void put_spec(const struct described *this)
+{
+	const mpijob_node *given = mpijob_doc_root(mpijob_document(this->seen.job));
+	const mpijob_node *whole = mpijob_doc_root(mpijob_document(this->defaulted));
+
+	put_replicas(this, "Launcher:", "Launcher");
+	put_replicas(this, "Workers:", "Worker");
+	for (size_t i = 0; i < sizeof(spec_rows) / sizeof(spec_rows[0]); i++) {
+		const char *value = scalar(mpijob_node_find(whole, spec_rows[i].path));
+		if (!value)
+			continue;
+		printf("%-16s ", spec_rows[i].name);
+		put_text(value);
+		puts(mpijob_node_find(given, spec_rows[i].path) ? "" : " (default)");
+	}
+}
+
+/* ---- status ---- */
+
+static void put_counts(const mpijob_node *root, const char *role, const char *name)
+{
+	const mpijob_node *statuses = mpijob_node_find(root, "status.replicaStatuses");
+	const mpijob_node *counts = mpijob_node_get(statuses, role);
+	int64_t active = 0, succeeded = 0, failed = 0;
+
+	mpijob_node_int(mpijob_node_get(counts, "active"), &active);
+	mpijob_node_int(mpijob_node_get(counts, "succeeded"), &succeeded);
+	mpijob_node_int(mpijob_node_get(counts, "failed"), &failed);
+	if (counts)
+		printf("%-16s active %lld, succeeded %lld, failed %lld\n", name, (long long)active,
+		       (long long)succeeded, (long long)failed);
+}
+
+static int put_conditions(const struct described *this, const mpijob_node *root)
+{
+	static const char *const headers[] = { "CONDITION", "STATUS", "AGE", "REASON", "MESSAGE" };
+	const mpijob_node *conditions = mpijob_node_find(root, "status.conditions");
+	struct table table = { 0 };
+	char age[AGE_SIZE];
+
+	if (mpijob_node_count(conditions) == 0)
+		return 0;
+	putchar('\n');
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(&table, headers[i]);
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+		table_cell(&table, text_at(condition, "type"));
+		table_cell(&table, text_at(condition, "status"));
+		table_cell(&table, age_text(text_at(condition, "lastTransitionTime"), this->now_s, age));
+		table_cell(&table, text_at(condition, "reason"));
+		table_cell(&table, text_at(condition, "message"));
+	}
+	int code = table_print(&table);
+	table_free(&table);
+	return code;
+}
+
+static int put_status(const struct described *this, const mpijob_node *root)
+{
+	int64_t begin, end;
+	char length[AGE_SIZE];
+
+	put_age(this, "Started:", text_at(root, "status.startTime"));
+	put_age(this, "Completed:", text_at(root, "status.completionTime"));
+	if (when_parse(text_at(root, "status.startTime"), &begin) == 0 &&
+	    when_parse(text_at(root, "status.completionTime"), &end) == 0)
+		put_row("Duration:", age_of_seconds(end - begin, length));
+	put_counts(root, "Launcher", "Launcher pods:");
+	put_counts(root, "Worker", "Worker pods:");
+	return put_conditions(this, root);
+}
+
+/* ---- pods ---- */
+
+/* What the pod waits for or died of, as kubectl shows it. */
+static const char *pod_reason(const mpijob_node *pod)
+{
+	const mpijob_node *statuses = mpijob_node_find(pod, "status.containerStatuses");
+	const char *reason = text_at(pod, "status.reason");
+
+	for (size_t i = 0; i < mpijob_node_count(statuses) && !*reason; i++) {
+		reason = text_at(mpijob_node_at(statuses, i), "state.waiting.reason");
+		if (!*reason)
+			reason = text_at(mpijob_node_at(statuses, i), "state.terminated.reason");
+	}
+	return mpijob_node_find(pod, "metadata.deletionTimestamp") ? "Terminating" : reason;
+}
+
+static void pod_row(struct table *table, const struct described *this, const mpijob_node *pod)
+{
+	const mpijob_node *status = mpijob_node_find(pod, "status.containerStatuses[0]");
+	int64_t restarts = 0, code = 0;
+	char number[32], age[AGE_SIZE];
+
+	table_cell(table, text_at(pod, "metadata.name"));
+	table_cell(table, text_at(pod, "spec.nodeName"));
+	table_cell(table, text_at(pod, "status.phase"));
+	table_cell(table, condition_is_true(pod, "Ready") ? "yes" : "no");
+	mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
+	snprintf(number, sizeof(number), "%lld", (long long)restarts);
+	table_cell(table, number);
+	snprintf(number, sizeof(number), "%s", "");
+	if (mpijob_node_int(mpijob_node_find(status, "state.terminated.exitCode"), &code) ||
+	    mpijob_node_int(mpijob_node_find(status, "lastState.terminated.exitCode"), &code))
+		snprintf(number, sizeof(number), "%lld", (long long)code);
+	table_cell(table, number);
+	table_cell(table, pod_reason(pod));
+	table_cell(table, age_text(text_at(pod, "metadata.creationTimestamp"), this->now_s, age));
+}
+
+static int put_pods(const struct described *this)
+{
+	static const char *const headers[] = { "POD", "NODE", "PHASE", "READY", "RESTARTS", "EXIT", "REASON", "AGE" };
+	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(this->seen.pods), "items");
+	struct table table = { 0 };
+
+	if (!this->seen.pods)
+		return 0;
+	if (mpijob_node_count(items) == 0) {
+		puts("\nNo pods.");
+		return 0;
+	}
+	putchar('\n');
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(&table, headers[i]);
+	for (size_t i = 0; i < mpijob_node_count(items); i++)
+		pod_row(&table, this, mpijob_node_at(items, i));
+	int code = table_print(&table);
+	table_free(&table);
+	return code;
+}
+
+/* ---- events ---- */
+
+static const char *event_time(const mpijob_node *event)
+{
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime",
+					     "firstTimestamp" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (*text_at(event, paths[i]))
+			return text_at(event, paths[i]);
+	return "";
+}
+
+static int64_t event_count(const mpijob_node *event)
+{
+	int64_t count = 1;
+
+	if (!mpijob_node_int(mpijob_node_find(event, "series.count"), &count))
+		mpijob_node_int(mpijob_node_get(event, "count"), &count);
+	return count;
+}
+
+static int is_same(const mpijob_node *a, const mpijob_node *b)
+{
+	return strcmp(text_at(a, "reason"), text_at(b, "reason")) == 0 &&
+	       strcmp(text_at(a, "message"), text_at(b, "message")) == 0;
+}
+
+/* The same words about several pods are one row. */
+static void event_row(struct table *table, const struct described *this, const mpijob_node *items, size_t at)
+{
+	const mpijob_node *event = mpijob_node_at(items, at), *last = event;
+	int64_t count = event_count(event);
+	size_t others = 0;
+	char number[48], age[AGE_SIZE], *about = NULL;
+
+	for (size_t i = 0; i < at; i++)
+		if (is_same(mpijob_node_at(items, i), event))
+			return;
+	for (size_t i = at + 1; i < mpijob_node_count(items); i++) {
+		if (!is_same(mpijob_node_at(items, i), event))
+			continue;
+		last = mpijob_node_at(items, i);
+		count += event_count(last);
+		others += strcmp(text_at(last, "involvedObject.name"), text_at(event, "involvedObject.name")) != 0;
+	}
+	table_cell(table, age_text(event_time(last), this->now_s, age));
+	snprintf(number, sizeof(number), "%lld", (long long)count);
+	table_cell(table, number);
+	table_cell(table, text_at(event, "type"));
+	table_cell(table, text_at(event, "reason"));
+	snprintf(number, sizeof(number), others ? " and %zu more" : "%.0zu", others);
+	if (asprintf(&about, "%s/%s%s", text_at(event, "involvedObject.kind"), text_at(event, "involvedObject.name"),
+		     number) < 0)
+		about = NULL;
+	table_cell(table, about ? about : "");
+	table_cell(table, text_at(event, "message"));
+	free(about);
+}
+
+static int put_events(const struct described *this)
+{
+	static const char *const headers[] = { "LAST", "COUNT", "TYPE", "REASON", "ABOUT", "MESSAGE" };
+	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(this->seen.events), "items");
+	struct table table = { 0 };
+
+	if (!this->seen.events || this->arguments->show_events < 0)
+		return 0;
+	if (mpijob_node_count(items) == 0) {
+		puts("\nNo events.");
+		return 0;
+	}
+	putchar('\n');
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(&table, headers[i]);
+	for (size_t i = 0; i < mpijob_node_count(items); i++)
+		event_row(&table, this, items, i);
+	int code = table_print(&table);
+	table_free(&table);
+	return code;
+}
+
+/* ---- causes ---- */
+
+static void put_causes(const struct described *this)
+{
+	size_t count = mpijob_diag_count(this->causes);
+
+	puts(count ? "\nCauses:" : "\nNothing seems to be wrong.");
+	for (size_t i = 0; i < count; i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(this->causes, i);
+		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
+		fputs("  ", stdout);
+		mpijob_finding_write(finding, file_write, stdout);
+		printf(" [%s]\n", finding->id);
+		if (kind)
+			printf("    %s\n", kind->advice);
+	}
+}
+
+static void put_missing(const struct described *this)
+{
+	const char *line = mpijob_text_data(this->seen.missing);
+
+	if (*line)
+		puts("\nWhat could not be looked at:");
+	while (*line) {
+		const char *end = strchr(line, '\n');
+		fputs("  ", stdout);
+		put_text(line);
+		putchar('\n');
+		line = end ? end + 1 : "";
+	}
+}
+
+static int put_all(const struct described *this)
+{
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(this->seen.job));
+
+	put_metadata(this, root);
+	put_spec(this);
+	int code = put_status(this, root);
+	if (code == 0)
+		code = put_pods(this);
+	if (code == 0)
+		code = put_events(this);
+	put_causes(this);
+	put_missing(this);
+	return code;
+}
+
+static int describe(struct described *this, const struct chosen_job *job)
+{
+	struct connection *connection = this->connection;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	this->now_s = now.tv_sec;
+	int code = seen_gather(&this->seen, connection->client, job->namespace_, job->name, connection->diag);
+	if (code == 0)
+		code = seen_add_logs(&this->seen, connection->client);
+	this->defaulted = code == 0 ? mpijob_clone(this->seen.job) : NULL;
+	this->causes = mpijob_diag_new();
+	if (code == 0 && (!this->defaulted || !this->causes))
+		code = MPIJOB_ERR_NOMEM;
+	/* A job that cannot be defaulted is shown as it stands. */
+	if (code == 0 && mpijob_default(this->defaulted, NULL, NULL) == MPIJOB_ERR_NOMEM)
+		code = MPIJOB_ERR_NOMEM;
+	if (code == 0) {
+		int count = seen_diagnose(&this->seen, this->now_s * 1000, this->causes);
+		code = count < 0 ? count : 0;
+	}
+	if (code == 0)
+		code = this->arguments->output ? findings_print_json(this->causes) : put_all(this);
+	seen_free(&this->seen);
+	mpijob_free(this->defaulted);
+	mpijob_diag_free(this->causes);
+	return connection_tell(connection, code);
+}
+
+static int describe_all(const struct arguments *arguments, struct connection *connection, const struct chosen *chosen)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		struct described this = { .arguments = arguments, .connection = connection };
+		if (i > 0 && !arguments->output)
+			puts("\n");
+		int one = describe(&this, &chosen->jobs[i]);
+		code = code ? code : one;
+		if (one == MPIJOB_ERR_CANCELLED || one == MPIJOB_ERR_NOMEM)
+			break;
+	}
+	return connection_exit(connection, code);
+}
+
+static int check(const struct arguments *arguments)
+{
+	if (!arguments->output)
+		return chosen_check_some(arguments);
+	if (strcmp(arguments->output, "json") == 0 && arguments->operands.count + arguments->files.count == 1)
+		return chosen_check_some(arguments);
+	fprintf(stderr, "mpijob: -o %s: describe prints the findings of one job as json\n", arguments->output);
+	return EXIT_USAGE;
+}
+
+int describe_command(const struct arguments *arguments)
+{
+	struct connection connection = { 0 };
+	struct chosen chosen = { 0 };
+
+	int code = check(arguments);
+	if (code == 0)
+		code = connection_open(&connection, arguments);
+	if (code == 0) {
+		connection_catch_signals(&connection);
+		code = chosen_find(&connection, arguments, &chosen);
+	}
+	if (code == 0)
+		code = describe_all(arguments, &connection, &chosen);
+	chosen_free(&chosen);
+	connection_close(&connection);
+	return code;
+}

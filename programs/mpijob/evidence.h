@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a cluster shows of one job: all that mpijob_diagnose() wants to see, as far as one is allowed to look.
+ */
+#ifndef MPIJOB_PROGRAM_EVIDENCE_H
+#define MPIJOB_PROGRAM_EVIDENCE_H
+
+#include <mpijob/diagnose.h>
+#include <mpijob/mpijob.h>
+
+struct seen {
+	mpijob *job;
+	mpijob_doc *launcher; /* NULL: gone, or not to be had */
+	mpijob_doc *pods;     /* NULL: not to be had */
+	mpijob_doc *events;   /* NULL: not to be had */
+	struct mpijob_log_tail *tails;
+	const struct mpijob_log_tail **pointers;
+	mpijob_text **texts;  /* of the tails */
+	size_t tails_count;
+	mpijob_text *missing; /* what could not be looked at, and why; a line each */
+};
+
+/*
+ * Look at a job; the job itself must be there. What else cannot be had is told in `missing`. Returns 0 or a code;
+ * free it in either case.
+ */
+int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name, mpijob_diag *diag);
+
+/* Also the last lines of its pods that may tell something; of a job that ended well the first ones of all workers. */
+int seen_add_logs(struct seen *seen, mpijob_client *client);
+
+/* Name the causes. Returns how many, or a negative code. */
+int seen_diagnose(const struct seen *seen, int64_t now_ms, mpijob_diag *diag);
+
+void seen_free(struct seen *seen);
+
+/* "launcher" or "worker" of a pod's labels, or what is there; "" when nothing is. */
+const char *pod_role(const mpijob_node *pod);
+
+/* Whether a condition of status.conditions is True. */
+int condition_is_true(const mpijob_node *object, const char *type);
+
+#endif
