@@ -5,6 +5,7 @@
  * is not done here is refused with 501, by name.
  */
 #include "api.h"
+#include "log_times.h"
 #include "logs.h"
 #include "route.h"
 #include "verbs.h"
@@ -271,14 +272,42 @@ static int serve_object_get(struct request *request)
 	return mpijob__reply_object(request->reply, 200, object);
 }
 
+/* How much of a log is wanted. */
+static int read_log_options(struct request *request, struct log_options *options)
+{
+	const char *tail = mpijob__route_parameter(&request->route, "tailLines");
+	const char *since = mpijob__route_parameter(&request->route, "sinceTime");
+	const char *seconds = mpijob__route_parameter(&request->route, "sinceSeconds");
+	uint64_t number = 0;
+
+	options->tail = -1;
+	options->since_ns = INT64_MIN;
+	if (since && seconds)
+		return refuse(request, 422, "Invalid", mpijob__words_format("give sinceTime or sinceSeconds, not both"));
+	if (tail && !mpijob__words_number(tail, &number))
+		return refuse(request, 400, "BadRequest", mpijob__words_format("tailLines \"%s\" is no number", tail));
+	if (tail)
+		options->tail = (int64_t)(number > INT32_MAX ? INT32_MAX : number);
+	if (since && !mpijob__log_times_read(since, &options->since_ns))
+		return refuse(request, 400, "BadRequest", mpijob__words_format("sinceTime \"%s\" is no time", since));
+	if (seconds && (!mpijob__words_number(seconds, &number) || number == 0))
+		return refuse(request, 422, "Invalid",
+			      mpijob__words_format("sinceSeconds \"%s\" is no number of 1 or more", seconds));
+	if (seconds)
+		options->since_ns = (mpijob__words_now() - (int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) * 1000000;
+	return 0;
+}
+
 static int serve_log(struct request *request)
 {
-	static const char *const known[] = {
-		"follow", "container", "previous", "pretty", "insecureSkipTLSVerifyBackend", NULL
-	};
+	static const char *const known[] = { "follow",	  "container",	"previous",	"pretty", "insecureSkipTLSVerifyBackend",
+					     "timestamps", "tailLines", "sinceSeconds", "sinceTime", NULL };
 	struct object *object = find_object(request);
 	struct log_options options = { .container = mpijob__route_parameter(&request->route, "container") };
 	int error = check_parameters(request, known);
+
+	if (!error && !request->reply->status)
+		error = read_log_options(request, &options);
 
 	if (error || request->reply->status)
 		return error;
@@ -286,6 +315,7 @@ static int serve_log(struct request *request)
 		return mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
 	options.follow = mpijob__route_flag(&request->route, "follow");
 	options.previous = mpijob__route_flag(&request->route, "previous");
+	options.timestamps = mpijob__route_flag(&request->route, "timestamps");
 	return mpijob__logs_open(request->local, request->call, object, &options, request->reply);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What containers write: the last 10 MiB of each run are kept, and a reader whose place was cut away is
- * told how much it missed. A follower that is slow makes the container wait instead, as a full pipe
- * would, so that nobody who follows from the start misses anything.
+ * told how much it missed. Times are kept beside, and stand in front of lines for who wants them. A follower that is
+ * slow makes the container wait instead, as a full pipe would, so that nobody who follows from the start misses
+ * anything.
  */
 #include "logs.h"
 #include "kubelet.h"
+#include "log_times.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -24,6 +26,10 @@ struct reader {
 	struct call *call;
 	uint64_t offset;
 	int follow;
+	int timestamps;
+	int inside;         /* of a line: its time was told */
+	int64_t line_ns;    /* of that line, or of the one before; 0: none */
+	uint64_t next_line; /* where the one behind it begins */
 };
 
 struct log {
@@ -37,6 +43,7 @@ struct log {
 	int blocked; /* is_full was answered with yes */
 	size_t lost; /* bytes for which there was no memory */
 	struct reader *readers;
+	struct log_times times;
 	void (*drained)(void *user);
 	void *user;
 };
@@ -63,8 +70,14 @@ void mpijob__logs_drop(struct log *log)
 {
 	if (!log || --log->refs > 0)
 		return;
+	mpijob__log_times_clear(&log->times);
 	free(log->data);
 	free(log);
+}
+
+static struct log_bytes all_bytes(const struct log *log)
+{
+	return (struct log_bytes){ log->data, log->base, log->base + log->len };
 }
 
 void mpijob__logs_leave(struct log *log)
@@ -78,9 +91,11 @@ static void cut(struct log *log)
 {
 	size_t drop = log->len - KEEP;
 	const char *line = memchr(log->data + drop, '\n', log->len - drop);
+	struct log_bytes all = all_bytes(log);
 
 	if (line)
 		drop = (size_t)(line - log->data) + 1;
+	mpijob__log_times_cut(&log->times, &all, log->base + drop);
 	log->len -= drop;
 	log->base += drop;
 	memmove(log->data, log->data + drop, log->len);
@@ -111,10 +126,13 @@ static void stir_readers(struct log *log)
 
 static int append(struct log *log, const char *data, size_t len)
 {
+	struct log_bytes news = { data, log->base + log->len, log->base + log->len + len };
+
 	if (grow(log, len))
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
+	mpijob__log_times_add(&log->times, &news, mpijob__words_now());
 	return 0;
 }
 
@@ -201,24 +219,65 @@ static int tell_gap(struct reader *reader, struct call *call)
 	if (!text)
 		return MPIJOB_ERR_NOMEM;
 	reader->offset = log->base;
+	reader->inside = 0;
 	ended = mpijob__local_tell(log->local, call, text, strlen(text));
 	free(text);
 	return ended ? 2 : 1;
 }
 
+static int put_time(struct reader *reader, mpijob_text *text)
+{
+	const struct log_times *times = &reader->log->times;
+	struct log_bytes all = all_bytes(reader->log);
+	char time[LOG_TIME_SIZE];
+
+	/* The line behind the one before is the usual case. */
+	if (reader->line_ns && reader->next_line == reader->offset)
+		reader->line_ns = mpijob__log_times_next(times, reader->offset, reader->line_ns);
+	else
+		reader->line_ns = mpijob__log_times_of(times, &all, reader->offset);
+	mpijob__log_times_print(reader->line_ns, time);
+	reader->inside = 1;
+	if (mpijob_text_write(text, time, strlen(time)) || mpijob_text_write(text, " ", 1))
+		return MPIJOB_ERR_NOMEM;
+	return 0;
+}
+
+/* A copy of at most `len` bytes, because the log may grow while it is told, with times where they are wanted. */
+static int copy_piece(struct reader *reader, mpijob_text *text, size_t len)
+{
+	const struct log *log = reader->log;
+	int error = 0;
+
+	while (len > 0 && !error) {
+		const char *from = log->data + (reader->offset - log->base);
+		const char *end = reader->timestamps ? memchr(from, '\n', len) : NULL;
+		size_t part = end ? (size_t)(end - from) + 1 : len;
+
+		if (reader->timestamps && !reader->inside)
+			error = put_time(reader, text);
+		if (!error)
+			error = mpijob_text_write(text, from, part);
+		reader->offset += part;
+		len -= part;
+		if (end) {
+			reader->inside = 0;
+			reader->next_line = reader->offset;
+		}
+	}
+	return error;
+}
+
 static int tell_piece(struct reader *reader, struct call *call, size_t len)
 {
 	struct log *log = reader->log;
-	char *copy = malloc(len);
-	int ended;
+	mpijob_text *text = mpijob_text_new();
+	int error = text ? copy_piece(reader, text, len) : MPIJOB_ERR_NOMEM;
+	int ended = error ? 0 : mpijob__local_tell(log->local, call, mpijob_text_data(text), mpijob_text_len(text));
 
-	/* A copy, because the log may grow while it is told. */
-	if (!copy)
-		return MPIJOB_ERR_NOMEM;
-	memcpy(copy, log->data + (reader->offset - log->base), len);
-	reader->offset += len;
-	ended = mpijob__local_tell(log->local, call, copy, len);
-	free(copy);
+	mpijob_text_free(text);
+	if (error)
+		return error;
 	if (ended)
 		return 2;
 	unblock(log);
@@ -255,7 +314,30 @@ static void close_reader(struct stream *stream)
 	free(reader);
 }
 
-static int read_log(struct log *log, struct call *call, int follow, struct reply *reply)
+/* Where the last lines begin. */
+static uint64_t tail_of(const struct log *log, int64_t lines)
+{
+	size_t at = log->len;
+
+	while (at > 0) {
+		if (log->data[at - 1] == '\n' && at < log->len && --lines <= 0)
+			break;
+		at--;
+	}
+	return log->base + at;
+}
+
+static uint64_t beginning_of(const struct log *log, const struct log_options *options)
+{
+	struct log_bytes all = all_bytes(log);
+	uint64_t since =
+		options->since_ns > INT64_MIN ? mpijob__log_times_since(&log->times, &all, options->since_ns) : 0;
+	uint64_t tail = options->tail == 0 ? all.to : options->tail > 0 ? tail_of(log, options->tail) : 0;
+
+	return since > tail ? since : tail;
+}
+
+static int read_log(struct log *log, struct call *call, const struct log_options *options, struct reply *reply)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 
@@ -264,7 +346,9 @@ static int read_log(struct log *log, struct call *call, int follow, struct reply
 	reader->stream = (struct stream){ feed, close_reader };
 	reader->log = log;
 	reader->call = call;
-	reader->follow = follow;
+	reader->follow = options->follow && !options->previous;
+	reader->timestamps = options->timestamps;
+	reader->offset = beginning_of(log, options);
 	mpijob__logs_hold(log);
 	reader->next = log->readers;
 	if (reader->next)
@@ -314,7 +398,7 @@ int mpijob__logs_open(struct mpijob_local *local, struct call *call, struct obje
 					    mpijob__words_format("pod %s has several containers: name one", pod->name));
 	log = mpijob__kubelet_log(local->kubelet, pod->uid, container, options->previous);
 	if (log)
-		return read_log(log, call, options->follow && !options->previous, reply);
+		return read_log(log, call, options, reply);
 	return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
 				    options->previous
 					    ? mpijob__words_format("container \"%s\" in pod \"%s\" did not run before",

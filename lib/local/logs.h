@@ -8,6 +8,9 @@ struct log_options {
 	const char *container; /* NULL: the only one */
 	int follow;
 	int previous;
+	int timestamps;
+	int64_t since_ns; /* nanoseconds since 1970; INT64_MIN: from the beginning */
+	int64_t tail;     /* lines; negative: all */
 };
 
 /* What one run of a container wrote. */

@@ -143,7 +143,7 @@ static void test_not_done(void **state)
 					    MAPS "?labelSelector=a%3E1",
 					    MAPS "?resourceVersion=1&resourceVersionMatch=Exact",
 					    MAPS "?surprise=1",
-					    PODS "/p/log?tailLines=3" };
+					    PODS "/p/log?limitBytes=3" };
 
 	expect(*state, "POST", MAPS, map_a, 201);
 	expect(*state, "POST", PODS, pod_p, 201);
