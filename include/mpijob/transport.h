@@ -80,7 +80,7 @@ struct mpijob_transport {
 	/** Give an exchange up. When this returns, nothing more may be told about it. */
 	void (*cancel)(void *self, mpijob_exchange *exchange);
 
-	/** Make a waiting `poll` return. Called from any thread. */
+	/** Make a waiting `poll` return, or the next one when none waits. Called from any thread and from signal handlers. */
 	void (*wake)(void *self);
 
 	/** Free everything; every exchange has ended or was cancelled before. */

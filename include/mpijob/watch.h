@@ -102,8 +102,8 @@ typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
  * @param out         set to the object as it then was, yours, or to NULL when it did not exist; may be NULL.
  * @param diag        findings, or NULL.
  * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_AUTH` (not allowed to look);
- *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned; `MPIJOB_ERR_USAGE`,
- *         `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`.
+ *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned; `MPIJOB_ERR_SYNTAX`
+ *         (the object cannot be read); `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,

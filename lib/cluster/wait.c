@@ -55,11 +55,16 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 		options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
 		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : MPIJOB_ERR_SYNTAX;
 	}
-	if (rc)
+	if (rc == MPIJOB_ERR_NOMEM)
 		return rc;
 	mpijob_doc_free(waiting->doc);
 	waiting->doc = doc;
-	decide(waiting);
+	if (rc == 0) {
+		decide(waiting);
+		return 0;
+	}
+	waiting->over = 1;
+	waiting->code = waiting->failure = rc;
 	return 0;
 }
 
@@ -81,7 +86,7 @@ static int when_listed(void *user, const char *version)
 static int is_final(const struct mpijob_answer *answer)
 {
 	return answer->code == MPIJOB_ERR_AUTH || answer->status == 404 || answer->code == MPIJOB_ERR_UNSUPPORTED ||
-	       answer->code == MPIJOB_ERR_SYNTAX || (answer->status == 0 && answer->code == MPIJOB_ERR_USAGE);
+	       (answer->status == 0 && answer->code == MPIJOB_ERR_USAGE);
 }
 
 static void when_failed(void *user, const struct mpijob_answer *answer, const char *what)

@@ -82,6 +82,53 @@ static void names_are_escaped_or_refused(void **state)
 	mpijob_text_free(text);
 }
 
+/* What other clients in C have sent to another object, or with a parameter more. */
+static void attacks_stay_inside_of_their_segment(void **state)
+{
+	static const char *const query[] = { "labelSelector", "a=b&limit=1", "x&y=z", "1#2" };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text *text = mpijob_text_new();
+	char longest[5001];
+
+	(void)state;
+	target.api_version = "kubeflow.org/v2beta1";
+	target.kind = "MPIJob";
+	target.namespace_ = "n";
+	target.name = "a/../../b?x=1";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.name = "a%2F..%2F..%2Fb?x=1";
+	assert_int_equal(written(&target, text), 0);
+	assert_string_equal(mpijob_text_data(text),
+			    "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs/a%252F..%252F..%252Fb%3Fx%3D1");
+	/* No length is cut. */
+	memset(longest, 'l', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	target.name = target.namespace_ = longest;
+	assert_int_equal(written(&target, text), 0);
+	assert_int_equal(mpijob_text_len(text), strlen("/apis/kubeflow.org/v2beta1/namespaces//mpijobs/") + 10000);
+	target.name = NULL;
+	target.namespace_ = "n";
+	target.query = query;
+	target.query_count = 4;
+	assert_int_equal(written(&target, text), 0);
+	assert_string_equal(mpijob_text_data(text), "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs"
+			    "?labelSelector=a%3Db%26limit%3D1&x%26y%3Dz=1%232");
+	/* Words that are not names of objects are no better. */
+	target.query_count = 0;
+	target.api_version = "kubeflow.org/../v1";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.api_version = "../v1";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.api_version = "kubeflow.org/v1";
+	target.kind = "a/b";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.kind = "Pod";
+	target.name = "p";
+	target.subresource = "log/../exec";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
 static void plurals(void **state)
 {
 	static const struct {
@@ -145,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths),
 		cmocka_unit_test(names_are_escaped_or_refused),
+		cmocka_unit_test(attacks_stay_inside_of_their_segment),
 		cmocka_unit_test(plurals),
 		cmocka_unit_test(sinks_and_sizes),
 	};
