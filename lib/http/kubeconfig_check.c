@@ -217,8 +217,15 @@ static void check_map(const struct check *check, const struct step *step, const 
 	}
 }
 
+/* An extension that is null does not count, as in client-go. */
+static int is_nothing(const mpijob_node *item, const struct rule *sub)
+{
+	return sub == extension && mpijob_node_kind(mpijob_node_get(item, "extension")) <= MPIJOB_NODE_NULL;
+}
+
 /* No two entries of a list may have the same name; a document serves as the set of the names. */
-static void check_names(const struct check *check, const struct step *step, const mpijob_node *list)
+static void check_names(const struct check *check, const struct step *step, const mpijob_node *list,
+			const struct rule *sub)
 {
 	mpijob_doc *seen = mpijob_doc_new();
 
@@ -230,6 +237,8 @@ static void check_names(const struct check *check, const struct step *step, cons
 		char *message;
 
 		if (!mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen), name), &first)) {
+			if (is_nothing(mpijob_node_at(list, i), sub))
+				continue;
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
 		}
@@ -285,7 +294,7 @@ static void check_value(const struct check *check, const struct step *step, cons
 		break;
 	case NAMED:
 		check_list(check, step, node, STRUCT, sub);
-		check_names(check, step, node);
+		check_names(check, step, node, sub);
 		break;
 	}
 }

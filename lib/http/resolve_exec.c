@@ -209,7 +209,7 @@ static void resolve_extension(struct mpijob__resolve *resolve)
 		const mpijob_node *value = mpijob_node_get(item, "extension");
 		const char *name = mpijob_node_string(mpijob_node_get(item, "name"));
 
-		if (!value || !name || strcmp(name, EXTENSION) != 0)
+		if (mpijob_node_kind(value) <= MPIJOB_NODE_NULL || !name || strcmp(name, EXTENSION) != 0)
 			continue;
 		text = mpijob_text_new();
 		if (!text || mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
