@@ -91,7 +91,7 @@ static void refuse(struct mpijob__report *report, int error, const char *what, c
 	if (error == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(report);
 	else if (error)
-		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what, fault);
+		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what, fault ? fault : "cannot be used");
 }
 
 /* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
