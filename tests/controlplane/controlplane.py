@@ -151,7 +151,7 @@ def _run_folder(parent):
                         shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
             except OSError:
                 pass
-    folder = tempfile.mkdtemp(prefix=RUN_FOLDER, dir=parent)
+    folder = tempfile.mkdtemp(prefix=f"{RUN_FOLDER}{os.getpid()}-", dir=parent)
     lock = open(os.path.join(folder, "lock"), "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     return folder, lock
@@ -486,8 +486,11 @@ class ControlPlane:
             path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
             self._until(self.api, lambda path=path: self.request("GET", path)[0] == 200, "the CRD " + crd["metadata"]["name"])
 
-    def grant(self, user, verbs, resources, group, where=None, kind="User"):
-        """Let USER do VERBS to RESOURCES of the API group GROUP, in the namespace WHERE or everywhere."""
+    def grant(self, user, verbs, resources, group, where=None):
+        """Let USER do VERBS to RESOURCES of the API group GROUP, in the namespace WHERE or everywhere.
+
+        A service account is the user system:serviceaccount:NAMESPACE:NAME.
+        """
         rbac = "rbac.authorization.k8s.io"
         base = f"/apis/{rbac}/v1/" + (f"namespaces/{where}/" if where else "")
         role = "Role" if where else "ClusterRole"
@@ -498,7 +501,7 @@ class ControlPlane:
         self.create(base + role.lower() + "bindings", {
             "apiVersion": rbac + "/v1", "kind": role + "Binding", "metadata": metadata,
             "roleRef": {"apiGroup": rbac, "kind": role, "name": metadata["name"]},
-            "subjects": [{"apiGroup": rbac, "kind": kind, "name": user}]})
+            "subjects": [{"apiGroup": rbac, "kind": "User", "name": user}]})
 
     def make_service_account_token(self, name, where="default", seconds=3600):
         """A token of the service account NAME, which is created if need be."""

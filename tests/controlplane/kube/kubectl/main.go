@@ -9,6 +9,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/component-base/cli"
 	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
 )
 
 func main() {
@@ -16,5 +17,7 @@ func main() {
 		Arguments: os.Args,
 		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 	})
-	os.Exit(cli.RunNoErrOutput(command))
+	if err := cli.RunNoErrOutput(command); err != nil {
+		util.CheckErr(err)
+	}
 }
