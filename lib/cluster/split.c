@@ -194,8 +194,10 @@ static int follow(struct mpijob__split *split, const char *data, size_t len, siz
 				split->escaped = 0;
 				i++;
 			}
-			while (i < len && data[i] != '"' && data[i] != '\\')
+			while (i < len && data[i] != '"' && data[i] != '\\' && (unsigned char)data[i] >= ' ')
 				i++;
+			if (i < len && (unsigned char)data[i] < ' ')
+				return MPIJOB_ERR_SYNTAX; /* a NUL would cut what was caught */
 			if (i > from && string_bytes(split, data + from, i - from))
 				return MPIJOB_ERR_NOMEM;
 			if (i == len)

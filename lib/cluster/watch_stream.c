@@ -126,10 +126,12 @@ static int take_event(void *user, const struct mpijob__split_object *event)
 
 	if (strcmp(event->type, "ERROR") == 0)
 		return take_error(watch, event);
+	kind = read_event(event->type);
+	if (kind >= 0 && (!*event->name || (!event->json && event->whole <= watch->options.object_limit)))
+		return MPIJOB_ERR_SYNTAX; /* an event about nothing */
 	watch->events = 1;
 	if (watch->state == MPIJOB__WATCH_STREAMING)
 		return take_initial(watch, event);
-	kind = read_event(event->type);
 	if (kind >= 0) {
 		rc = mpijob__watch_tell(watch, kind, event, "watch");
 		if (rc)
