@@ -181,10 +181,10 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"taken-names",
 		"A child's name that is taken is reported with the kind of the object, and looked at again every minute; "
 		"what is known of the job is written into its status before. While a worker's name is taken no worker is "
-		"made, and none deleted for a smaller number. When a job is suspended or ends, the name of a worker or of the "
-		"PodGroup that is taken is passed over. The reference leaves the kind empty but for the PodGroup, retries "
-		"faster at first and counts the job as created each time, makes the workers before the name that is taken, "
-		"and never finishes cleaning up.",
+		"made, and none deleted for a smaller number. No name that is taken, but the launcher's, keeps a job from "
+		"ending, and that of a worker or of the PodGroup none from being suspended. The reference leaves the kind "
+		"empty but for the PodGroup, retries faster at first and counts the job as created each time, makes the "
+		"workers before the name that is taken, and never finishes cleaning up.",
 		"The job says that it was seen.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
