@@ -217,7 +217,7 @@ static int send(struct connection *connection, struct sending *sending, const st
 		code = compare(connection, &target, object, wanted, &stored);
 		done = "unchanged";
 	}
-	if (code == 0)
+	if (code == 0 && !sending->quiet)
 		code = stored_print(sending->arguments, mpijob_doc_root(stored), done, &sending->printed);
 	mpijob_doc_free(stored);
 	return code;

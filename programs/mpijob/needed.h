@@ -14,6 +14,7 @@ struct sending {
 	const char *query[6]; /* for a create or an apply */
 	size_t query_count;
 	size_t printed;
+	int quiet; /* print no lines about what was sent */
 };
 
 /* Make the query of --validate, --dry-run and --field-manager. */

@@ -4,77 +4,103 @@
  * person wants to be told of. An attempt that was ended from outside, because its pod is being deleted, does not count.
  */
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "findings.h"
 #include "pods.h"
 
-#define LOOK_MS 100     /* how often a reader that takes nothing is given up for a signal or the timeout */
 #define STALLED_MS 1000 /* how long a reader may take nothing when it is time to end */
+#define BEHIND_MS  2    /* the length of a turn while a reader is behind */
 
-int64_t clock_ms(void)
+/* ---- output ---- */
+
+static void each_log(struct pods *pods, void (*act)(struct container_row *row, int on), int on)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	for (struct pod_row *pod = pods->rows; pod; pod = pod->next)
+		for (struct container_row *row = pod->containers; row; row = row->next)
+			act(row, on);
 }
 
-/* Bytes written; 0: none could be within LOOK_MS, or a signal came; -1 and errno. */
-static ssize_t write_some(int fd, const char *data, size_t len)
+static void pause_log(struct container_row *row, int on)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLOUT };
-
-	/* So much, and no more, a pipe takes without waiting when it is ready. */
-	if (poll(&ready, 1, LOOK_MS) <= 0)
-		return 0;
-	ssize_t written = write(fd, data, len < PIPE_BUF ? len : PIPE_BUF);
-	return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
+	if (row->log)
+		mpijob_call_pause(row->log, on);
+	if (row->logs)
+		mpijob_logs_pause(row->logs, on);
 }
 
-/* A reader may be slow, and all waits for it then; but it cannot keep us from ending. Returns 0, or an errno. */
-static int write_all(const struct pods *pods, int fd, const char *data, size_t len)
+static void tell_lost(struct pods *pods)
 {
-	int64_t moved_ms = clock_ms();
-
-	while (len > 0) {
-		ssize_t written = write_some(fd, data, len);
-		if (written < 0)
-			return errno;
-		data += written;
-		len -= (size_t)written;
-		if (written > 0) {
-			moved_ms = clock_ms();
-			continue;
-		}
-		int urgency = pods->urgency(pods->urgency_user);
-		if (urgency == PODS_END_NOW || (urgency == PODS_END_SOON && clock_ms() - moved_ms >= STALLED_MS))
-			return ETIMEDOUT;
-	}
-	return 0;
+	if (pods->output_lost || !pods->out.error)
+		return;
+	pods->output_lost = 1;
+	progress_say(pods->progress, "standard output: %s",
+		     pods->out.error == ETIMEDOUT ? "nobody reads it" : strerror(pods->out.error));
 }
 
 /* The output of the launcher is ours; that of what prepares it is news. */
-static int log_data(void *user, const char *data, size_t len)
+static int put(struct container_row *row, const char *data, size_t len)
 {
-	struct container_row *row = user;
 	struct pods *pods = row->pod->pods;
+	struct outlet *outlet = row->is_init ? &pods->news : &pods->out;
 
 	progress_hide(pods->progress);
-	int number = write_all(pods, row->is_init ? STDERR_FILENO : STDOUT_FILENO, data, len);
-	if (number == 0)
-		return 0;
-	if (!row->is_init) {
-		pods->output_lost = 1;
-		progress_say(pods->progress, "standard output: %s", number == ETIMEDOUT ? "nobody reads it" : strerror(number));
+	if (outlet_put(outlet, data, len))
+		return MPIJOB_ERR_NOMEM;
+	tell_lost(pods);
+	if (!pods->paused && outlet_pending(outlet) >= OUTLET_MUCH) {
+		pods->paused = 1;
+		each_log(pods, pause_log, 1);
 	}
-	return MPIJOB_ERR_IO;
+	return outlet->error ? MPIJOB_ERR_IO : 0;
+}
+
+int pods_turn(struct pods *pods, int most_ms)
+{
+	size_t pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
+
+	if (pending == 0)
+		return most_ms;
+	progress_hide(pods->progress);
+	outlet_flush(&pods->out);
+	outlet_flush(&pods->news);
+	tell_lost(pods);
+	pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
+	if (pods->paused && pending < OUTLET_LITTLE) {
+		pods->paused = 0;
+		each_log(pods, pause_log, 0);
+	}
+	return pending && most_ms > BEHIND_MS ? BEHIND_MS : most_ms;
+}
+
+static void hurry(struct outlet *outlet, int now)
+{
+	if (outlet_pending(outlet) && (now || clock_ms() - outlet->moved_ms >= STALLED_MS))
+		outlet_fail(outlet, ETIMEDOUT);
+}
+
+void pods_hurry(struct pods *pods, int now)
+{
+	hurry(&pods->out, now);
+	hurry(&pods->news, now);
+	tell_lost(pods);
+	if (pods->paused && outlet_pending(&pods->out) + outlet_pending(&pods->news) == 0) {
+		pods->paused = 0;
+		each_log(pods, pause_log, 0);
+	}
+}
+
+static int log_data(void *user, const char *data, size_t len)
+{
+	return put(user, data, len);
+}
+
+static void say_lost(const struct container_row *row, const char *message)
+{
+	if (!row->pod->gone && (row->is_init || !row->pod->pods->output_lost))
+		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name, message);
 }
 
 static void log_done(void *user, const struct mpijob_answer *answer)
@@ -82,9 +108,8 @@ static void log_done(void *user, const struct mpijob_answer *answer)
 	struct container_row *row = user;
 
 	row->log = NULL;
-	if (answer->code && !row->pod->gone && (row->is_init || !row->pod->pods->output_lost))
-		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name,
-			     answer->message ? answer->message : mpijob_error_text(answer->code));
+	if (answer->code)
+		say_lost(row, answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
 static int log_follow(struct container_row *row, int previous)
@@ -114,6 +139,40 @@ static int log_follow(struct container_row *row, int previous)
 	mpijob_text_free(path);
 	return code;
 }
+
+static int logs_line(void *user, const struct mpijob_log_line *line)
+{
+	int code = put(user, line->text, line->len);
+
+	return code == 0 && line->whole ? put(user, "\n", 1) : code;
+}
+
+static void logs_failed(void *user, const char *pod, const char *container, int code, const char *message, int again)
+{
+	(void)pod;
+	(void)container;
+	if (!again)
+		say_lost(user, message ? message : mpijob_error_text(code));
+}
+
+/* All attempts of a container in its pod. */
+static int logs_follow(struct container_row *row)
+{
+	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
+	const char *pods[] = { row->pod->name };
+
+	options.namespace_ = row->pod->pods->namespace_;
+	options.pods = pods;
+	options.pods_count = 1;
+	options.container = row->name;
+	options.follow = 1;
+	options.line = logs_line;
+	options.failed = logs_failed;
+	options.user = row;
+	return mpijob_logs_new(row->pod->pods->client, &options, &row->logs);
+}
+
+/* ---- pods ---- */
 
 static struct pod_row *row_find(struct pods *pods, const mpijob_node *pod)
 {
@@ -205,8 +264,8 @@ static void attempt_ended(struct container_row *row, int64_t number, const mpijo
 	if (row->pod->deleting)
 		return;
 	if (code != 0)
-		progress_say(pods->progress, "%s %s of pod %s ended with exit code %lld", row->is_init ? "init container" : "container",
-			     row->name, row->pod->name, (long long)code);
+		progress_say(pods->progress, "%s %s of pod %s ended with exit code %lld",
+			     row->is_init ? "init container" : "container", row->name, row->pod->name, (long long)code);
 	else if (first_failed(statuses, &other))
 		code = other;
 	pods->has_exit_code = 1;
@@ -216,13 +275,25 @@ static void attempt_ended(struct container_row *row, int64_t number, const mpijo
 /* Follow the output of each attempt; of one that came and went between two looks, fetch what is kept. */
 static void follow_attempts(struct container_row *row, int64_t started)
 {
+	struct pods *pods = row->pod->pods;
+
 	if (row->log || started <= row->attempts)
 		return;
+	if (pods->is_cluster) {
+		int failure = row->logs ? 0 : logs_follow(row);
+		pods->code = failure ? failure : pods->code;
+		row->attempts = started;
+		if (pods->paused)
+			pause_log(row, 1);
+		return;
+	}
 	int previous = started > row->attempts + 1;
 	row->attempts = previous ? started - 1 : started;
 	int code = log_follow(row, previous);
 	if (code)
-		row->pod->pods->code = code;
+		pods->code = code;
+	else if (pods->paused)
+		pause_log(row, 1);
 }
 
 static void launcher_changed(struct container_row *row, const mpijob_node *status, const mpijob_node *statuses)
@@ -249,7 +320,8 @@ static void tell_waiting(struct container_row *row, const mpijob_node *status)
 	const char *reason = mpijob_node_string(mpijob_node_find(status, "state.waiting.reason"));
 
 	/* A back-off is seen in the attempts. */
-	if (!message || !reason || (strcmp(reason, "CreateContainerConfigError") != 0 && strcmp(reason, "ContainerCreating") != 0) ||
+	if (!message || !reason ||
+	    (strcmp(reason, "CreateContainerConfigError") != 0 && strcmp(reason, "ContainerCreating") != 0) ||
 	    (row->waits_for && strcmp(row->waits_for, message) == 0))
 		return;
 	free(row->waits_for);
@@ -302,6 +374,7 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	row->deleting = row->deleting || mpijob_node_find(pod, "metadata.deletionTimestamp") != NULL;
 	row->ready = !gone && is_ready(status);
 	row->running = !gone && phase && strcmp(phase, "Running") == 0;
+	row->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
 	containers_changed(row, mpijob_node_get(status, "initContainerStatuses"), 1);
 	containers_changed(row, mpijob_node_get(status, "containerStatuses"), 0);
 	if (!row->is_launcher && phase && strcmp(phase, "Failed") == 0)
@@ -327,13 +400,22 @@ int pods_launchers_left(const struct pods *pods)
 	return left;
 }
 
+int pods_launchers_going(const struct pods *pods)
+{
+	int going = 0;
+
+	for (const struct pod_row *row = pods->rows; row; row = row->next)
+		going += row->is_launcher && !row->gone && !row->ended;
+	return going;
+}
+
 int pods_logs_open(const struct pods *pods)
 {
-	int open = 0;
+	int open = outlet_pending(&pods->out) || outlet_pending(&pods->news);
 
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
 		for (const struct container_row *container = row->containers; container; container = container->next)
-			open += container->log != NULL;
+			open += container->log != NULL || (container->logs && mpijob_logs_state(container->logs) > 0);
 	return open;
 }
 
@@ -344,6 +426,7 @@ static void containers_free(struct pod_row *pod)
 		pod->containers = row->next;
 		if (row->log)
 			mpijob_call_cancel(row->log);
+		mpijob_logs_free(row->logs);
 		free(row->name);
 		free(row->waits_for);
 		free(row);
@@ -360,4 +443,6 @@ void pods_free(struct pods *pods)
 		free(row->uid);
 		free(row);
 	}
+	outlet_free(&pods->out);
+	outlet_free(&pods->news);
 }

@@ -7,6 +7,7 @@
 
 #include <mpijob/mpijob.h>
 
+#include "outlet.h"
 #include "progress.h"
 
 /* A container of a pod that has been heard of. */
@@ -15,10 +16,11 @@ struct container_row {
 	struct pod_row *pod;
 	char *name;
 	int is_init;
-	int64_t attempts; /* how often it was started, as far as its output was asked for */
-	int64_t ended;    /* how many of its attempts are known to have ended */
-	char *waits_for;  /* why it waits, as was last told */
-	mpijob_call *log; /* its output is being followed */
+	int64_t attempts;  /* how often it was started, as far as its output was asked for */
+	int64_t ended;     /* how many of its attempts are known to have ended */
+	char *waits_for;   /* why it waits, as was last told */
+	mpijob_call *log;  /* its output is being followed: of this attempt, as bytes */
+	mpijob_logs *logs; /* the same on a cluster: of all attempts, by lines, over broken connections */
 };
 
 struct pod_row {
@@ -32,6 +34,7 @@ struct pod_row {
 	int running;
 	int deleting;
 	int gone;
+	int ended;  /* Succeeded or Failed */
 	int failed; /* it was told so */
 };
 
@@ -40,32 +43,33 @@ struct pods {
 	const char *namespace_;
 	struct progress *progress;
 	struct pod_row *rows;
-	int has_exit_code;     /* an attempt of the launcher ended by itself */
-	int exit_code;         /* of the last one that did */
+	int has_exit_code;         /* an attempt of the launcher ended by itself */
+	int exit_code;             /* of the last one that did */
 	int64_t first_ready_ms;    /* when all workers were first ready; 0 before */
 	int64_t launcher_start_ms; /* when the launcher was first seen running */
 	int64_t launcher_end_ms;   /* when it was last seen to end */
-	int code;              /* a failure of our own; 0 while all is well */
-	int output_lost;       /* some of the launcher's output found no reader */
-	/* How urgent it is to end: PODS_GO_ON, PODS_END_SOON, PODS_END_NOW. Not NULL. */
-	int (*urgency)(void *user);
-	void *urgency_user;
+	int code;                  /* a failure of our own; 0 while all is well */
+	int output_lost;           /* some of the launcher's output found no reader */
+	int is_cluster;            /* connections can break: outputs are read so that they go on */
+	struct outlet out;         /* the launcher's output */
+	struct outlet news;        /* that of what prepares it, on standard error */
+	int paused;                /* the reader of one of them is behind */
 };
-
-#define PODS_GO_ON 0
-#define PODS_END_SOON 1
-#define PODS_END_NOW 2
 
 /* A change of a pod arrived; `user` is the struct pods. */
 void pods_changed(void *user, const mpijob_node *pod, int gone);
 
 int pods_ready_workers(const struct pods *pods);
-int pods_launchers_left(const struct pods *pods); /* launcher pods that are not gone */
-int pods_logs_open(const struct pods *pods);      /* outputs still being followed */
+int pods_launchers_left(const struct pods *pods);  /* launcher pods that are not gone */
+int pods_launchers_going(const struct pods *pods); /* launcher pods that have not ended */
+int pods_logs_open(const struct pods *pods);       /* outputs still being followed, or not yet taken by their readers */
+
+/* Once in each turn: hand on what readers take now. Returns how long the turn may wait, at most `most_ms`. */
+int pods_turn(struct pods *pods, int most_ms);
+
+/* When it is time to end: give a reader up that has taken nothing for a while (`now` 1: for any time). */
+void pods_hurry(struct pods *pods, int now);
 
 void pods_free(struct pods *pods);
-
-/* Milliseconds of a clock that never jumps. */
-int64_t clock_ms(void);
 
 #endif

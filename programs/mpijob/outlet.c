@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows how to write without waiting to a descriptor that others may use too, and that therefore has to stay a blocking
+ * one: a pipe that poll() calls ready takes PIPE_BUF bytes, and no more is given to it at once.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "outlet.h"
+
+int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void outlet_wait(const struct outlet *outlet, int timeout_ms)
+{
+	struct pollfd ready = { .fd = outlet->fd, .events = POLLOUT };
+
+	(void)poll(&ready, 1, timeout_ms);
+}
+
+/* Bytes written; 0: none can be now; -1: never any more. */
+static ssize_t write_some(struct outlet *outlet, const char *data, size_t len)
+{
+	struct pollfd ready = { .fd = outlet->fd, .events = POLLOUT };
+
+	if (poll(&ready, 1, 0) <= 0)
+		return 0;
+	ssize_t written = write(outlet->fd, data, len < PIPE_BUF ? len : PIPE_BUF);
+	if (written > 0)
+		outlet->moved_ms = clock_ms();
+	if (written >= 0 || errno == EAGAIN || errno == EINTR)
+		return written > 0 ? written : 0;
+	outlet_fail(outlet, errno);
+	return -1;
+}
+
+size_t outlet_pending(const struct outlet *outlet)
+{
+	return outlet->len - outlet->at;
+}
+
+void outlet_fail(struct outlet *outlet, int error)
+{
+	outlet->error = error;
+	outlet->at = outlet->len = 0;
+}
+
+void outlet_flush(struct outlet *outlet)
+{
+	while (outlet_pending(outlet) && !outlet->error) {
+		ssize_t written = write_some(outlet, outlet->data + outlet->at, outlet_pending(outlet));
+		if (written <= 0)
+			return;
+		outlet->at += (size_t)written;
+	}
+	outlet->at = outlet->len = 0;
+}
+
+static int keep(struct outlet *outlet, const char *data, size_t len)
+{
+	if (outlet->at) {
+		memmove(outlet->data, outlet->data + outlet->at, outlet_pending(outlet));
+		outlet->len -= outlet->at;
+		outlet->at = 0;
+	}
+	if (outlet->cap - outlet->len < len) {
+		size_t cap = 2 * (outlet->len + len);
+		char *more = realloc(outlet->data, cap);
+		if (!more)
+			return -1;
+		outlet->data = more;
+		outlet->cap = cap;
+	}
+	if (outlet->len == 0)
+		outlet->moved_ms = clock_ms();
+	memcpy(outlet->data + outlet->len, data, len);
+	outlet->len += len;
+	return 0;
+}
+
+int outlet_put(struct outlet *outlet, const char *data, size_t len)
+{
+	outlet_flush(outlet);
+	while (len > 0 && !outlet->error && outlet_pending(outlet) == 0) {
+		ssize_t written = write_some(outlet, data, len);
+		if (written < 0)
+			return 0;
+		if (written == 0)
+			break;
+		data += written;
+		len -= (size_t)written;
+	}
+	return len == 0 || outlet->error ? 0 : keep(outlet, data, len);
+}
+
+void outlet_free(struct outlet *outlet)
+{
+	free(outlet->data);
+	outlet->data = NULL;
+	outlet->at = outlet->len = outlet->cap = 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows the life of a run on a cluster: what the files need is sent first, then the job; an operator there does the
+ * work. Whoever goes away, by a signal or because the right to look is lost, leaves the job as it is and learns how to
+ * come back; only --rm deletes it. At the end it is said what went wrong, and whether the workers did anything at all.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "connect.h"
+#include "evidence.h"
+#include "findings.h"
+#include "needed.h"
+#include "run.h"
+
+static struct connection *connection_of(const struct run *run)
+{
+	return run->stepped;
+}
+
+/* The words that reach this cluster again. */
+static void put_cluster(const struct run *run)
+{
+	const struct connection_words *words = &run->arguments->connection;
+
+	fprintf(stderr, " -n %s", run->namespace_);
+	if (words->kubeconfig)
+		fprintf(stderr, " --kubeconfig %s", words->kubeconfig);
+	if (words->context)
+		fprintf(stderr, " --context %s", words->context);
+	if (words->cluster)
+		fprintf(stderr, " --cluster %s", words->cluster);
+	if (words->user)
+		fprintf(stderr, " --user %s", words->user);
+	if (words->server)
+		fprintf(stderr, " --server %s", words->server);
+	fputc('\n', stderr);
+}
+
+static void say_detached(struct run *run, const char *why)
+{
+	const char *self = run->arguments->kubectl ? "kubectl mpijob" : "mpijob";
+
+	progress_say(&run->progress, "%s; %s/%s goes on. To see more of it:", why, run->namespace_, run->name);
+	fprintf(stderr, "  %s logs -f %s", self, run->name);
+	put_cluster(run);
+	fputs("To end it:\n", stderr);
+	fprintf(stderr, "  %s delete %s", self, run->name);
+	put_cluster(run);
+}
+
+/* ---- sending ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct input_object *left = *(const struct input_object *const *)a,
+				  *right = *(const struct input_object *const *)b;
+	int ranks[2] = { needed_rank(left), needed_rank(right) };
+
+	if (ranks[0] != ranks[1])
+		return ranks[0] < ranks[1] ? -1 : 1;
+	return left->position < right->position ? -1 : 1;
+}
+
+static int send_needed(struct run *run)
+{
+	const struct input_object **objects = calloc(run->input.count + 1, sizeof(*objects));
+	struct sending sending;
+	size_t count = 0;
+	int code = objects ? 0 : MPIJOB_ERR_NOMEM;
+
+	for (size_t i = 0; objects && i < run->input.count; i++)
+		if (!mpijob_is_job(run->input.objects[i].node))
+			objects[count++] = &run->input.objects[i];
+	if (count)
+		qsort(objects, count, sizeof(*objects), compare);
+	sending_begin(&sending, run->arguments);
+	sending.quiet = 1; /* standard output is the launcher's */
+	for (size_t i = 0; i < count && code == 0; i++)
+		code = needed_send(connection_of(run), &sending, objects[i]);
+	free(objects);
+	return code;
+}
+
+static int submit(struct run *run)
+{
+	struct connection *connection = connection_of(run);
+	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
+	mpijob *job = NULL, *stored = NULL;
+
+	options.namespace_ = connection->namespace_;
+	options.apply = run->arguments->server_side;
+	options.force = run->arguments->force_conflicts;
+	options.field_manager = run->arguments->field_manager;
+	options.field_validation = sending_validation(run->arguments);
+	int code = mpijob_from_node(run->object->node, run->object->source, &job, connection->diag);
+	if (code == 0)
+		code = mpijob_client_submit(connection->client, job, &options, &stored, connection->diag);
+	if (code == 0) {
+		run->uid = mpijob_uid(stored) ? strdup(mpijob_uid(stored)) : NULL;
+		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	mpijob_free(job);
+	mpijob_free(stored);
+	run->created_ms = clock_ms();
+	return code;
+}
+
+/* ---- the end ---- */
+
+/* Why it failed, with what to do; or that it ran, but not as it should have. */
+static void tell_causes(struct run *run)
+{
+	struct connection *connection = connection_of(run);
+	mpijob_diag *causes = mpijob_diag_new();
+	struct seen seen = { 0 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	int code = causes ? seen_gather(&seen, connection->client, run->namespace_, run->name, connection->diag)
+			  : MPIJOB_ERR_NOMEM;
+	if (code == 0)
+		code = seen_add_logs(&seen, connection->client);
+	if (code == 0)
+		seen_diagnose(&seen, (int64_t)now.tv_sec * 1000, causes);
+	for (size_t i = 0; i < mpijob_diag_count(causes); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(causes, i);
+		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
+		fputs("mpijob: ", stderr);
+		finding_print(finding, stderr);
+		if (kind && finding->severity != MPIJOB_SEVERITY_INFO)
+			fprintf(stderr, "  %s\n", kind->advice);
+	}
+	mpijob_diag_clear(connection->diag);
+	seen_free(&seen);
+	mpijob_diag_free(causes);
+}
+
+static int delete (struct run *run)
+{
+	struct connection *connection = connection_of(run);
+
+	int code = mpijob_client_delete_job(connection->client, run->namespace_, run->name, run->uid, NULL,
+					    connection->diag);
+	if (code == 0)
+		progress_say(&run->progress, "%s/%s deleted", run->namespace_, run->name);
+	return code == MPIJOB_ERR_NOT_FOUND ? 0 : code;
+}
+
+static int step(struct run *run, int timeout_ms)
+{
+	return mpijob_client_poll(run->client, timeout_ms);
+}
+
+/* Follow it to its end, or leave. */
+static int follow(struct run *run)
+{
+	int code = run_watch(run);
+
+	if (code == 0)
+		code = run_until_finished(run);
+	run->stopped_at = run_signals_seen();
+	run_flush(run);
+	if (code == 0 && run->finished)
+		progress_say(&run->progress, "%s %s%s%s", run->name,
+			     run->succeeded                                   ? "succeeded"
+			     : run->uid && strcmp(run->phase, "deleted") == 0 ? "is gone"
+									      : "failed",
+			     run->failure ? ": " : "", run->failure ? run->failure : "");
+	progress_hide(&run->progress);
+	return code;
+}
+
+static int live(struct run *run)
+{
+	const char *why = "the job cannot be watched any more";
+
+	run_interrupts(run->client);
+	int code = send_needed(run);
+	if (code == 0)
+		code = submit(run);
+	run_interrupts(NULL);
+	if (code)
+		return code;
+	progress_say(&run->progress, "%s/%s is submitted to %s", run->namespace_, run->name,
+		     connection_of(run)->server);
+	if (run->arguments->detach) {
+		say_detached(run, "detached");
+		return 0;
+	}
+	code = follow(run);
+	if (code == 0 && run->finished && !run->stopping)
+		tell_causes(run);
+	if (run->arguments->rm) {
+		int deleted = delete (run);
+		return code ? code : deleted;
+	}
+	if (run->stopping)
+		why = run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted";
+	if (code || (run->stopping && !run->finished))
+		say_detached(run, why);
+	return code;
+}
+
+static void before_print(void *user)
+{
+	struct run *run = user;
+
+	progress_hide(&run->progress);
+}
+
+/* Signals before the job is there leave nothing to come back to. */
+static int exit_of(const struct run *run, int code)
+{
+	if (code == MPIJOB_ERR_CANCELLED && run_must_stop(run))
+		return run_must_stop(run);
+	if (code == 0 && run->arguments->detach)
+		return 0;
+	if (code == 0 && run->arguments->warnings_as_errors && connection_of(run)->warnings && run->succeeded)
+		return EXIT_FINDINGS;
+	return run_exit_code(run, code);
+}
+
+int run_cluster(struct run *run)
+{
+	struct arguments arguments = *run->arguments;
+	struct connection connection = { .before_print = before_print, .before_print_user = run };
+
+	run->arguments = &arguments;
+	run->stepped = &connection;
+	run->step = step;
+	int result = connection_open(&connection, &arguments);
+	if (result == 0) {
+		arguments.namespace_ = connection.namespace_;
+		int code = run_load_job(run);
+		findings_print(run->diag, stderr);
+		failure_print(run->diag, code);
+		run->client = connection.client;
+		if (code == 0) {
+			run_catch_signals();
+			code = live(run);
+			connection_tell(&connection, code);
+		}
+		result = exit_of(run, code);
+		run_unwatch(run);
+		if (code == 0 && arguments.timings && run->finished)
+			run_print_timings(run, clock_ms());
+	} else if (result != EXIT_USAGE) {
+		result = EXIT_OWN_FAILURE;
+	}
+	connection_close(&connection);
+	return result;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows the life of a run on this machine: the embedded cluster and its operator, the objects of the file, the job, and
+ * that nothing is left behind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpijob/local.h>
+
+#include "findings.h"
+#include "options.h"
+#include "run.h"
+
+#define DEFAULT_GRACE_MS 30000
+
+static const char *image_of(const struct run *run, const char *path)
+{
+	const char *image = mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(run->job)), path));
+	return image ? image : "(none)";
+}
+
+/* The first line: that this is local, and which image is not used. */
+static void announce(const struct run *run)
+{
+	const char *launcher = image_of(run, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image");
+	const char *worker = image_of(run, "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image");
+	int differ = run->workers > 0 && strcmp(launcher, worker) != 0;
+
+	fprintf(stderr,
+		"mpijob: running %s/%s locally, on this machine; image %s%s%s not used: the pods see this machine's "
+		"files\n",
+		mpijob_namespace(run->job), mpijob_name(run->job), launcher, differ ? " and image " : "",
+		differ ? worker : "");
+}
+
+/* ---- the cluster ---- */
+
+static void on_notice(void *user, const struct mpijob_finding *finding)
+{
+	struct run *run = user;
+
+	progress_hide(&run->progress);
+	finding_print(finding, stderr);
+}
+
+static void on_log(void *user, const struct mpijob_finding *finding)
+{
+	if (finding->severity != MPIJOB_SEVERITY_INFO)
+		on_notice(user, finding);
+}
+
+static int32_t a_day_at_most(int64_t ms)
+{
+	return (int32_t)(ms < 86400000 ? ms : 86400000);
+}
+
+static int start_cluster(struct run *run)
+{
+	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	struct mpijob_operator_options control = MPIJOB_OPERATOR_OPTIONS_INIT;
+	mpijob_local *local = NULL;
+	mpijob_operator *operator_ = NULL;
+
+	options.allow_host_path = run->arguments->allow_host_path;
+	options.cluster_domain = run->arguments->cluster_domain;
+	options.backoff_base_ms = a_day_at_most(run->arguments->backoff_base_ms);
+	options.names_delay_ms = a_day_at_most(run->arguments->late_names_ms);
+	options.notice = on_notice;
+	options.notice_user = run;
+	int code = mpijob_local_new(&options, &transport, &local, run->diag);
+	if (code == 0)
+		code = mpijob_client_new(&transport, local, &run->client);
+	if (code)
+		return code;
+	render.reference = run->arguments->reference;
+	render.cluster_domain = run->arguments->cluster_domain;
+	render.wait_for_hosts = options_wait_for_hosts(run->arguments);
+	render.compact_hosts = run->arguments->compact_hosts;
+	control.render = &render;
+	control.log = on_log;
+	control.log_user = run;
+	code = mpijob_operator_new(run->client, &control, &operator_, run->diag);
+	run->stepped = operator_;
+	run->cluster_ms = clock_ms();
+	return code;
+}
+
+static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_doc *doc = mpijob_doc_from_node(object);
+	const char *kind = mpijob_node_string(mpijob_node_get(object, "kind"));
+
+	int has_namespace = strcmp(kind, "Namespace") != 0 && strcmp(kind, "PriorityClass") != 0;
+	if (has_namespace && !mpijob_node_find(object, "metadata.namespace"))
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace", mpijob_namespace(run->job));
+	int code = mpijob_doc_error(doc);
+	if (code == 0) {
+		const mpijob_node *root = mpijob_doc_root(doc);
+		target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
+		target.kind = kind;
+		target.namespace_ =
+			has_namespace ? mpijob_node_string(mpijob_node_find(root, "metadata.namespace")) : NULL;
+		code = target.api_version ? mpijob_client_create(run->client, &target, root, out, run->diag)
+					  : findings_add(run->diag, MPIJOB_ERR_SPEC, run->object->source,
+							 "no-api-version", "a %s has no apiVersion", kind);
+	}
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static int create_namespace(struct run *run, const char *name)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc);
+
+	mpijob_node_put_string(doc, root, "apiVersion", "v1");
+	mpijob_node_put_string(doc, root, "kind", "Namespace");
+	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name", name);
+	int code = mpijob_doc_error(doc);
+	if (code == 0)
+		code = create(run, mpijob_doc_root(doc), NULL);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static int has_namespace(const struct run *run, const char *name)
+{
+	if (strcmp(name, "default") == 0)
+		return 1;
+	for (size_t i = 0; i < run->input.count; i++) {
+		const char *has = mpijob_node_string(mpijob_node_find(run->input.objects[i].node, "metadata.name"));
+		if (input_is(&run->input.objects[i], "v1", "Namespace") && has && strcmp(has, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Namespaces before what lives in them. */
+static int create_objects(struct run *run)
+{
+	static const char *const kinds[] = { "Namespace", "PriorityClass", "ConfigMap", "Secret" };
+	const char *namespace_ = mpijob_namespace(run->job);
+	int code = has_namespace(run, namespace_) ? 0 : create_namespace(run, namespace_);
+
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
+		for (size_t i = 0; i < run->input.count && code == 0; i++)
+			if (input_is(&run->input.objects[i], NULL, kinds[kind]))
+				code = create(run, run->input.objects[i].node, NULL);
+	return code;
+}
+
+static int is_used(const struct input_object *object)
+{
+	return mpijob_is_job(object->node) || input_is(object, NULL, "Namespace") ||
+	       input_is(object, NULL, "PriorityClass") || input_is(object, NULL, "ConfigMap") ||
+	       input_is(object, NULL, "Secret");
+}
+
+static void warn_unused(struct run *run)
+{
+	for (size_t i = 0; i < run->input.count; i++) {
+		const struct input_object *object = &run->input.objects[i];
+		const char *kind = mpijob_node_string(mpijob_node_get(object->node, "kind"));
+		const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		if (!is_used(object))
+			progress_say(&run->progress, "warning: %s:%d: %s %s is left out of a local run", object->source,
+				     mpijob_node_line(object->node), kind ? kind : "an object",
+				     name ? name : "without a name");
+	}
+}
+
+static int create_job(struct run *run)
+{
+	mpijob_doc *stored = NULL;
+	int code = create(run, run->object->node, &stored);
+
+	if (code == 0) {
+		const char *uid = mpijob_node_string(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
+		run->uid = uid ? strdup(uid) : NULL;
+		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	mpijob_doc_free(stored);
+	run->created_ms = clock_ms();
+	return code;
+}
+
+/* ---- its end ---- */
+
+static int64_t grace_ms(const struct run *run)
+{
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(run->job));
+	int64_t seconds;
+
+	if (!mpijob_node_int(
+		    mpijob_node_find(root,
+				     "spec.mpiReplicaSpecs[Launcher].template.spec.terminationGracePeriodSeconds"),
+		    &seconds) ||
+	    seconds < 0 || seconds > 3600)
+		return DEFAULT_GRACE_MS;
+	return seconds * 1000;
+}
+
+/* Delete the job and give its launcher the time that it asks for; a second signal ends the waiting. */
+static int stop(struct run *run)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	run->stopped_at = run_signals_seen();
+	progress_say(&run->progress, "%s; stopping%s", run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
+		     run->stopped_at ? " (once more: at once)" : "");
+	target.api_version = "kubeflow.org/v2beta1";
+	target.kind = "MPIJob";
+	target.namespace_ = mpijob_namespace(run->job);
+	target.name = mpijob_name(run->job);
+	run->phase = "stopping";
+	int code = mpijob_client_delete(run->client, &target, run->uid, "Background", run->diag);
+	if (code == MPIJOB_ERR_NOT_FOUND)
+		code = 0;
+	int64_t end = clock_ms() + grace_ms(run);
+	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) && clock_ms() < end &&
+	       run_signals_seen() == run->stopped_at)
+		code = run_turn(run);
+	return code;
+}
+
+static int keep(struct run *run)
+{
+	int code = 0;
+
+	progress_say(&run->progress, "kept; look inside with: mpijob exec POD -- COMMAND; Ctrl-C ends it");
+	while (code == 0 && run_must_stop(run) == 0)
+		code = run_turn(run);
+	return code;
+}
+
+static int live(struct run *run)
+{
+	int code = create_objects(run);
+
+	if (code == 0)
+		code = create_job(run);
+	if (code == 0)
+		code = run_until_finished(run);
+	if (code == 0 && run->finished)
+		progress_say(&run->progress, "%s %s%s%s", run->progress.name, run->succeeded ? "succeeded" : "failed",
+			     run->failure ? ": " : "", run->failure ? run->failure : "");
+	if (code == 0 && run->stopping)
+		code = stop(run);
+	else if (code == 0 && run->arguments->keep)
+		code = keep(run);
+	return code;
+}
+
+static int step(struct run *run, int timeout_ms)
+{
+	return mpijob_operator_step(run->stepped, timeout_ms);
+}
+
+static void close_cluster(struct run *run)
+{
+	mpijob_operator_free(run->stepped);
+	mpijob_client_free(run->client);
+	run->stepped = NULL;
+	run->client = NULL;
+}
+
+int run_local(struct run *run)
+{
+	int64_t closing_ms;
+
+	announce(run);
+	findings_print(run->diag, stderr);
+	mpijob_diag_clear(run->diag);
+	warn_unused(run);
+	run_catch_signals();
+	int code = start_cluster(run);
+	run->step = step;
+	if (code == 0)
+		code = run_watch(run);
+	if (code == 0)
+		code = live(run);
+	run_flush(run);
+	run_unwatch(run);
+	progress_hide(&run->progress);
+	findings_print(run->diag, stderr);
+	failure_print(run->diag, code);
+	closing_ms = clock_ms();
+	close_cluster(run);
+	if (code == 0 && run->arguments->timings)
+		run_print_timings(run, closing_ms);
+	return code;
+}
