@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpijob doctor: knows what a cluster needs to run MPIJobs, how to see whether it has that, and the command that mends
+ * it. Every look may be forbidden; then it is said that it could not be looked, and the others go on.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "connect.h"
+#include "findings.h"
+#include "when.h"
+
+enum result { RESULT_OK, RESULT_WARN, RESULT_FAIL };
+
+struct doctor {
+	const struct arguments *arguments;
+	struct connection *connection;
+	mpijob_doc *report; /* with -o json: a list of maps */
+	int failed;
+	int code; /* why it cannot go on */
+};
+
+static const char *text_at(const mpijob_node *node, const char *path)
+{
+	const char *text = mpijob_node_string(mpijob_node_find(node, path));
+
+	return text ? text : "";
+}
+
+static void say(struct doctor *doctor, enum result result, const char *id, const char *mend, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* One line about one thing; `mend` is a command, or NULL. */
+static void say(struct doctor *doctor, enum result result, const char *id, const char *mend, const char *format, ...)
+{
+	static const char *const words[] = { "ok", "warn", "fail" };
+	char *text = NULL;
+	va_list values;
+
+	va_start(values, format);
+	int len = vasprintf(&text, format, values);
+	va_end(values);
+	if (len < 0) {
+		doctor->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
+	doctor->failed |= result == RESULT_FAIL;
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	if (doctor->report) {
+		mpijob_node *map = mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
+		mpijob_node_put_string(doctor->report, map, "check", id);
+		mpijob_node_put_string(doctor->report, map, "result", words[result]);
+		mpijob_node_put_string(doctor->report, map, "message", text);
+		if (mend)
+			mpijob_node_put_string(doctor->report, map, "mend", mend);
+	} else {
+		printf("%-5s %s\n", words[result], text);
+		if (mend && result != RESULT_OK)
+			printf("      %s\n", mend);
+		fflush(stdout);
+	}
+	free(text);
+}
+
+/* ---- looks ---- */
+
+/* Get an object or a collection. 1: there; 0: not there; -1: could not be looked at (said, unless the whole ends). */
+static int look(struct doctor *doctor, const struct mpijob_target *target, mpijob_doc **out, const char *id,
+		const char *what)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	mpijob_client *client = doctor->connection->client;
+	int code = MPIJOB_ERR_NOMEM;
+
+	if (diag)
+		code = target->name ? mpijob_client_get(client, target, out, diag)
+				    : mpijob_client_list(client, target, 0, out, diag);
+	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
+	if (code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_CANCELLED)
+		doctor->code = code;
+	else if (code && code != MPIJOB_ERR_NOT_FOUND)
+		say(doctor, RESULT_WARN, id, NULL, "%s cannot be looked at: %s", what,
+		    finding ? finding->message : mpijob_error_text(code));
+	mpijob_diag_free(diag);
+	return code == 0 ? 1 : code == MPIJOB_ERR_NOT_FOUND ? 0 : -1;
+}
+
+static int look_at(struct doctor *doctor, const char *api_version, const char *kind, const char *namespace_,
+		   const char *name, mpijob_doc **out, const char *id, const char *what)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	target.api_version = api_version;
+	target.kind = kind;
+	target.namespace_ = namespace_;
+	target.name = name;
+	return look(doctor, &target, out, id, what);
+}
+
+struct raw {
+	mpijob_doc *doc;
+	char *message;
+	int over, code;
+};
+
+static void raw_done(void *user, const struct mpijob_answer *answer)
+{
+	struct raw *raw = user;
+
+	raw->over = 1;
+	raw->code = answer->code;
+	raw->message = answer->message ? strdup(answer->message) : NULL;
+	if (answer->code == 0 && mpijob_doc_parse(answer->body, answer->body_len, NULL, &raw->doc, NULL))
+		raw->code = MPIJOB_ERR_SYNTAX;
+}
+
+/* A path that is no object. */
+static int get_raw(struct doctor *doctor, const char *path, struct raw *raw)
+{
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+
+	request.method = "GET";
+	request.path = path;
+	callbacks.done = raw_done;
+	callbacks.user = raw;
+	int code = mpijob_client_start(doctor->connection->client, &request, &callbacks, NULL);
+	while (code == 0 && !raw->over && !connection_signal())
+		code = mpijob_client_poll(doctor->connection->client, 500);
+	if (code == 0 && !raw->over)
+		code = MPIJOB_ERR_CANCELLED;
+	return code ? code : raw->code;
+}
+
+static void check_context(struct doctor *doctor)
+{
+	const struct connection *connection = doctor->connection;
+
+	say(doctor, RESULT_OK, "context", NULL, "context %s, server %s, user %s, namespace %s",
+	    connection->context ? connection->context : "(none)", connection->server,
+	    connection->user ? connection->user : "(none)", connection->namespace_);
+}
+
+/* Without an answer here all else is moot. 0 or a code. */
+static int check_server(struct doctor *doctor)
+{
+	struct raw raw = { 0 };
+	int code = get_raw(doctor, "/version", &raw);
+
+	if (code == 0)
+		say(doctor, RESULT_OK, "server", NULL, "the server answers: Kubernetes %s",
+		    text_at(mpijob_doc_root(raw.doc), "gitVersion"));
+	else if (code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM)
+		say(doctor, RESULT_FAIL, "server", "kubectl cluster-info", "the server does not answer: %s",
+		    raw.message ? raw.message : mpijob_error_text(code));
+	mpijob_doc_free(raw.doc);
+	free(raw.message);
+	return code;
+}
+
+/* ---- the CRD ---- */
+
+#define INSTALL                                                                                                        \
+	"kubectl apply --server-side -k "                                                                              \
+	"'https://github.com/kubeflow/mpi-operator/manifests/overlays/standalone?ref=v0.8.2'"
+
+static void say_versions(struct doctor *doctor, const mpijob_node *crd)
+{
+	const mpijob_node *versions = mpijob_node_find(crd, "spec.versions");
+	int v2beta1 = 0, other = 0;
+	mpijob_text *names = mpijob_text_new();
+
+	for (size_t i = 0; i < mpijob_node_count(versions); i++) {
+		const mpijob_node *version = mpijob_node_at(versions, i);
+		const char *name = text_at(version, "name");
+		int served = 0;
+		mpijob_node_bool(mpijob_node_get(version, "served"), &served);
+		if (!served)
+			continue;
+		v2beta1 |= strcmp(name, "v2beta1") == 0;
+		other |= strcmp(name, "v2beta1") != 0;
+		if (names && (mpijob_text_write(names, " ", 1) || mpijob_text_write(names, name, strlen(name))))
+			doctor->code = MPIJOB_ERR_NOMEM;
+	}
+	const char *list = names ? mpijob_text_data(names) : "";
+	if (!v2beta1)
+		say(doctor, RESULT_FAIL, "crd", INSTALL,
+		    "the CRD of MPIJobs serves%s, not v2beta1: it is that of the training operator; disable MPIJobs "
+		    "there "
+		    "(--enable-scheme without mpijob) and replace it",
+		    list);
+	else
+		say(doctor, other ? RESULT_WARN : RESULT_OK, "crd", other ? "mpijob convert FILE" : NULL,
+		    "the CRD of MPIJobs is there and serves%s%s", list,
+		    other ? "; jobs of the other versions are converted by nobody" : "");
+	mpijob_text_free(names);
+}
+
+static void say_status(struct doctor *doctor, const mpijob_node *crd)
+{
+	const mpijob_node *versions = mpijob_node_find(crd, "spec.versions");
+
+	for (size_t i = 0; i < mpijob_node_count(versions); i++)
+		if (strcmp(text_at(mpijob_node_at(versions, i), "name"), "v2beta1") == 0 &&
+		    !mpijob_node_find(mpijob_node_at(versions, i), "subresources.status"))
+			say(doctor, RESULT_FAIL, "crd-status", INSTALL,
+			    "v2beta1 has no status subresource, so that no job ever gets a status");
+}
+
+/* Who may not read CRDs may still read jobs. */
+static void check_crd(struct doctor *doctor)
+{
+	mpijob_doc *doc = NULL;
+	int there = look_at(doctor, "apiextensions.k8s.io/v1", "CustomResourceDefinition", NULL, "mpijobs.kubeflow.org",
+			    &doc, "crd", "the CRD of MPIJobs");
+
+	if (there == 0)
+		say(doctor, RESULT_FAIL, "crd", INSTALL,
+		    "the cluster does not know MPIJobs: there is no CRD mpijobs.kubeflow.org");
+	if (there > 0) {
+		say_versions(doctor, mpijob_doc_root(doc));
+		say_status(doctor, mpijob_doc_root(doc));
+	}
+	mpijob_doc_free(doc);
+	if (there >= 0 || doctor->code)
+		return;
+	struct raw raw = { 0 };
+	if (get_raw(doctor, "/apis/kubeflow.org/v2beta1", &raw) == 0)
+		say(doctor, RESULT_OK, "crd", NULL, "the server serves kubeflow.org/v2beta1");
+	else
+		say(doctor, RESULT_FAIL, "crd", INSTALL, "the server does not serve kubeflow.org/v2beta1");
+	mpijob_doc_free(raw.doc);
+	free(raw.message);
+}
+
+/* ---- operators ---- */
+
+/* The image of a Deployment that acts on MPIJobs, or NULL. */
+static const char *operator_image(const mpijob_node *deployment)
+{
+	const mpijob_node *containers = mpijob_node_find(deployment, "spec.template.spec.containers");
+
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		const char *image = text_at(mpijob_node_at(containers, i), "image");
+		if (strstr(image, "mpi-operator") || strstr(image, "mpijob-operator") ||
+		    strstr(image, "training-operator"))
+			return image;
+	}
+	return NULL;
+}
+
+static size_t check_deployments(struct doctor *doctor)
+{
+	mpijob_doc *doc = NULL;
+	int there = look_at(doctor, "apps/v1", "Deployment", NULL, NULL, &doc, "operator",
+			    "the Deployments of all namespaces");
+	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(items); i++) {
+		const mpijob_node *item = mpijob_node_at(items, i);
+		const char *image = operator_image(item);
+		int64_t ready = 0;
+		if (!image)
+			continue;
+		mpijob_node_int(mpijob_node_find(item, "status.readyReplicas"), &ready);
+		say(doctor, ready ? RESULT_OK : RESULT_FAIL, "operator", "kubectl describe deployment -A",
+		    "Deployment %s/%s runs %s: %lld ready", text_at(item, "metadata.namespace"),
+		    text_at(item, "metadata.name"), image, (long long)ready);
+		count += ready > 0;
+	}
+	mpijob_doc_free(doc);
+	return count;
+}
+
+/* A Lease that is renewed is the sign of life of an operator, wherever it runs. */
+static size_t check_leases(struct doctor *doctor, int quiet)
+{
+	mpijob_doc *doc = NULL;
+	int there = look_at(doctor, "coordination.k8s.io/v1", "Lease", NULL, NULL, &doc, "lease",
+			    "the Leases of all namespaces");
+	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	size_t alive = 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (size_t i = 0; i < mpijob_node_count(items); i++) {
+		const mpijob_node *item = mpijob_node_at(items, i);
+		const char *name = text_at(item, "metadata.name"), *renewed = text_at(item, "spec.renewTime");
+		int64_t seconds = 15, at = 0;
+		char age[AGE_SIZE];
+		if (strcmp(name, "mpi-operator") != 0)
+			continue;
+		mpijob_node_int(mpijob_node_find(item, "spec.leaseDurationSeconds"), &seconds);
+		int fresh = when_parse(renewed, &at) == 0 && now.tv_sec - at <= 2 * seconds + 30;
+		alive += (size_t)fresh;
+		if (fresh || !quiet)
+			say(doctor, fresh ? RESULT_OK : RESULT_WARN, "lease",
+			    "kubectl logs -n mpi-operator deployment/mpi-operator",
+			    "Lease %s/%s is held by %s, renewed %s ago%s", text_at(item, "metadata.namespace"), name,
+			    text_at(item, "spec.holderIdentity"), age_text(renewed, now.tv_sec, age),
+			    fresh ? "" : ": that operator is gone");
+	}
+	mpijob_doc_free(doc);
+	return alive;
+}
+
+static void check_operators(struct doctor *doctor)
+{
+	size_t deployments = check_deployments(doctor);
+	size_t leases = doctor->code ? 0 : check_leases(doctor, deployments > 0);
+
+	if (doctor->code)
+		return;
+	if (deployments == 0 && leases == 0)
+		say(doctor, RESULT_FAIL, "operator", INSTALL,
+		    "no MPI operator is to be seen: MPIJobs would wait for ever");
+	if (deployments > 1 || leases > 1)
+		say(doctor, RESULT_FAIL, "two-operators", "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
+		    "more than one operator acts on MPIJobs: each job could get two launchers");
+}
+
+/* ---- rights ---- */
+
+static void check_right(struct doctor *doctor, const char *verb, const char *group, const char *resource,
+			const char *subresource, enum result otherwise, const char *why)
+{
+	struct mpijob_access access = MPIJOB_ACCESS_INIT;
+	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
+	mpijob_diag *diag = mpijob_diag_new();
+	char *mend = NULL;
+
+	access.verb = verb;
+	access.group = group;
+	access.resource = resource;
+	access.subresource = subresource;
+	access.namespace_ = namespace_;
+	int answer = diag ? mpijob_client_can(doctor->connection->client, &access, diag) : MPIJOB_ERR_NOMEM;
+	if (asprintf(&mend,
+		     "kubectl create role mpijob-user -n %s --verb=%s --resource=%s%s%s%s%s (then a rolebinding)",
+		     namespace_ ? namespace_ : "NAMESPACE", verb, resource, *group ? "." : "", group,
+		     subresource ? "/" : "", subresource ? subresource : "") < 0)
+		answer = MPIJOB_ERR_NOMEM;
+	if (answer == MPIJOB_ERR_NOMEM || answer == MPIJOB_ERR_CANCELLED)
+		doctor->code = answer;
+	else if (answer < 0)
+		say(doctor, RESULT_WARN, "rights", NULL, "whether you may %s %s%s%s is not to be known: %s", verb,
+		    resource, subresource ? "/" : "", subresource ? subresource : "", mpijob_error_text(answer));
+	else
+		say(doctor, answer ? RESULT_OK : otherwise, "rights", answer ? NULL : mend,
+		    "you may %s%s %s%s%s in %s%s%s", answer ? "" : "not ", verb, resource, subresource ? "/" : "",
+		    subresource ? subresource : "", namespace_ ? "namespace " : "all namespaces",
+		    namespace_ ? namespace_ : "", answer ? "" : why);
+	mpijob_diag_free(diag);
+	free(mend);
+}
+
+static void check_rights(struct doctor *doctor)
+{
+	static const struct {
+		const char *verb, *group, *resource, *subresource;
+		enum result otherwise;
+		const char *why;
+	} rights[] = {
+		{ "create", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": no job can be submitted" },
+		{ "get", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be looked at" },
+		{ "watch", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be waited for" },
+		{ "patch", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be suspended or scaled" },
+		{ "delete", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be deleted" },
+		{ "list", "", "pods", NULL, RESULT_WARN, ": describe and logs see nothing" },
+		{ "get", "", "pods", "log", RESULT_WARN, ": logs see nothing" },
+		{ "list", "", "events", NULL, RESULT_WARN, ": describe sees less" },
+	};
+
+	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]) && doctor->code == 0; i++)
+		check_right(doctor, rights[i].verb, rights[i].group, rights[i].resource, rights[i].subresource,
+			    rights[i].otherwise, rights[i].why);
+}
+
+/* ---- what may be there ---- */
+
+static int has_api(struct doctor *doctor, const char *path)
+{
+	struct raw raw = { 0 };
+	int code = get_raw(doctor, path, &raw);
+
+	if (code == MPIJOB_ERR_CANCELLED || code == MPIJOB_ERR_NOMEM)
+		doctor->code = code;
+	mpijob_doc_free(raw.doc);
+	free(raw.message);
+	return code == 0;
+}
+
+static void check_queues(struct doctor *doctor)
+{
+	mpijob_doc *doc = NULL;
+
+	if (!has_api(doctor, "/apis/kueue.x-k8s.io/v1beta1")) {
+		if (doctor->code == 0)
+			say(doctor, RESULT_OK, "kueue", NULL, "Kueue is not installed; jobs start at once");
+		return;
+	}
+	int there = look_at(doctor, "kueue.x-k8s.io/v1beta1", "LocalQueue", doctor->connection->namespace_, NULL, &doc,
+			    "kueue", "the LocalQueues");
+	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	for (size_t i = 0; i < mpijob_node_count(items); i++)
+		say(doctor, RESULT_OK, "kueue", NULL, "Kueue is installed; LocalQueue %s in namespace %s",
+		    text_at(mpijob_node_at(items, i), "metadata.name"), doctor->connection->namespace_);
+	if (there >= 0 && mpijob_node_count(items) == 0)
+		say(doctor, RESULT_WARN, "kueue", "kubectl get clusterqueues",
+		    "Kueue is installed, but namespace %s has no LocalQueue: jobs with a queue name would wait for "
+		    "ever",
+		    doctor->connection->namespace_);
+	mpijob_doc_free(doc);
+}
+
+static void check_gangs(struct doctor *doctor)
+{
+	int volcano = has_api(doctor, "/apis/scheduling.volcano.sh/v1beta1");
+	int plugins = doctor->code == 0 && has_api(doctor, "/apis/scheduling.x-k8s.io/v1alpha1");
+
+	if (doctor->code == 0)
+		say(doctor, RESULT_OK, "gang", NULL, "PodGroups of gang schedulers: %s",
+		    volcano && plugins ? "Volcano and scheduler-plugins"
+		    : volcano          ? "Volcano"
+		    : plugins          ? "scheduler-plugins"
+				       : "none");
+}
+
+/* The word behind "kubernetes" in CoreDNS' configuration. */
+static void check_domain(struct doctor *doctor)
+{
+	mpijob_doc *doc = NULL;
+	int there = look_at(doctor, "v1", "ConfigMap", "kube-system", "coredns", &doc, "cluster-domain",
+			    "the configuration of CoreDNS");
+	const char *file = there > 0 ? text_at(mpijob_doc_root(doc), "data.Corefile") : "";
+	const char *at = strstr(file, "kubernetes ");
+
+	if (at) {
+		at += strlen("kubernetes ");
+		say(doctor, RESULT_OK, "cluster-domain", NULL, "the cluster's domain is %.*s",
+		    (int)strcspn(at, " \t\r\n{"), at);
+	} else if (there >= 0) {
+		say(doctor, RESULT_OK, "cluster-domain", NULL,
+		    "the cluster's domain is not to be seen (no CoreDNS in kube-system)");
+	}
+	mpijob_doc_free(doc);
+}
+
+/* ---- the command ---- */
+
+static int run_checks(struct doctor *doctor)
+{
+	static void (*const checks[])(struct doctor *) = { check_crd,    check_operators, check_rights,
+							   check_queues, check_gangs,     check_domain };
+
+	check_context(doctor);
+	int code = check_server(doctor);
+	if (code)
+		return code == MPIJOB_ERR_CANCELLED || code == MPIJOB_ERR_NOMEM ? code : 0;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && doctor->code == 0; i++)
+		checks[i](doctor);
+	return doctor->code;
+}
+
+static int report(struct doctor *doctor)
+{
+	int code = mpijob_doc_error(doctor->report);
+
+	return code ? code : mpijob_node_write(mpijob_doc_root(doctor->report), MPIJOB_FORMAT_JSON, file_write, stdout);
+}
+
+int doctor_command(const struct arguments *arguments)
+{
+	struct connection connection = { 0 };
+	struct doctor doctor = { .arguments = arguments, .connection = &connection };
+
+	if (arguments->operands.count) {
+		fputs("mpijob: doctor looks at the whole cluster; it takes no names\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (arguments->output && strcmp(arguments->output, "json") != 0) {
+		fprintf(stderr, "mpijob: -o %s: doctor prints json\n", arguments->output);
+		return EXIT_USAGE;
+	}
+	int code = connection_open(&connection, arguments);
+	if (code == 0) {
+		connection_catch_signals(&connection);
+		if (arguments->output) {
+			doctor.report = mpijob_doc_new();
+			mpijob_doc_set_root(doctor.report, mpijob_node_new_list(doctor.report));
+			code = mpijob_doc_error(doctor.report);
+		}
+		if (code == 0)
+			code = run_checks(&doctor);
+		if (code == 0 && doctor.report)
+			code = report(&doctor);
+		code = connection_exit(&connection, connection_tell(&connection, code));
+		if (code == 0 && doctor.failed)
+			code = EXIT_FINDINGS;
+	}
+	mpijob_doc_free(doctor.report);
+	connection_close(&connection);
+	return code;
+}
