@@ -82,10 +82,11 @@ static int when_listed(void *user, const char *version)
 	return 0;
 }
 
-/* What waiting does not cure. */
+/* What waiting does not cure; and memory, which its caller may be able to free. */
 static int is_final(const struct mpijob_answer *answer)
 {
-	return answer->code == MPIJOB_ERR_AUTH || answer->status == 404 || answer->code == MPIJOB_ERR_UNSUPPORTED ||
+	return answer->code == MPIJOB_ERR_NOMEM || answer->code == MPIJOB_ERR_AUTH ||
+	       answer->code == MPIJOB_ERR_UNSUPPORTED || answer->status == 404 ||
 	       (answer->status == 0 && answer->code == MPIJOB_ERR_USAGE);
 }
 

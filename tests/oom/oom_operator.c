@@ -44,6 +44,7 @@ static struct {
 	char status[4096];  /* of the job: ,"status":{...} */
 	unsigned job_version;
 	size_t events;      /* Events are taken and forgotten */
+	int streams;        /* lists may come as streams */
 	char problem[256];
 } server;
 
@@ -130,6 +131,21 @@ static void list(struct open_exchange *to, const char *path)
 	snprintf(to->text + len, sizeof(to->text) - len, "]}");
 }
 
+/* What is there as events, and the mark behind it. */
+static void stream(struct open_exchange *to, const char *path)
+{
+	size_t len = 0;
+
+	if (strstr(path, "/mpijobs?")) {
+		len = (size_t)snprintf(to->text, sizeof(to->text), "{\"type\":\"ADDED\",\"object\":");
+		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, job_format, server.job_version, server.status);
+		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, "}\n");
+	}
+	snprintf(to->text + len, sizeof(to->text) - len,
+		 "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":"
+		 "{\"k8s.io/initial-events-end\":\"true\"}}}}\n", server.version);
+}
+
 /* Store what is posted, with a uid and a version behind `"metadata":{`. */
 static void create(struct open_exchange *to, const char *path, const char *body)
 {
@@ -140,6 +156,10 @@ static void create(struct open_exchange *to, const char *path, const char *body)
 	if (strstr(path, "/events")) {
 		server.events++;
 		say(to, 201, "{}");
+		return;
+	}
+	if (strstr(path, "/selfsubjectaccessreviews")) {
+		say(to, 201, "{\"status\":{\"allowed\":true}}");
 		return;
 	}
 	name = metadata ? strstr(metadata, "\"name\":\"") : NULL;
@@ -223,9 +243,13 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	memset(to, 0, offsetof(struct open_exchange, text));
 	to->exchange = exchange;
 	to->text[0] = 0;
-	if (strstr(path, "watch=1")) {
+	if (strstr(path, "sendInitialEvents=") && !server.streams) {
+		say_failure(to, 400, "BadRequest");
+	} else if (strstr(path, "watch=1")) {
 		to->watch = 1;
 		to->status = 200;
+		if (strstr(path, "sendInitialEvents="))
+			stream(to, path);
 	} else if (strcmp(request->method, "POST") == 0) {
 		create(to, path, request->body);
 	} else if (strcmp(request->method, "PATCH") == 0) {
@@ -254,9 +278,9 @@ static int poll(void *self, int timeout_ms)
 			continue;
 		to->told = 1;
 		mpijob_exchange_status(exchange, to->status);
+		mpijob_exchange_data(exchange, to->text, strlen(to->text));
 		if (to->watch)
 			continue;
-		mpijob_exchange_data(exchange, to->text, strlen(to->text));
 		to->exchange = NULL;
 		mpijob_exchange_end(exchange, 0, NULL);
 	}
@@ -332,6 +356,37 @@ static int is_wrong(int code, int wanted, const mpijob_doc *doc, const char *wha
 	return 1;
 }
 
+static int is_absent(void *user, const mpijob_node *object)
+{
+	(void)user;
+	return object == NULL;
+}
+
+/* Calls that are more than one request, or hold one back. */
+static int longer_calls(mpijob_client *client, const struct mpijob_target *all, mpijob_diag *diag)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+	struct mpijob_access access = MPIJOB_ACCESS_INIT;
+	struct mpijob_target one = *all;
+	mpijob_doc *list = NULL, *absent = NULL;
+	int wrong, code;
+
+	options.qps = 1000;
+	if (mpijob_client_set_options(client, &options))
+		return 1;
+	code = mpijob_client_list(client, all, 0, &list, diag);
+	wrong = is_wrong(code, 0, list, "list");
+	mpijob_doc_free(list);
+	access.verb = "get";
+	access.resource = "pods";
+	code = mpijob_client_can(client, &access, diag);
+	wrong |= code != 1 && is_wrong(code, MPIJOB_ERR_NOMEM, NULL, "can");
+	one.name = "nobody";
+	server.streams = !server.streams;
+	code = mpijob_client_wait(client, &one, -1, is_absent, NULL, &absent, diag);
+	return wrong | (code != 0 && code != MPIJOB_ERR_NOMEM) | (absent != NULL);
+}
+
 /* The calls that wait for their answer. */
 static int calls(mpijob_client *client)
 {
@@ -357,6 +412,8 @@ static int calls(mpijob_client *client)
 		wrong |= is_wrong(mpijob_client_delete(client, &all, "u", "Background", diag), MPIJOB_ERR_NOT_FOUND, NULL,
 				  "delete");
 	}
+	if (wrong == 0)
+		wrong = longer_calls(client, &all, diag);
 	mpijob_doc_free(none);
 	mpijob_doc_free(read);
 	mpijob_doc_free(stored);
@@ -365,13 +422,14 @@ static int calls(mpijob_client *client)
 	return wrong;
 }
 
-static int scenario(int only_calls)
+static int scenario(int only_calls, int streams)
 {
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	mpijob_client *client = NULL;
 	int code;
 
 	reset();
+	server.streams = streams;
 	transport.start = start;
 	transport.poll = poll;
 	transport.cancel = cancel;
@@ -388,18 +446,18 @@ static int scenario(int only_calls)
 }
 
 /* Let every allocation of a scenario fail, in both ways. 1 when something came of it. */
-static int sweep(int only_calls, size_t only)
+static int sweep(int only_calls, int streams, size_t only)
 {
 	size_t count, tried = 0;
 	int bad;
 
 	disturb(0, 0);
-	bad = scenario(only_calls);
+	bad = scenario(only_calls, streams);
 	count = calm();
 	for (int persistent = 0; persistent < 2 && !bad; persistent++)
 		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent && !only_calls ? 7 : 1) {
 			disturb(i, persistent);
-			bad = scenario(only_calls);
+			bad = scenario(only_calls, streams);
 			calm();
 			OPENSSL_thread_stop(); /* its queue of errors keeps texts */
 			tried++;
@@ -422,7 +480,7 @@ int main(int argc, char **argv)
 	puts("skipped: the sanitizer brings an allocator of its own");
 	return 77;
 #endif
-	if (scenario(0)) /* libcrypto allocates for good, once */
+	if (scenario(0, 0)) /* libcrypto allocates for good, once */
 		return 1;
-	return sweep(1, only) || sweep(0, only);
+	return sweep(1, 0, only) || sweep(1, 1, only) || sweep(0, 0, only) || sweep(0, 1, only);
 }
