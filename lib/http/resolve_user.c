@@ -140,6 +140,9 @@ static void resolve_groups(struct mpijob__resolve *resolve)
 		place.text = options->as_groups_count ? options->as_groups[i] : text_of(mpijob_node_at(list, i));
 		refuse_control(resolve, &place);
 		mpijob__resolve_keep(resolve, &groups[i], place.text);
+		/* What frees the list stops at the first NULL. */
+		if (!groups[i])
+			return;
 	}
 }
 
