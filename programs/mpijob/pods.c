@@ -142,17 +142,27 @@ static int log_follow(struct container_row *row, int previous)
 
 static int logs_line(void *user, const struct mpijob_log_line *line)
 {
-	int code = put(user, line->text, line->len);
+	struct container_row *row = user;
+	int code = put(row, line->text, line->len);
 
-	return code == 0 && line->whole ? put(user, "\n", 1) : code;
+	free(row->trouble);
+	row->trouble = NULL;
+	return code == 0 && line->whole ? put(row, "\n", 1) : code;
 }
 
 static void logs_failed(void *user, const char *pod, const char *container, int code, const char *message, int again)
 {
+	struct container_row *row = user;
+
 	(void)pod;
 	(void)container;
-	if (!again)
-		say_lost(user, message ? message : mpijob_error_text(code));
+	message = message ? message : mpijob_error_text(code);
+	if (!again) {
+		say_lost(row, message);
+		return;
+	}
+	free(row->trouble);
+	row->trouble = strdup(message);
 }
 
 /* All attempts of a container in its pod. */
@@ -419,6 +429,23 @@ int pods_logs_open(const struct pods *pods)
 	return open;
 }
 
+int pods_logs_alive(const struct pods *pods)
+{
+	for (const struct pod_row *row = pods->rows; row; row = row->next)
+		for (const struct container_row *container = row->containers; container; container = container->next)
+			if (container->log || (container->logs && !container->trouble && mpijob_logs_state(container->logs) > 0))
+				return 1;
+	return 0;
+}
+
+void pods_tell_missing(struct pods *pods)
+{
+	for (struct pod_row *row = pods->rows; row; row = row->next)
+		for (struct container_row *container = row->containers; container; container = container->next)
+			if (container->trouble && mpijob_logs_state(container->logs) > 0)
+				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name, container->trouble);
+}
+
 static void containers_free(struct pod_row *pod)
 {
 	while (pod->containers) {
@@ -429,6 +456,7 @@ static void containers_free(struct pod_row *pod)
 		mpijob_logs_free(row->logs);
 		free(row->name);
 		free(row->waits_for);
+		free(row->trouble);
 		free(row);
 	}
 }

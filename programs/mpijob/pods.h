@@ -20,6 +20,7 @@ struct container_row {
 	int64_t ended;     /* how many of its attempts are known to have ended */
 	char *waits_for;   /* why it waits, as was last told */
 	mpijob_call *log;  /* its output is being followed: of this attempt, as bytes */
+	char *trouble;    /* why nothing of it comes at present; NULL while it does */
 	mpijob_logs *logs; /* the same on a cluster: of all attempts, by lines, over broken connections */
 };
 
@@ -63,6 +64,10 @@ int pods_ready_workers(const struct pods *pods);
 int pods_launchers_left(const struct pods *pods);  /* launcher pods that are not gone */
 int pods_launchers_going(const struct pods *pods); /* launcher pods that have not ended */
 int pods_logs_open(const struct pods *pods);       /* outputs still being followed, or not yet taken by their readers */
+
+/* Outputs of which something may come soon; of the others it is told that they are not complete with pods_tell_missing(). */
+int pods_logs_alive(const struct pods *pods);
+void pods_tell_missing(struct pods *pods);
 
 /* Once in each turn: hand on what readers take now. Returns how long the turn may wait, at most `most_ms`. */
 int pods_turn(struct pods *pods, int most_ms);

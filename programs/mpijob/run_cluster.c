@@ -162,6 +162,8 @@ static int follow(struct run *run)
 		code = run_until_finished(run);
 	run->stopped_at = run_signals_seen();
 	run_flush(run);
+	if (run->finished)
+		pods_tell_missing(&run->pods);
 	if (code == 0 && run->finished)
 		progress_say(&run->progress, "%s %s%s%s", run->name,
 			     run->succeeded                                   ? "succeeded"

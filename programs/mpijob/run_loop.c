@@ -12,7 +12,7 @@
 
 #define TURN_MS         200  /* the longest wait in one turn of the loop: a signal is seen at the latest then */
 #define LAST_OUTPUT_MS  5000 /* how long output may still arrive after the job's end */
-#define LAST_CLUSTER_MS 15000
+#define LAST_CLUSTER_MS 15000 /* the same over a connection that may break meanwhile */
 
 /* ---- signals ---- */
 
@@ -287,6 +287,10 @@ static int until_read(struct run *run)
 	while (code == 0 && has_more(run)) {
 		if (outlet_pending(&run->pods.out) || outlet_pending(&run->pods.news))
 			end = clock_ms() + most;
+		/* Where a node does not hand out logs there is no use in waiting. */
+		if (run->is_cluster && !pods_logs_alive(&run->pods) && !pods_launchers_going(&run->pods) &&
+		    clock_ms() >= end - most + LAST_OUTPUT_MS)
+			break;
 		if (clock_ms() >= end || (run->stopping = run_must_stop(run)) != 0)
 			break;
 		code = run_turn(run);

@@ -43,11 +43,15 @@ static int is_same(const struct tm *a, const struct tm *b)
 int when_parse(const char *text, int64_t *seconds)
 {
 	struct tm given = { 0 }, again;
-	char zone = 0;
 	int end = 0;
 
-	if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%c%n", &given.tm_year, &given.tm_mon, &given.tm_mday, &given.tm_hour,
-			    &given.tm_min, &given.tm_sec, &zone, &end) != 7 || zone != 'Z' || text[end] != '\0')
+	if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &given.tm_year, &given.tm_mon, &given.tm_mday, &given.tm_hour,
+			    &given.tm_min, &given.tm_sec, &end) != 6)
+		return -1;
+	/* Leases and newer Events have microseconds. */
+	text += end;
+	text += *text == '.' ? 1 + strspn(text + 1, "0123456789") : 0;
+	if (strcmp(text, "Z") != 0)
 		return -1;
 	given.tm_year -= 1900;
 	given.tm_mon -= 1;
