@@ -116,7 +116,8 @@ struct mpijob_http_options {
 	int64_t idle_timeout_ms;    /**< A connection that owes an answer or has a stream and says nothing for so long is asked
 	                                 whether it lives (TCP), and broken off when it does not say so; 0: 45,000. */
 	int64_t plugin_timeout_ms;  /**< For one run of an exec credential plugin; 0: 60,000. */
-	int32_t max_connections;    /**< Connections to the server at a time; 0: 8. */
+	int32_t max_connections;    /**< Connections to the server at a time; 0: 8. A quarter of them is kept for what does not
+	                                 stream. Over HTTP/1.1 each stream has a connection of its own, which is not counted. */
 	int32_t http1;              /**< 1: HTTP/1.1 only. */
 	/** Called with findings that belong to no exchange: a token file that cannot be read any more. May be NULL. */
 	void (*notice)(void *user, const struct mpijob_finding *finding);

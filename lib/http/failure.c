@@ -135,7 +135,8 @@ static char *receiving(const struct mpijob__failure *failure, int *code)
 		*code = MPIJOB_ERR_AUTH;
 		return mpijob__report_format("%s refused the client certificate", failure->server);
 	}
-	if (failure->os_errno == ETIMEDOUT)
+	/* Curl passes the number on in words only. */
+	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") || has(failure, "timed out"))
 		return mpijob__report_format("%s: no sign of life for %lld s", failure->server,
 					     (long long)(failure->idle_timeout_ms + 999) / 1000);
 	return mpijob__report_format("%s: the connection broke", failure->server);

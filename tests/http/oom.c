@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation of a transport's life fails, alone or with all after it: ours, libcurl's and, with TLS, OpenSSL's. Each
+ * exchange must end once, well or saying that memory ran out; what it got must be whole then; afterwards the transport
+ * works, and nothing leaks. The server is a child process, so that this one has a single thread.
+ *
+ * With a number: print where that allocation happens, and fail it; with one more argument also all after it.
+ */
+#include "../oom/failing_malloc.h"
+
+#include <mpijob/client.h>
+#include <mpijob/http.h>
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS_MOST 2000
+
+static const char *problem;
+static char url[64];
+
+/* The server: one child for each connection. */
+
+static void write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t done = write(fd, text, left);
+
+		if (done <= 0)
+			_exit(0);
+		text += done;
+		left -= (size_t)done;
+	}
+}
+
+static void serve(int fd)
+{
+	char head[4096];
+	size_t len = 0;
+
+	for (;;) {
+		ssize_t got = read(fd, head + len, sizeof(head) - 1 - len);
+		char *end;
+		size_t body;
+
+		if (got <= 0)
+			_exit(0);
+		len += (size_t)got;
+		head[len] = 0;
+		end = strstr(head, "\r\n\r\n");
+		if (!end)
+			continue;
+		body = strstr(head, "Content-Length: 2") ? 2 : 0;
+		if (len < (size_t)(end + 4 - head) + body)
+			continue;
+		len = 0;
+		if (strstr(head, "GET /stream"))
+			write_all(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n");
+		else if (strstr(head, "GET /refused"))
+			write_all(fd, "HTTP/1.1 401 No\r\nContent-Length: 4\r\nRetry-After: 1\r\n\r\nnope");
+		else
+			write_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: a/b\r\nWarning: 299 - \"w\"\r\n\r\nhello");
+	}
+}
+
+static pid_t start_server(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	pid_t child;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 64) ||
+	    getsockname(listener, (struct sockaddr *)&address, &size))
+		exit(2);
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+	child = fork();
+	if (child) {
+		close(listener);
+		return child;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGCHLD, SIG_IGN);
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+
+		if (fd >= 0 && fork() == 0)
+			serve(fd);
+		close(fd);
+	}
+}
+
+/* The scenario. */
+
+struct one {
+	int done;
+	size_t bytes;
+	mpijob_call *call;
+};
+
+static int judge(int code)
+{
+	if (code && code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_AUTH)
+		problem = mpijob_error_name(code);
+	return code;
+}
+
+static int data_came(void *user, const char *data, size_t len)
+{
+	struct one *one = user;
+
+	(void)data;
+	one->bytes += len;
+	return 0;
+}
+
+static void done(void *user, const struct mpijob_answer *answer)
+{
+	struct one *one = user;
+
+	if (one->done++)
+		problem = "ended twice";
+	if (answer->code == 0 && one->bytes + answer->body_len != (one->bytes ? 10u : 5u))
+		problem = "an answer that is not whole";
+	if (judge(answer->code) && answer->code != MPIJOB_ERR_NOMEM && answer->status != 401)
+		problem = answer->message;
+}
+
+static void start(mpijob_client *client, struct one *one, const char *method, const char *path, int stream)
+{
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+
+	memset(one, 0, sizeof(*one));
+	request.method = method;
+	request.path = path;
+	request.streaming = stream;
+	if (strcmp(method, "POST") == 0) {
+		request.body = "{}";
+		request.body_len = 2;
+		request.content_type = "application/json";
+	}
+	callbacks.data = stream ? data_came : NULL;
+	callbacks.done = done;
+	callbacks.user = one;
+	if (judge(mpijob_client_start(client, &request, &callbacks, &one->call)))
+		one->done = 1;
+}
+
+static int all_done(const struct one *ones, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!ones[i].done)
+			return 0;
+	return 1;
+}
+
+static void live(mpijob_client *client)
+{
+	struct one ones[5];
+
+	start(client, &ones[0], "GET", "/a", 0);
+	start(client, &ones[1], "POST", "/b", 0);
+	start(client, &ones[2], "GET", "/stream", 1);
+	start(client, &ones[3], "GET", "/refused", 0);
+	if (!ones[2].done)
+		mpijob_call_pause(ones[2].call, 1);
+	for (int i = 0; i < ROUNDS_MOST && !all_done(ones, 4); i++) {
+		judge(mpijob_client_poll(client, 5));
+		if (i == 20 && !ones[2].done)
+			mpijob_call_pause(ones[2].call, 0);
+	}
+	if (!all_done(ones, 4))
+		problem = "an exchange does not end";
+	start(client, &ones[4], "GET", "/stream", 1);
+	judge(mpijob_client_poll(client, 0));
+	if (!ones[4].done)
+		mpijob_call_cancel(ones[4].call);
+}
+
+/* Memory is back. */
+static void look(mpijob_client *client)
+{
+	struct one one;
+
+	start(client, &one, "GET", "/a", 0);
+	for (int i = 0; i < ROUNDS_MOST && !one.done; i++)
+		mpijob_client_poll(client, 5);
+	if (!one.done)
+		problem = "nothing works afterwards";
+}
+
+static size_t scenario(size_t fail_at, int persistent)
+{
+	struct mpijob_http_config_options wish = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	struct mpijob_client_options never = MPIJOB_CLIENT_OPTIONS_INIT;
+	mpijob_http_config *config = NULL;
+	mpijob_http *http = NULL;
+	mpijob_client *client = NULL;
+	size_t count;
+	int code;
+
+	wish.server = url;
+	wish.as = "jane";
+	wish.namespace_ = "default";
+	oom_start(fail_at, persistent);
+	code = mpijob_http_config_load(&wish, &config, NULL);
+	if (!code)
+		code = mpijob_http_new(config, NULL, &transport, &http, NULL);
+	if (!code)
+		code = mpijob_client_new(&transport, http, &client);
+	never.retries = -1;
+	if (!code)
+		code = mpijob_client_set_options(client, &never);
+	if (judge(code) == 0)
+		live(client);
+	count = oom_stop();
+	if (client)
+		look(client);
+	mpijob_client_free(client);
+	mpijob_http_config_free(config);
+	return count;
+}
+
+static int sweep(void)
+{
+	size_t count;
+
+	scenario(0, 0); /* what libcurl and libcrypto keep for the process */
+	count = scenario(0, 0);
+	if (problem || oom_live()) {
+		printf("without a failure: %s, %ld blocks left\n", problem ? problem : "ok", oom_live());
+		return 1;
+	}
+	for (size_t i = 1; i <= 2 * count; i++) {
+		size_t number = (i + 1) / 2;
+
+		scenario(number, i % 2 == 0);
+		if (!problem && !oom_live())
+			continue;
+		printf("allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n", number, count,
+		       i % 2 == 0 ? " and all after it" : "", problem ? problem : "ok", oom_live(), oom_oldest());
+		return 1;
+	}
+	printf("%zu allocations, each failed alone and with all after it\n", count);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	pid_t server;
+	int code;
+
+#ifdef __SANITIZE_ADDRESS__
+	puts("skipped: the sanitizer brings an allocator of its own");
+	return 77;
+#endif
+	setenv("KUBECONFIG", "/dev/null", 1);
+	unsetenv("HTTP_PROXY");
+	unsetenv("http_proxy");
+	server = start_server();
+	if (argc > 1) {
+		scenario(0, 0);
+		oom_trace(strtoul(argv[1], NULL, 10));
+		scenario(strtoul(argv[1], NULL, 10), argc > 2);
+		printf("%s, %ld blocks left, the oldest %zu\n", problem ? problem : "ok", oom_live(), oom_oldest());
+		code = problem != NULL;
+	} else {
+		code = sweep();
+	}
+	kill(server, SIGKILL);
+	return code;
+}
