@@ -104,6 +104,12 @@ class Moment:
         return {key[4:] for objects in (self.before.objects, self.theirs, self.ours) for key, entry in objects.items()
                 if key.startswith("Pod/pi-worker-") and entry["metadata"].get("deletionTimestamp")}
 
+    def emptied(self):
+        """Of a job that is suspended, no worker of its own and no PodGroup stays."""
+        mine = [f"Pod/pi-worker-{i}" for i in self.pods] + ["PodGroup/pi"] * bool(self.options.get("gangScheduler"))
+        left = [self.ours[key] for key in mine if self.before.owned(key) and key in self.ours]
+        return all(entry["metadata"].get("deletionTimestamp") for entry in left)
+
     def untouched(self, key):
         """We left an object as it was, or absent."""
         known = self.before.get(key)
@@ -286,19 +292,28 @@ def evicted_ends(moment, d):
         return False
     if d.where == "counter":
         return d.path == "failed" and (d.theirs, d.ours) == (0, 1)
+    gone = sum(pod["status"]["phase"] == "Failed" and pod["status"].get("reason") == "Evicted"
+               for index, pod in moment.pods.items() if index < moment.wanted)
+    words = f"{gone}/{moment.wanted} workers are evicted"
     if d.where == "event":
         _, reason, message = event(d)
         if reason == "MPIJobEvicted":
-            return d.ours == (1 if message == end["message"] else 0)
+            return d.ours == (message == end["message"]) and (d.ours or message == words)
         # They do what a job that goes on needs, and say so.
         return d.ours == 0 and reason in ("SetPodTemplateRestartPolicy", "MPIJobResumed")
     if d.where == "status":
-        return d.path in (".completionTime", ".conditions.Failed.message") or (
-            d.path == ".replicas.Worker" or d.path.startswith(".replicas.Worker.") or d.path == ".replicas.Launcher")
-    if d.where == "Job/pi-launcher":
-        return d.path == ".spec.suspend" or moment.untouched(d.where) or moment.stopped()
-    if d.where == "PodGroup/pi" or about_worker(d):
-        return d.ours is None or d.path == ".metadata.deletionTimestamp" or moment.untouched(d.where)
+        if d.path == ".completionTime":
+            return (d.theirs, d.ours) == (None, lives.time_of(moment.before.now))
+        if d.path == ".conditions.Failed.message":
+            return d.theirs == words and d.ours.startswith(words + "; worker pod pi-worker-")
+        # Workers of a job that ended are counted no more once they are cleaned up.
+        return moment.clean != "None" and d.path.startswith(".replicas.Worker.") and d.ours == 0
+    if d.path == "" and d.theirs == "there" and d.where not in moment.before.objects:
+        return d.ours is None # made for a job that goes on
+    if d.where == "Job/pi-launcher" and not moment.untouched(d.where):
+        return d.path == ".spec.suspend" and d.ours is True and not d.theirs
+    if about_worker(d) or (d.where == "PodGroup/pi" and not moment.untouched(d.where)):
+        return d.path in ("", ".metadata.deletionTimestamp") # what stays was looked at above
     return moment.untouched(d.where)
 
 
@@ -362,23 +377,30 @@ def validation_words(moment, d):
     return sorted(theirs) == sorted(ours) != []
 
 
+def cut(text):
+    """The longest beginning of whole characters that fits with the dots."""
+    return text.encode()[:1021].decode(errors="ignore") + "..."
+
+
 @row("messages-cut")
 def messages_cut(moment, d):
-    if d.where == "event":
-        _, reason, message = event(d)
-        if reason != conditions(moment.theirs["MPIJob"]).get("Failed", {}).get("reason"):
-            return False
-        texts = [conditions(cluster["MPIJob"])["Failed"]["message"] for cluster in (moment.theirs, moment.ours)]
-        if message not in texts:
-            return False
-    elif d.where == "status" and d.path == ".conditions.Failed.message":
-        texts = [d.theirs, d.ours]
-    else:
+    theirs, ours = (conditions(cluster["MPIJob"]).get("Failed") for cluster in (moment.theirs, moment.ours))
+    if not theirs or not ours or theirs["reason"] != ours["reason"]:
         return False
-    theirs, ours = texts
-    size = len(ours.encode())
-    # Ours is theirs up to the last character that fits.
-    return ours.endswith("...") and 1020 <= size <= 1024 and theirs.startswith(ours[:-3]) and len(theirs.encode()) >= 1024
+    if theirs["reason"].startswith("BackoffLimitExceeded/"):
+        # They cut, too, but inside of a character.
+        wanted = theirs["message"][:-3].rstrip("\ufffd") + "..."
+        if theirs["message"][-4:] != "\ufffd...":
+            return False
+    else:
+        wanted = cut(theirs["message"])
+        if len(theirs["message"].encode()) <= 1024:
+            return False
+    if ours["message"] != wanted:
+        return False
+    if event(d)[0] == "Warning":
+        return (event(d)[1:], d.ours) in (([ours["reason"], ours["message"]], 1), ([theirs["reason"], theirs["message"]], 0))
+    return (d.where, d.path) == ("status", ".conditions.Failed.message")
 
 
 @row("finished-stays-finished")
@@ -405,34 +427,120 @@ def finished_stays(moment, d):
     return moment.untouched(d.where) or d.path in (".spec.suspend", ".metadata.deletionTimestamp") or d.ours is None
 
 
+def reported(answer):
+    """(name, kind) of each report that a name is taken."""
+    return [re.fullmatch(r'Resource "(\S+)" of Kind "(\w*)" already exists and is not managed by MPIJob', e[2]).groups()
+            for e in answer["events"] or [] if e[1] == "ErrResourceExists"]
+
+
+def new_condition(moment, kind, status, reason):
+    """Whether we set a condition just now."""
+    known, found = conditions(moment.before.job).get(kind, {}), conditions(moment.ours["MPIJob"]).get(kind, {})
+    now = lives.time_of(moment.before.now)
+    return (found.get("status"), found.get("reason")) == (status, reason) and found.get("lastUpdateTime") == now and \
+        found.get("lastTransitionTime") == (now if known.get("status") != status else known.get("lastTransitionTime"))
+
+
+def seen_first(moment, d):
+    """They begin again each time, since they stop before the status is written: we write that the job was seen."""
+    if conditions(moment.before.job) or not new_condition(moment, "Created", "True", "MPIJobCreated"):
+        return False
+    if event(d)[1] == "MPIJobCreated" or (d.where, d.path) == ("counter", "created"):
+        return (d.theirs, d.ours) == (3, 1)
+    return d.where == "status" and d.theirs is None and d.path == ".conditions.Created"
+
+
+def ends_evicted(moment):
+    """We end a job just now because workers were evicted."""
+    return moment.evicted() and not moment.ended_before() and new_condition(moment, "Failed", "True", "MPIJobEvicted")
+
+
+def passed_over(moment, d):
+    """A name that is taken keeps us neither from suspending nor from ending a job."""
+    evicted, now = ends_evicted(moment), lives.time_of(moment.before.now)
+    ended = moment.ended_before() or moment.job_ended() or evicted
+    if not (moment.cleaned() if ended else moment.emptied()) or not moment.stopped():
+        return False
+    if about_worker(d) or d.where == "PodGroup/pi":
+        return moment.before.owned(d.where) and (d.path, d.theirs, d.ours) in (
+            ("", "there", None), (".metadata.deletionTimestamp", None, now))
+    if d.where == "Job/pi-launcher":
+        return evicted and (d.path, bool(d.theirs), d.ours) == (".spec.suspend", False, True)
+    if is_script(d):
+        # Those of us run no more.
+        running = [{key[4:] for key, pod in cluster.items() if key.startswith("Pod/pi-worker-") and
+                    pod["status"]["phase"] == "Running" and not pod["metadata"].get("deletionTimestamp")}
+                   for cluster in (moment.theirs, moment.ours)]
+        listed = [{name for name in hosts(text) if "-worker-" in name} for text in (d.theirs, d.ours)]
+        return listed[1] == running[1] & set(listed[0]) and listed[0] <= running[0]
+    fresh = [c for c in conditions(moment.ours["MPIJob"]).values() if c.get("lastUpdateTime") == now]
+    if d.where == "event":
+        kind, reason, message = event(d)
+        return (d.theirs, d.ours) == (0, 1) and any(c["reason"] == reason for c in fresh) and (
+            reason == "MPIJobSuspended" or any(c["message"] == message for c in fresh))
+    if d.where == "counter":
+        end = {"Failed": "failed", "Succeeded": "successful"}
+        return (d.theirs, d.ours) == (0, 1) and d.path in [end.get(c["type"]) for c in fresh]
+    if d.where != "status":
+        return False
+    if d.path.startswith(".conditions."):
+        kind = d.path.split(".")[2]
+        if kind in TERMINAL:
+            return (moment.job_ended() or evicted) and kind in [c["type"] for c in fresh]
+        if ended:
+            return kind == "Running" and "Running" in [c["type"] for c in fresh]
+        return moment.suspended and kind in ("Suspended", "Running") and new_condition(
+            moment, kind, "True" if kind == "Suspended" else "False", "MPIJobSuspended")
+    if d.path == ".completionTime":
+        return (moment.job_ended() or evicted) and d.theirs is None and d.ours is not None
+    if d.path.startswith(".replicas.Worker"):
+        phases = [pod["status"]["phase"] for index, pod in moment.pods.items()
+                  if index < moment.wanted and evicted and moment.clean == "None"]
+        right = {"active": phases.count("Running"), "succeeded": phases.count("Succeeded"), "failed": phases.count("Failed")}
+        return d.ours == (right if d.theirs is None else right.get(d.path.rsplit(".", 1)[1]))
+    if d.path.startswith(".replicas.Launcher"):
+        job, pod = moment.before.launcher() or {}, moment.before.launcher_pod()
+        right = {"active": int(bool(pod) and pod["status"]["phase"] == "Running" and not moment.job_ended()),
+                 "succeeded": int("Succeeded" in ends(moment.ours["MPIJob"])), "failed": job.get("status", {}).get("failed", 0)}
+        return d.ours == (right if d.theirs is None else right.get(d.path.rsplit(".", 1)[1]))
+    return d.path == ".order"
+
+
 @row("taken-names")
 def taken_names(moment, d):
-    taken = moment.foreign()
-    if not taken:
+    theirs, ours = (reported(answer) for answer in moment.answers)
+    # They stop at one name, and try three times.
+    if len(theirs) != 3 or len(set(theirs)) != 1 or moment.answers[0].get("error") is None:
         return False
-    _, reason, message = event(d)
-    if reason == "ErrResourceExists":
-        found = re.fullmatch(r'Resource "(\S+)" of Kind "(\w*)" already exists and is not managed by MPIJob', message)
-        return bool(found) and any(key.split("/")[1] == found.group(1) and found.group(2) in ("", key.split("/")[0]) for key in taken)
-    if moment.answers[0].get("error") is None:
+    name = theirs[0][0]
+    taken = [key for key in moment.foreign() if key.split("/")[1] == name and
+             theirs[0][1] == ("PodGroup" if key.startswith("PodGroup/") else "")]
+    if len(taken) != 1:
         return False
-    # They stop before the status is written; so they begin again each time.
-    if reason == "MPIJobCreated" or (d.where, d.path) == ("counter", "created"):
-        return not moment.before.job.get("status") and d.theirs == 3 and d.ours == 1
+    # No status is written any more, other than that a job ended whose children they then cannot clean up.
+    if not moment.unchanged_status(moment.theirs["MPIJob"]) and not (moment.job_ended() and ends(moment.theirs["MPIJob"])):
+        return False
+    kind, index = taken[0].split("/")[0], int(name.rsplit("-", 1)[1]) if "-worker-" in name else 0
+    ended = moment.ended_before() or moment.job_ended()
+    if not ours:
+        if not ends_evicted(moment) and (kind not in ("Pod", "PodGroup") or not (moment.suspended or ended)):
+            return False
+        return event(d)[1] == "ErrResourceExists" or seen_first(moment, d) or passed_over(moment, d)
+    # We stop at the same name, tell its kind with each plan, and look again in a minute.
+    if set(ours) != {(name, kind)} or len(ours) != moment.answers[1]["plans"] or moment.answers[1]["next"] != moment.before.now + 60000:
+        return False
+    if event(d)[1] == "ErrResourceExists" or seen_first(moment, d):
+        return True
     if d.where == "status":
-        return moment.unchanged_status(moment.theirs["MPIJob"])
-    # They make the workers before the one whose name is taken; we make none until all names are free.
-    first = min([int(key.rsplit("-", 1)[1]) for key in taken if key.startswith("Pod/")], default=0)
-    if about_worker(d) and int(d.where.rsplit("-", 1)[1]) < first:
-        return d.ours is None and moment.untouched(d.where)
-    if about_worker(d) and int(d.where.rsplit("-", 1)[1]) >= moment.wanted and not moment.suspended and moment.untouched(d.where):
-        return d.theirs is None or d.path == ".metadata.deletionTimestamp"
-    # A worker's name that is taken is passed over when a job is suspended or has ended.
-    if moment.suspended or moment.ended_before() or moment.job_ended():
-        if d.where in ("event", "counter"):
-            return d.theirs == 0
-        return d.ours is None or d.path == ".metadata.deletionTimestamp" or (is_script(d) and set(hosts(d.ours)) < set(hosts(d.theirs)))
-    return False
+        return (d.path == ".startTime" and not moment.suspended and (d.theirs, d.ours) == (None, lives.time_of(moment.before.now))) or \
+            (d.path == ".order" and (d.theirs, d.ours) == ("", "Created"))
+    if kind != "Pod" or not about_worker(d):
+        return False
+    # They make the workers before the one whose name is taken; we make none, and delete none that is too much.
+    if int(d.where.rsplit("-", 1)[1]) < index:
+        return (d.path, d.theirs, d.ours) == ("", "there", None) and d.where not in moment.before.objects
+    return (int(d.where.rsplit("-", 1)[1]) >= moment.wanted and moment.before.owned(d.where) and moment.untouched(d.where) and
+            (d.path, d.theirs) in (("", None), (".metadata.deletionTimestamp", lives.time_of(moment.before.now))))
 
 
 @row("resume-waits-for-workers")
