@@ -185,7 +185,8 @@ const char *cancel_before_poll(struct suite_run *run)
 
 	begin(run, &first, 0, "GET", MAPS "?labelSelector=suite%3Dx", NULL, NULL);
 	begin(run, &second, 0, "GET", MAPS "?labelSelector=suite%3Dy", NULL, NULL);
-	mpijob_call_cancel(first.call);
+	if (first.call)
+		mpijob_call_cancel(first.call);
 	first.call = NULL;
 	wait_for(run, &second);
 	poll_for(run, 30);
@@ -203,7 +204,8 @@ const char *pause_stream(struct suite_run *run)
 	struct reply watch;
 
 	begin(run, &watch, 1, "GET", path, NULL, NULL);
-	mpijob_call_pause(watch.call, 1);
+	if (watch.call)
+		mpijob_call_pause(watch.call, 1);
 	why = first_of(why, live(run, "suite-p"));
 	poll_for(run, 100);
 	if (!why && mpijob_text_len(watch.stream) > 0)
