@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -89,7 +90,8 @@ def at_end(function):
     if not _cleanups:
         atexit.register(_clean)
         for number, untouched in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
-            if signal.getsignal(number) == untouched:
+            # Only the main thread may set them.
+            if signal.getsignal(number) == untouched and threading.current_thread() is threading.main_thread():
                 signal.signal(number, _interrupted)
     _cleanups.append(function)
 
