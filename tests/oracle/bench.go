@@ -117,8 +117,8 @@ func benchWork(what string, text []byte, written *int) (func() error, error) {
 			_, err := readJob(text)
 			return err
 		}, nil
-	case "first", "keyless":
-		return func() error { return first(job, what == "first", written) }, nil
+	case "first", "keyless", "held":
+		return func() error { return first(job, what, written) }, nil
 	case "unchanged":
 		return unchanged(job)
 	}
@@ -126,19 +126,25 @@ func benchWork(what string, text []byte, written *int) (func() error, error) {
 }
 
 // first does with functions of the controller itself what its first sync of a job does: it does less, as it neither
-// asks its caches nor writes a status.
-func first(given *kubeflow.MPIJob, key bool, written *int) error {
+// asks its caches nor writes a status. Its sync holds all pods until its end: "held" does, too.
+func first(given *kubeflow.MPIJob, what string, written *int) error {
 	job := given.DeepCopy()
 	kubeflow.SetDefaults_MPIJob(job)
 	if found := validation.ValidateMPIJob(job); len(found) > 0 {
 		return found.ToAggregate()
 	}
 	none := ""
-	return controller.OracleEachObject(job, controller.OracleOptions{Running: &none}, key, func(object any) error {
+	var pods []*corev1.Pod
+	err := controller.OracleEachObject(job, controller.OracleOptions{Running: &none}, what != "keyless", func(object any) error {
+		if pod, is := object.(*corev1.Pod); is && what == "held" {
+			pods = append(pods, pod)
+		}
 		text, err := json.Marshal(object)
 		*written += len(text)
 		return err
 	})
+	runtime.KeepAlive(pods)
+	return err
 }
 
 // unchanged answers a sync with nothing to do: all of the job exists, and its workers run.
