@@ -258,6 +258,8 @@ const struct suite_check suite_checks[] = {
 	{ "500 exchanges at once", many_at_once },
 	{ "start inside of a callback", start_in_callback },
 	{ "log of a pod that waits to start", log_of_pod },
+	{ "a job: submit, suspend, scale, delete", jobs_life },
+	{ "a refusal has its place in the file", jobs_refusal },
 	{ "lists in pages", pages },
 	{ "dry run", dry_run },
 	{ "strict field validation", strict },

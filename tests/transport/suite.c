@@ -27,6 +27,8 @@ static const struct {
 	{ LOCAL, "JSON patch", SUITE_UNSUPPORTED, "merge patches do all that is needed" },
 	{ LOCAL, "strategic merge patch", SUITE_UNSUPPORTED, "it knows no schemas" },
 	{ LOCAL, "delete a collection", SUITE_UNSUPPORTED, "nobody here does that" },
+	{ LOCAL, "a refusal has its place in the file", "accepted", "it knows no schemas; mpijob checks before it sends" },
+	{ "http", "log of a pod that waits to start", "status 204", "the log of a pod without a node is empty there" },
 	{ "http", "watch of a version that is forgotten: 410", "everything is remembered", "it forgets after minutes" },
 };
 

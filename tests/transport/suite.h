@@ -70,6 +70,10 @@ const char *many_at_once(struct suite_run *run);
 const char *start_in_callback(struct suite_run *run);
 const char *log_of_pod(struct suite_run *run);
 
+/* checks_jobs.c */
+const char *jobs_life(struct suite_run *run);
+const char *jobs_refusal(struct suite_run *run);
+
 extern const struct suite_check suite_checks[];
 extern const size_t suite_check_count;
 
