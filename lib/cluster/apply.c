@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APPLY_PATCH "application/apply-patch+yaml"
-#define MANAGER "mpijob"
+#define APPLY_PATCH   "application/apply-patch+yaml"
+#define MANAGER       "mpijob"
 #define MANAGER_LIMIT 128
 
 static int is_manager(const char *name)
@@ -33,7 +33,8 @@ static int make_query(struct mpijob_target *target, const struct mpijob_apply_op
 
 	for (size_t i = 0; i < count; i++) {
 		query[i] = target->query[i];
-		if (!query[i] || (i % 2 == 0 && (strcmp(query[i], "fieldManager") == 0 || strcmp(query[i], "force") == 0)))
+		if (!query[i] ||
+		    (i % 2 == 0 && (strcmp(query[i], "fieldManager") == 0 || strcmp(query[i], "force") == 0)))
 			return MPIJOB_ERR_USAGE;
 	}
 	query[count++] = "fieldManager";

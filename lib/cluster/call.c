@@ -15,8 +15,9 @@
 
 #define JSON "application/json"
 
-static int start(mpijob_client *client, const char *method, const struct mpijob_target *target, const char *content_type,
-		 const mpijob_text *body, int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
+static int start(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		 const char *content_type, const mpijob_text *body, int flags, const struct mpijob_callbacks *callbacks,
+		 mpijob_call **out)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	mpijob_text path = { 0 };
@@ -94,7 +95,8 @@ int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *ans
 	int code = answer->code;
 
 	if (code && answer->status && answer->reason) {
-		if (mpijob__verdict_make(&verdict, answer->status, call->exchange.is_post, answer->body, answer->body_len))
+		if (mpijob__verdict_make(&verdict, answer->status, call->exchange.is_post, answer->body,
+					 answer->body_len))
 			code = MPIJOB_ERR_NOMEM;
 		mpijob__verdict_report(&verdict, diag);
 		mpijob__verdict_release(&verdict);

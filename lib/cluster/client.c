@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RETRIES 10
+#define RETRIES             10
 #define RETRY_AFTER_MOST_MS 60000
 
 static void unlink_call(mpijob_exchange *exchange)

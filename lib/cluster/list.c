@@ -23,12 +23,12 @@ struct listing {
 	mpijob_diag *diag;
 	mpijob_call *call;
 	struct mpijob__split split;
-	mpijob_text items;   /* of all pages, with commas between them */
-	mpijob_text next;    /* token for the rest */
-	mpijob_doc *outer;   /* what stands around the items of the first page */
-	int whole;           /* not in pages */
+	mpijob_text items; /* of all pages, with commas between them */
+	mpijob_text next;  /* token for the rest */
+	mpijob_doc *outer; /* what stands around the items of the first page */
+	int whole;         /* not in pages */
 	int done, code;
-	int again;           /* this page failed so that it is worth asking anew */
+	int again; /* this page failed so that it is worth asking anew */
 };
 
 static int take_item(void *user, const struct mpijob__split_object *item)
@@ -119,7 +119,8 @@ static size_t make_query(const struct listing *listing, const char *limit, const
 	size_t count = 0;
 
 	for (size_t i = 0; i + 1 < target->query_count; i += 2) {
-		if (!target->query[i] || is_ours(target->query[i]) || (listing->next.len && is_version(target->query[i])))
+		if (!target->query[i] || is_ours(target->query[i]) ||
+		    (listing->next.len && is_version(target->query[i])))
 			continue;
 		query[count++] = target->query[i];
 		query[count++] = target->query[i + 1];

@@ -15,13 +15,13 @@ struct waiting {
 	mpijob_wait_fn ready;
 	void *user;
 	const char *name;
-	mpijob_doc *doc;    /* as it was told last; NULL: it does not exist */
-	int seen;           /* it was in this list */
+	mpijob_doc *doc; /* as it was told last; NULL: it does not exist */
+	int seen;        /* it was in this list */
 	int over;
-	int code;           /* why it is over */
-	int looked;         /* a list has come, or could not be had */
-	int failure;        /* what failed last */
-	mpijob_text why;    /* of that */
+	int code;        /* why it is over */
+	int looked;      /* a list has come, or could not be had */
+	int failure;     /* what failed last */
+	mpijob_text why; /* of that */
 };
 
 static void decide(struct waiting *waiting)
@@ -53,7 +53,8 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 	if (waiting->seen) {
 		options.format = MPIJOB_FORMAT_JSON;
 		options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
-		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : MPIJOB_ERR_SYNTAX;
+		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL)
+				 : MPIJOB_ERR_SYNTAX;
 	}
 	if (rc == MPIJOB_ERR_NOMEM)
 		return rc;

@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BACKOFF_FIRST_MS 800
-#define BACKOFF_LAST_MS 30000
-#define NOMEM_MS 100
-#define HEALTHY_MS 120000
+#define BACKOFF_FIRST_MS    800
+#define BACKOFF_LAST_MS     30000
+#define NOMEM_MS            100
+#define HEALTHY_MS          120000
 #define RETRY_AFTER_MOST_MS 300000
-#define OBJECT_LIMIT ((size_t)8 << 20)
+#define OBJECT_LIMIT        ((size_t)8 << 20)
 
 /* --- make and free --- */
 
@@ -257,8 +257,15 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 
 int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what)
 {
-	struct mpijob_watch_event told = { sizeof(told), event, object->json, object->len, object->whole, object->uid,
-					   object->name, object->namespace_, object->resource_version };
+	struct mpijob_watch_event told = { sizeof(told),
+					   event,
+					   object->json,
+					   object->len,
+					   object->whole,
+					   object->uid,
+					   object->name,
+					   object->namespace_,
+					   object->resource_version };
 
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
@@ -351,8 +358,8 @@ int mpijob__watch_set(mpijob_text *text, const char *value)
 
 int mpijob__watch_expired(const struct mpijob_answer *answer)
 {
-	return answer->status == 410 || (answer->reason && (strcmp(answer->reason, "Expired") == 0 ||
-							     strcmp(answer->reason, "Gone") == 0));
+	return answer->status == 410 ||
+	       (answer->reason && (strcmp(answer->reason, "Expired") == 0 || strcmp(answer->reason, "Gone") == 0));
 }
 
 int mpijob__watch_too_large(const struct mpijob_answer *answer)

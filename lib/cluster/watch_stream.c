@@ -16,9 +16,9 @@
 
 #define SHORT_LIFE_MS 1000
 #define WATCH_LEAST_S 300
-#define LATE_MS 30000     /* how long after its timeoutSeconds a stream may stay open */
-#define INITIAL_MS 30000  /* how long a streamed list may be silent */
-#define SERVER_ERRORS 3   /* in a row, and the list is made anew */
+#define LATE_MS       30000 /* how long after its timeoutSeconds a stream may stay open */
+#define INITIAL_MS    30000 /* how long a streamed list may be silent */
+#define SERVER_ERRORS 3     /* in a row, and the list is made anew */
 
 /* --- events --- */
 
@@ -87,7 +87,8 @@ static int ends_list(const struct mpijob__split_object *bookmark)
 	rc = mpijob_doc_parse(bookmark->json ? bookmark->json : "", bookmark->len, &options, &doc, NULL);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
-	mark = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations[k8s.io/initial-events-end]"));
+	mark = mpijob_node_string(
+		mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations[k8s.io/initial-events-end]"));
 	ends = mark && strcmp(mark, "true") == 0;
 	mpijob_doc_free(doc);
 	return ends;
@@ -107,7 +108,8 @@ static int take_initial(mpijob_watch *watch, const struct mpijob__split_object *
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (kind >= 0)
-		return mpijob__watch_tell(watch, kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event, "list");
+		return mpijob__watch_tell(watch, kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event,
+					  "list");
 	rc = strcmp(event->type, "BOOKMARK") == 0 && *event->resource_version ? ends_list(event) : 0;
 	if (rc <= 0)
 		return rc;
@@ -237,7 +239,8 @@ static void watch_done(mpijob_watch *watch, const struct mpijob_answer *answer)
 	if (watch->freed)
 		return;
 	watch->server_errors = watch->stream_failed && watch->internal ? watch->server_errors + 1 : 0;
-	watch->need_list = watch->gone || (watch->stream_failed && watch->relist) || watch->server_errors >= SERVER_ERRORS;
+	watch->need_list =
+		watch->gone || (watch->stream_failed && watch->relist) || watch->server_errors >= SERVER_ERRORS;
 	if (answer->status == 200 && lifetime(watch) >= SHORT_LIFE_MS)
 		mpijob__watch_went_well(watch);
 	if (!failed)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WRITES 16
+#define MOST_WRITES    16
 #define NOMEM_PAUSE_MS 100
 
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
@@ -370,8 +370,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	mpijob__events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
-	polled = mpijob_client_poll(operator_->client,
-				    limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
+	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
 	operator_->now_ms = mpijob__clock_monotonic_ms();
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;
