@@ -24,7 +24,7 @@ struct lane {
 	uint32_t id;
 	int64_t due_ms;
 	size_t running;
-	int broken; /* a descriptor could not be watched: curl gives such a handle up */
+	int broken; /* MPIJOB_ERR_*: curl lost track of its sockets */
 };
 
 struct pool {
@@ -40,6 +40,22 @@ struct pool {
 };
 
 /* Sockets and times. */
+
+static void mark_broken(struct lane *lane, int error)
+{
+	lane->broken = error;
+	lane->pool->http->broken = 1;
+}
+
+/* When curl could not note down which sockets it waits for, its transfers would wait for ever. */
+static void run_lane(struct lane *lane, curl_socket_t fd, int mask)
+{
+	int running;
+	CURLMcode code = curl_multi_socket_action(lane->multi, fd, mask, &running);
+
+	if (code && !lane->broken)
+		mark_broken(lane, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+}
 
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
@@ -57,7 +73,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 	event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 	if (epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0)
 		return 0;
-	lane->broken = 1;
+	mark_broken(lane, MPIJOB_ERR_IO);
 	return -1;
 }
 
@@ -85,11 +101,10 @@ void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events
 	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 	struct lane *lane;
-	int running;
 
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		if (lane->multi && lane->id == data >> 32) {
-			curl_multi_socket_action(lane->multi, (curl_socket_t)(data & 0xffffffff), mask, &running);
+			run_lane(lane, (curl_socket_t)(data & 0xffffffff), mask);
 			return;
 		}
 	}
@@ -98,13 +113,12 @@ void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events
 void mpijob__pool_timers(struct mpijob_http *http, int64_t now_ms)
 {
 	struct lane *lane;
-	int running;
 
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		if (!lane->multi || lane->due_ms < 0 || lane->due_ms > now_ms)
 			continue;
 		lane->due_ms = -1;
-		curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+		run_lane(lane, CURL_SOCKET_TIMEOUT, 0);
 	}
 }
 
@@ -350,6 +364,11 @@ struct call *mpijob__pool_done(struct mpijob_http *http, CURLcode *code)
 		}
 	}
 	return NULL;
+}
+
+int mpijob__pool_broken(const struct call *call)
+{
+	return call->lane ? call->lane->broken : 0;
 }
 
 void mpijob__pool_unbind(struct mpijob_http *http)

@@ -21,6 +21,8 @@ void mpijob__pool_timers(struct mpijob_http *http, int64_t now_ms);
 int64_t mpijob__pool_due(const struct mpijob_http *http);
 /* A call that curl is done with, and how that went; NULL: none. */
 struct call *mpijob__pool_done(struct mpijob_http *http, CURLcode *code);
+/* Whether the call is lost because its sockets are: 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO. */
+int mpijob__pool_broken(const struct call *call);
 /* HTTP/1.1 was seen: a stream needs a connection of its own from now on. */
 void mpijob__pool_unbind(struct mpijob_http *http);
 /* Close the connections of older identities that nothing uses any more. */

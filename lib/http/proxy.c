@@ -175,12 +175,13 @@ static const char *either(const char *(*variable)(const char *name), const char 
 
 static const char *from_environment(const struct mpijob__server *server, const char *(*variable)(const char *name))
 {
+	const char *cgi = variable("REQUEST_METHOD");
 	const char *proxy;
 
 	if (server->tls)
 		proxy = either(variable, "HTTPS_PROXY", "https_proxy");
 	/* In a CGI program HTTP_PROXY is what the visitor sent as "Proxy:". */
-	else if (variable("REQUEST_METHOD"))
+	else if (cgi && *cgi)
 		proxy = NULL;
 	else
 		proxy = either(variable, "HTTP_PROXY", "http_proxy");

@@ -13,6 +13,7 @@
 #include "http/proxy.h"
 #include "http/receive.h"
 #include "http/report.h"
+#include "http/ring.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,41 +44,11 @@ static int64_t sooner(int64_t a, int64_t b)
 	return b < 0 || a < b ? a : b;
 }
 
-/* Rings. */
-
-static void ring_init(struct link *head)
-{
-	head->prev = head->next = head;
-	head->call = NULL;
-}
-
-static int in_ring(const struct link *link)
-{
-	return link->next != NULL;
-}
-
-static void insert_before(struct link *place, struct link *link)
-{
-	link->prev = place->prev;
-	link->next = place;
-	place->prev->next = link;
-	place->prev = link;
-}
-
-static void leave(struct link *link)
-{
-	if (!in_ring(link))
-		return;
-	link->prev->next = link->next;
-	link->next->prev = link->prev;
-	link->prev = link->next = NULL;
-}
-
 void mpijob__transport_attend(struct call *call)
 {
 	/* Who waits for credentials is looked at anyway. */
-	if (!in_ring(&call->queue))
-		insert_before(&call->http->attention, &call->queue);
+	if (!mpijob__ring_has(&call->queue))
+		mpijob__ring_insert(&call->http->attention, &call->queue);
 }
 
 /* Calls of one timeout, most of all, come in the order of their deadlines. */
@@ -89,16 +60,16 @@ static void set_deadline(struct call *call, int64_t limit_ms)
 	call->deadline_ms = mpijob__transport_now() + limit_ms;
 	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
 		place = place->prev;
-	insert_before(place, &call->due);
+	mpijob__ring_insert(place, &call->due);
 }
 
 /* Ends. */
 
 static void discard(struct call *call)
 {
-	leave(&call->all);
-	leave(&call->queue);
-	leave(&call->due);
+	mpijob__ring_leave(&call->all);
+	mpijob__ring_leave(&call->queue);
+	mpijob__ring_leave(&call->due);
 	mpijob__pool_stop(call);
 	mpijob__wire_clear(&call->wire);
 	mpijob__secret_clear(&call->body);
@@ -224,7 +195,7 @@ static void admit(struct mpijob_http *http)
 
 		if (ready == 0)
 			return;
-		leave(&call->queue);
+		mpijob__ring_leave(&call->queue);
 		if (!call->exchange)
 			discard(call);
 		else if (ready > 0)
@@ -277,7 +248,7 @@ static void finish_call(struct call *call, CURLcode code)
 		end_failed(call);
 	} else if (call->paused || call->kept) {
 		call->ended = 1;
-		leave(&call->due);
+		mpijob__ring_leave(&call->due);
 	} else {
 		end(call, call->code, call->message);
 	}
@@ -313,7 +284,7 @@ static void look_after(struct mpijob_http *http)
 	struct call *call;
 
 	while ((call = http->attention.next->call) != NULL) {
-		leave(&call->queue);
+		mpijob__ring_leave(&call->queue);
 		resume(call);
 	}
 }
@@ -327,7 +298,7 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		const char *server = http->server.authority;
 		char *message;
 
-		if (in_ring(&call->queue) && !call->lane)
+		if (mpijob__ring_has(&call->queue) && !call->lane)
 			message = mpijob__report_format("%s: the credentials were not there within %lld ms", server,
 							limit);
 		else if (!call->sent)
@@ -336,6 +307,24 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 			message = mpijob__report_format("%s: no %s within %lld ms", server,
 							call->status_told ? "whole answer" : "answer", limit);
 		end_with(call, MPIJOB_ERR_TIMEOUT, message);
+	}
+}
+
+/* Curl cannot go on with them; with a new pool the next calls can. */
+static void end_broken(struct mpijob_http *http)
+{
+	if (!http->broken)
+		return;
+	http->broken = 0;
+	for (struct link *link = http->calls.next; link->call; link = link->next) {
+		int error = mpijob__pool_broken(link->call);
+
+		if (!error)
+			continue;
+		link->call->failure = error;
+		if (error == MPIJOB_ERR_IO)
+			link->call->failure_text = "no more descriptors can be watched";
+		mpijob__transport_attend(link->call);
 	}
 }
 
@@ -351,6 +340,7 @@ static void turn(struct mpijob_http *http)
 	mpijob__pool_timers(http, now);
 	finish(http);
 	expire(http, now);
+	end_broken(http);
 	look_after(http);
 	if (http->http1_met && !http->http1_seen)
 		mpijob__pool_unbind(http);
@@ -360,12 +350,13 @@ static void turn(struct mpijob_http *http)
 static int64_t due(const struct mpijob_http *http)
 {
 	int64_t due = mpijob__pool_due(http);
+	int64_t plugin = mpijob__credentials_due_ms(http->credentials);
 
 	/* Calls that wait while a plugin runs are its business. */
-	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0))
+	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0))
 		return 0;
 	due = sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
-	return sooner(due, mpijob__credentials_due_ms(http->credentials));
+	return sooner(due, plugin);
 }
 
 static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
@@ -500,8 +491,8 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		discard(call);
 		return MPIJOB_ERR_NOMEM;
 	}
-	insert_before(&http->calls, &call->all);
-	insert_before(&http->waiting, &call->queue);
+	mpijob__ring_insert(&http->calls, &call->all);
+	mpijob__ring_insert(&http->waiting, &call->queue);
 	if (!call->streaming)
 		set_deadline(call, request->timeout_ms > 0 ? request->timeout_ms : http->request_timeout_ms);
 	mpijob_exchange_set_slot(exchange, call);
@@ -551,10 +542,10 @@ static void destroy(void *self)
 
 void mpijob__transport_init(struct mpijob_http *http)
 {
-	ring_init(&http->calls);
-	ring_init(&http->waiting);
-	ring_init(&http->attention);
-	ring_init(&http->deadlines);
+	mpijob__ring_init(&http->calls);
+	mpijob__ring_init(&http->waiting);
+	mpijob__ring_init(&http->attention);
+	mpijob__ring_init(&http->deadlines);
 }
 
 int mpijob__transport_watch(struct mpijob_http *http)

@@ -6,6 +6,7 @@
 #include <mpijob/http.h>
 
 #include "http/credentials.h"
+#include "http/ring.h"
 #include "http/server.h"
 #include "http/wire.h"
 
@@ -13,13 +14,6 @@
 
 struct pool;
 struct lane;
-
-/* A ring of calls; an empty one points to itself. */
-struct link {
-	struct link *prev;
-	struct link *next;
-	struct call *call; /* NULL in a ring's head */
-};
 
 /* One exchange. */
 struct call {
@@ -85,6 +79,7 @@ struct mpijob_http {
 	int plugin_fd; /* what the credentials are watched by; -1: nothing */
 	int polling;
 	int woken;
+	int broken; /* a lane of some pool is */
 	uint64_t told;
 	uint32_t next_lane;
 	struct pool *pools; /* the newest first */

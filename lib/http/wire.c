@@ -10,6 +10,7 @@
 
 #include <mpijob/base.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, cons
 		      struct curl_slist *common, struct curl_slist **first)
 {
 	static const char name[] = "Authorization: ";
+	static const char no_type[] = "Content-Type:";
 	struct curl_slist *list = common;
 
 	mpijob__wire_clear(wire);
@@ -148,10 +150,11 @@ int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, cons
 		wire->content_type = mpijob__report_format("Content-Type: %s", content_type);
 		if (!wire->content_type)
 			return MPIJOB_ERR_NOMEM;
-		wire->nodes[0].data = wire->content_type;
-		wire->nodes[0].next = list;
-		list = &wire->nodes[0];
 	}
+	/* Without a value, curl leaves it out instead of making one up. */
+	wire->nodes[0].data = wire->content_type ? wire->content_type : (char *)(uintptr_t)no_type;
+	wire->nodes[0].next = list;
+	list = &wire->nodes[0];
 	if (authorization) {
 		if (!one_line(authorization))
 			return MPIJOB_ERR_AUTH;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a call is a member of several rings at a time, leaves each of them in one step from wherever it stands, and can
+ * be asked whether it is in one.
+ */
+#include "http/ring.h"
+
+#include <stddef.h>
+
+void mpijob__ring_init(struct link *head)
+{
+	head->prev = head->next = head;
+	head->call = NULL;
+}
+
+int mpijob__ring_has(const struct link *link)
+{
+	return link->next != NULL;
+}
+
+void mpijob__ring_insert(struct link *place, struct link *link)
+{
+	link->prev = place->prev;
+	link->next = place;
+	place->prev->next = link;
+	place->prev = link;
+}
+
+void mpijob__ring_leave(struct link *link)
+{
+	if (!link->next)
+		return;
+	link->prev->next = link->next;
+	link->next->prev = link->prev;
+	link->prev = link->next = NULL;
+}
