@@ -27,7 +27,8 @@ static void check(const mpijob_http_config *config)
 	mpijob_http_config *copy = mpijob__config_clone(config);
 
 	need(strncmp(server, config->tls ? "https://" : "http://", config->tls ? 8 : 7) == 0);
-	need(server[strlen(server) - 1] != '/' && !strpbrk(server, " \r\n\t?#@"));
+	need(server[strlen(server) - 1] != '/' && !strpbrk(server, " \r\n\t?#"));
+	need(strstr(server, "://")[3 + strcspn(strstr(server, "://") + 3, "/@")] != '@');
 	need(mpijob_http_config_namespace(config) != NULL);
 	need(config->tls || (!config->token.len && !config->token_file && !config->username && !config->exec.command &&
 			     !config->certificate.data.len));

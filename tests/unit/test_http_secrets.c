@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where secrets are left: this program looks through its own memory for one, after all that held it was freed. Texts in
+ * YAML pass through libyaml's buffers, which cannot be wiped, and so only JSON is tried.
+ */
+#include "http/credentials.h"
+
+#include "../support/http_folder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <time.h>
+
+#define LENGTH 40
+
+/* The secret is never in memory as a constant, nor for longer than it is written. */
+static void make_secret(char out[LENGTH + 1])
+{
+	for (int i = 0; i < LENGTH; i++)
+		out[i] = (char)('a' + (i * 7 + 3) % 23);
+	out[LENGTH] = 0;
+}
+
+static void put_secret(const char *name, const char *before, const char *after, mode_t mode)
+{
+	char secret[LENGTH + 1];
+	int fd = open(in_scratch(name), O_CREAT | O_WRONLY | O_TRUNC, mode);
+
+	make_secret(secret);
+	assert_int_equal(write(fd, before, strlen(before)), strlen(before));
+	assert_int_equal(write(fd, secret, LENGTH), LENGTH);
+	assert_int_equal(write(fd, after, strlen(after)), strlen(after));
+	close(fd);
+	explicit_bzero(secret, sizeof(secret));
+}
+
+/* How often it is in one piece of memory. */
+static size_t count_in(const char *data, size_t len)
+{
+	char secret[LENGTH + 1];
+	size_t found = 0;
+	const char *end = data + len;
+
+	make_secret(secret);
+	/* The first letter alone is looked for, so that the secret is in no register's copy of ours. */
+	for (const char *p = data; p + LENGTH <= end; p++) {
+		if (*p == secret[0] && memcmp(p, secret, LENGTH) == 0)
+			found++;
+	}
+	explicit_bzero(secret, sizeof(secret));
+	return found;
+}
+
+#define PIECE ((size_t)1 << 20)
+
+/* Pieces overlap, so that none is missed at an edge; one that is seen twice counts twice. */
+static size_t count_range(int memory, unsigned long from, unsigned long to, char *buffer)
+{
+	size_t found = 0;
+
+	for (unsigned long at = from; at < to; at += PIECE - LENGTH) {
+		size_t want = to - at < PIECE ? to - at : PIECE;
+		ssize_t got = pread(memory, buffer, want, (off_t)at);
+
+		if (got > 0)
+			found += count_in(buffer, (size_t)got);
+	}
+	explicit_bzero(buffer, PIECE);
+	return found;
+}
+
+/* How often it is in all memory of this process that can be written, but for the stack and the buffer. */
+static size_t count_secrets(void)
+{
+	static char buffer[PIECE];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int memory = open("/proc/self/mem", O_RDONLY);
+	unsigned long from, to, own = (unsigned long)(uintptr_t)buffer;
+	char line[512], access[5];
+	size_t found = 0;
+
+	assert_non_null(maps);
+	assert_true(memory >= 0);
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w' || strstr(line, "[stack]"))
+			continue;
+		/* The shadow of a sanitizer is huge and empty. */
+		if (to - from > (1ul << 32))
+			continue;
+		if (own >= from && own < to) {
+			found += count_range(memory, from, own, buffer);
+			found += count_range(memory, own + PIECE, to, buffer);
+		} else {
+			found += count_range(memory, from, to, buffer);
+		}
+	}
+	fclose(maps);
+	close(memory);
+	return found;
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int prepare(mpijob__credentials *credentials)
+{
+	const char *message;
+	int code;
+
+	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), &message)) == 0) {
+		do {
+			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
+
+			poll(&watch, watch.fd >= 0, 10);
+		} while (!mpijob__credentials_step(credentials, clock_ms()));
+	}
+	return code;
+}
+
+#define HEAD "{\"clusters\": [{\"cluster\": {\"server\": \"https://h\"}}], \"users\": [{\"user\": {"
+
+static void use(const char *name, int found_while_used)
+{
+	struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	mpijob_http_config *config = NULL, *copy;
+	mpijob__credentials *credentials = NULL;
+
+	options.kubeconfig = in_scratch(name);
+	assert_int_equal(mpijob_http_config_load(&options, &config, NULL), 0);
+	copy = mpijob__config_clone(config);
+	assert_int_equal(mpijob__credentials_new(copy, 0, NULL, NULL, &credentials), 0);
+	assert_int_equal(prepare(credentials), 1);
+	/* The search itself is good for something. */
+	if (found_while_used)
+		assert_true(count_secrets() > 0);
+	mpijob__credentials_free(credentials);
+	mpijob_http_config_free(copy);
+	mpijob_http_config_free(config);
+	assert_int_equal(count_secrets(), 0);
+}
+
+static void test_token(void **state)
+{
+	(void)state;
+	put_secret("config", HEAD "\"token\": \"", "\"}}]}", 0600);
+	use("config", 1);
+}
+
+static void test_password(void **state)
+{
+	(void)state;
+	put_secret("config", HEAD "\"username\": \"me\", \"password\": \"", "\"}}]}", 0600);
+	use("config", 1);
+}
+
+static void test_token_file(void **state)
+{
+	(void)state;
+	put_secret("token", "\n", "\n", 0600);
+	put("config", HEAD "\"tokenFile\": \"token\"}}]}");
+	use("config", 1);
+}
+
+static void test_plugin(void **state)
+{
+	(void)state;
+	put_secret("plugin",
+		   "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+		   "\"status\":{\"token\":\"",
+		   "\"}}'\n", 0700);
+	put("config",
+	    HEAD "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", \"interactiveMode\": \"Never\", "
+		 "\"command\": \"./plugin\"}}}]}");
+	use("config", 1);
+}
+
+/* What a plugin is given may be secret too. */
+static void test_plugin_arguments(void **state)
+{
+	(void)state;
+	put_program("plugin",
+		    "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+		    "\"status\":{\"token\":\"t\"}}'\n");
+	put_secret("config",
+		   HEAD
+		   "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", \"interactiveMode\": \"Never\", "
+		   "\"command\": \"./plugin\", \"env\": [{\"name\": \"A\", \"value\": \"",
+		   "\"}]}}}]}", 0600);
+	use("config", 1);
+}
+
+/* Nothing that is secret is told, however wrong the file is. */
+static void test_findings(void **state)
+{
+	static const struct {
+		const char *before, *after;
+	} rows[] = {
+		{ "\"token\": [\"", "\"]" },
+		{ "\"token\": \"t\\n", "\"" },
+		{ "\"token\": {\"", "\": 1}" },
+		{ "\"client-key-data\": \"#", "\"" },
+		{ "\"username\": 5, \"password\": \"", "\"" },
+		{ "\"token\": \"t\", \"username\": \"me\", \"password\": \"", "\"" },
+		{ "\"exec\": {\"env\": [{\"value\": \"", "\"}]}" },
+		{ "\"auth-provider\": {\"config\": {\"id-token\": \"", "\"}}" },
+		{ "\"token\": \"", "" },
+		{ "\"token\": &", " ]" },
+	};
+	char secret[LENGTH + 1], before[512], after[64];
+
+	(void)state;
+	make_secret(secret);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+		mpijob_http_config *config = NULL;
+		mpijob_diag *diag = mpijob_diag_new();
+
+		snprintf(before, sizeof(before), HEAD "%s", rows[i].before);
+		snprintf(after, sizeof(after), "%s}}]}", rows[i].after);
+		put_secret("config", before, after, 0600);
+		options.kubeconfig = in_scratch("config");
+		assert_true(mpijob_http_config_load(&options, &config, diag) < 0);
+		assert_true(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0);
+		for (size_t k = 0; k < mpijob_diag_count(diag); k++) {
+			assert_null(strstr(mpijob_diag_at(diag, k)->message, secret));
+			assert_null(mpijob_diag_at(diag, k)->field ? strstr(mpijob_diag_at(diag, k)->field, secret)
+								   : NULL);
+		}
+		mpijob_diag_free(diag);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_begin, scratch_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_token),  TEST(test_password),         TEST(test_token_file),
+		TEST(test_plugin), TEST(test_plugin_arguments), TEST(test_findings),
+	};
+
+	unsetenv("KUBERNETES_SERVICE_HOST");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
