@@ -40,10 +40,13 @@ static void start_operator(struct rig *rig)
 	assert_int_equal(mpijob_operator_new(rig->client, &options, &rig->operator_, NULL), 0);
 }
 
+static int streams; /* the server does lists as streams */
+
 static void set_up(struct rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
 	rig->client = fake_client(&rig->fake);
+	rig->fake.streams = streams;
 	start_operator(rig);
 }
 
@@ -639,6 +642,8 @@ int main(void)
 		cmocka_unit_test(orphans_are_fetched),
 		cmocka_unit_test(options),
 	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	streams = 1;
+	return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }
