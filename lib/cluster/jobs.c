@@ -126,9 +126,8 @@ static int try_change(mpijob_client *client, const struct mpijob_target *target,
 		rc = mpijob_client_patch(client, target, mpijob_doc_root(patch), NULL, first);
 		if (rc == MPIJOB_ERR_CONFLICT)
 			rc = 1;
-		else
-			for (size_t i = 0; i < mpijob_diag_count(first) && diag; i++)
-				(void)mpijob_diag_add(diag, mpijob_diag_at(first, i));
+		else if (mpijob__jobs_place_findings(NULL, first, diag) && rc)
+			rc = MPIJOB_ERR_NOMEM;
 	}
 	mpijob_diag_free(first);
 	mpijob_doc_free(patch);

@@ -10,7 +10,7 @@
 
 /*
  * Hand on what a server said of a job: each finding that names a field gets the place where it stands in the job's
- * document. Both diags may be NULL. 0 or MPIJOB_ERR_NOMEM.
+ * document. `job` and both diags may be NULL. 0 or MPIJOB_ERR_NOMEM.
  */
 int mpijob__jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpijob_diag *to);
 

@@ -160,9 +160,8 @@ static int list_events(mpijob_client *client, const char *namespace_, const stru
 		rc = list_selected(client, &target, mpijob_text_data(&selector), list, first);
 	if (rc == MPIJOB_ERR_UNSUPPORTED && selector.len)
 		rc = list_selected(client, &target, "", list, diag);
-	else
-		for (size_t i = 0; i < mpijob_diag_count(first) && diag; i++)
-			(void)mpijob_diag_add(diag, mpijob_diag_at(first, i));
+	else if (mpijob__jobs_place_findings(NULL, first, diag) && rc)
+		rc = MPIJOB_ERR_NOMEM;
 	mpijob__text_release(&selector);
 	mpijob_diag_free(first);
 	return rc;

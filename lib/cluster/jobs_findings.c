@@ -34,9 +34,12 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__place
 {
 	const mpijob_node *node = NULL;
 	mpijob_text path = { 0 };
-	int rc = mpijob__text_puts(&path, field);
+	int rc;
 
 	memset(place, 0, sizeof(*place));
+	if (!job)
+		return 0;
+	rc = mpijob__text_puts(&path, field);
 	while (rc == 0 && path.len > 0) {
 		node = mpijob_node_find(mpijob__job_node(job), path.data);
 		if (mpijob_node_line(node))
@@ -121,6 +124,9 @@ int mpijob__jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpij
 
 	if (!from || !to)
 		return 0;
+	/* A refusal without a word is none. */
+	if (mpijob_diag_count(from) == 0 && mpijob_diag_dropped(from) > 0)
+		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_diag_count(from); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(from, i);
 		int code =

@@ -126,30 +126,20 @@ static int say_not_strict(mpijob_diag *diag)
 				 "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
-/* Strict where the server can; one that cannot is asked without, unless strictness was asked for. */
+/*
+ * Strict where the server can; one that cannot is asked without, unless strictness was asked for. `diag` holds nothing
+ * but what is said here.
+ */
 static int send_job(struct sending *sending, mpijob_doc **stored, mpijob_diag *diag)
 {
 	const char *validation = sending->options.field_validation;
-	mpijob_diag *first;
-	int rc;
+	int rc = send_once(sending, validation ? validation : "Strict", stored, diag);
 
-	if (validation)
-		return send_once(sending, validation, stored, diag);
-	first = mpijob_diag_new();
-	if (!first)
-		return MPIJOB_ERR_NOMEM;
-	rc = send_once(sending, "Strict", stored, first);
-	if (rc == MPIJOB_ERR_UNSUPPORTED) {
-		mpijob_diag_clear(first);
-		rc = send_once(sending, NULL, stored, first);
-		if (rc == 0)
-			rc = say_not_strict(first);
-	}
-	for (size_t i = 0; i < mpijob_diag_count(first) && diag; i++)
-		if (mpijob_diag_add(diag, mpijob_diag_at(first, i)))
-			rc = rc ? rc : MPIJOB_ERR_NOMEM;
-	mpijob_diag_free(first);
-	return rc;
+	if (rc != MPIJOB_ERR_UNSUPPORTED || validation)
+		return rc;
+	mpijob_diag_clear(diag);
+	rc = send_once(sending, NULL, stored, diag);
+	return rc ? rc : say_not_strict(diag);
 }
 
 static int say_unknown(const char *why, mpijob_diag *diag)
