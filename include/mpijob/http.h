@@ -25,6 +25,12 @@
  *
  * Not supported, and refused with a finding that says what to use instead: the auth-provider plugins (oidc too), SOCKS
  * proxies, protobuf and CBOR.
+ *
+ * Where it is not as with kubectl, on purpose: a context whose cluster or user is not there is an error; an address without
+ * a scheme means https when a CA, a client certificate or insecure-skip-tls-verify is given; a token given here replaces
+ * the entry's token file; empty files, keys given twice, and credentials in the server's address are refused; `$KUBECONFIG`
+ * may also be the name of one file that has a ':' in it; there is no policy on which plugins may run.
+ * While a kubeconfig in YAML is read, libyaml holds pieces of it in memory that is freed without being wiped.
  */
 #ifndef MPIJOB_HTTP_H
 #define MPIJOB_HTTP_H

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char *print(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static char *print(const char *format, va_list args)
 {
 	va_list again;
 	char *text = NULL;

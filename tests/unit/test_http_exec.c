@@ -28,9 +28,22 @@ static void notice(void *user, const struct mpijob_finding *finding)
 		 finding->message);
 }
 
+/* How many descriptors are open. */
+static size_t descriptors(void)
+{
+	size_t count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) != -1;
+	return count;
+}
+
+static size_t descriptors_before;
+
 static int begin(void **state)
 {
 	notices[0] = 0;
+	descriptors_before = descriptors();
 	config = calloc(1, sizeof(*config));
 	config->server = strdup("https://h:6443");
 	config->namespace_ = strdup("default");
@@ -44,6 +57,9 @@ static int end(void **state)
 {
 	mpijob__credentials_free(credentials);
 	mpijob_http_config_free(config);
+	/* Neither descriptors nor children are left. */
+	if (descriptors() != descriptors_before || waitpid(-1, NULL, WNOHANG) != -1)
+		return -1;
 	return scratch_end(state);
 }
 
