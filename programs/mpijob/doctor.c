@@ -30,11 +30,11 @@ static const char *text_at(const mpijob_node *node, const char *path)
 	return text ? text : "";
 }
 
-static void say(struct doctor *doctor, enum result result, const char *id, const char *mend, const char *format, ...)
+static void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 /* One line about one thing; `mend` is a command, or NULL. */
-static void say(struct doctor *doctor, enum result result, const char *id, const char *mend, const char *format, ...)
+static void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
 {
 	static const char *const words[] = { "ok", "warn", "fail" };
 	char *text = NULL;
@@ -53,7 +53,7 @@ static void say(struct doctor *doctor, enum result result, const char *id, const
 			*at = ' ';
 	if (doctor->report) {
 		mpijob_node *map = mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
-		mpijob_node_put_string(doctor->report, map, "check", id);
+		mpijob_node_put_string(doctor->report, map, "check", check);
 		mpijob_node_put_string(doctor->report, map, "result", words[result]);
 		mpijob_node_put_string(doctor->report, map, "message", text);
 		if (mend)
@@ -70,7 +70,7 @@ static void say(struct doctor *doctor, enum result result, const char *id, const
 /* ---- looks ---- */
 
 /* Get an object or a collection. 1: there; 0: not there; -1: could not be looked at (said, unless the whole ends). */
-static int look(struct doctor *doctor, const struct mpijob_target *target, mpijob_doc **out, const char *id,
+static int look(struct doctor *doctor, const struct mpijob_target *target, mpijob_doc **out, const char *check,
 		const char *what)
 {
 	mpijob_diag *diag = mpijob_diag_new();
@@ -84,14 +84,14 @@ static int look(struct doctor *doctor, const struct mpijob_target *target, mpijo
 	if (code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_CANCELLED)
 		doctor->code = code;
 	else if (code && code != MPIJOB_ERR_NOT_FOUND)
-		say(doctor, RESULT_WARN, id, NULL, "%s cannot be looked at: %s", what,
+		say(doctor, RESULT_WARN, check, NULL, "%s cannot be looked at: %s", what,
 		    finding ? finding->message : mpijob_error_text(code));
 	mpijob_diag_free(diag);
 	return code == 0 ? 1 : code == MPIJOB_ERR_NOT_FOUND ? 0 : -1;
 }
 
 static int look_at(struct doctor *doctor, const char *api_version, const char *kind, const char *namespace_,
-		   const char *name, mpijob_doc **out, const char *id, const char *what)
+		   const char *name, mpijob_doc **out, const char *check, const char *what)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -99,7 +99,7 @@ static int look_at(struct doctor *doctor, const char *api_version, const char *k
 	target.kind = kind;
 	target.namespace_ = namespace_;
 	target.name = name;
-	return look(doctor, &target, out, id, what);
+	return look(doctor, &target, out, check, what);
 }
 
 struct raw {
