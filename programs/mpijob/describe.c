@@ -31,6 +31,11 @@ static const char *text_at(const mpijob_node *node, const char *path)
 	return text ? text : "";
 }
 
+static const mpijob_node *items_of(const mpijob_doc *list)
+{
+	return list ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
+}
+
 /* A line of text from the cluster, without what could drive a terminal. */
 static void put_text(const char *text)
 {
@@ -254,7 +259,7 @@ static void pod_row(struct table *table, const struct described *this, const mpi
 static int put_pods(const struct described *this)
 {
 	static const char *const headers[] = { "POD", "NODE", "PHASE", "READY", "RESTARTS", "EXIT", "REASON", "AGE" };
-	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(this->seen.pods), "items");
+	const mpijob_node *items = items_of(this->seen.pods);
 	struct table table = { 0 };
 
 	if (!this->seen.pods)
@@ -336,7 +341,7 @@ static void event_row(struct table *table, const struct described *this, const m
 static int put_events(const struct described *this)
 {
 	static const char *const headers[] = { "LAST", "COUNT", "TYPE", "REASON", "ABOUT", "MESSAGE" };
-	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(this->seen.events), "items");
+	const mpijob_node *items = items_of(this->seen.events);
 	struct table table = { 0 };
 
 	if (!this->seen.events || this->arguments->show_events < 0)
