@@ -190,7 +190,7 @@ static int all_is_read(const struct mpijob_logs *logs)
 	return 1;
 }
 
-void mpijob__log_pump(struct mpijob_logs *logs)
+static void pump(struct mpijob_logs *logs)
 {
 	int64_t now_ms, due_ms, later_ms = INT64_MAX;
 
@@ -217,12 +217,18 @@ void mpijob__log_pump(struct mpijob_logs *logs)
 		mpijob__timer_set(&logs->timer, due_ms);
 }
 
+void mpijob__log_stir(struct mpijob_logs *logs)
+{
+	if (logs->state > 0 && !logs->freed && !logs->paused)
+		mpijob__timer_set(&logs->timer, INT64_MIN);
+}
+
 static void timer_fired(void *user)
 {
 	struct mpijob_logs *logs = user;
 
 	mpijob__log_enter(logs);
-	mpijob__log_pump(logs);
+	pump(logs);
 	mpijob__log_leave(logs);
 }
 
@@ -244,7 +250,7 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 	rc = mpijob__log_take_pod(logs, event);
 	/* While a first list comes in, its pods have their turn in its order. */
 	if (rc == 0 && (logs->listed || logs->options.follow))
-		mpijob__log_pump(logs);
+		mpijob__log_stir(logs);
 	if (rc == 0 && (logs->freed || logs->state <= 0))
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__log_leave(logs);
@@ -282,7 +288,7 @@ static int take_listed(void *user, const char *version)
 		mpijob_watch_free(logs->watch);
 		logs->watch = NULL;
 	}
-	mpijob__log_pump(logs);
+	mpijob__log_stir(logs);
 	if (logs->freed || !logs->watch)
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__log_leave(logs);
@@ -435,9 +441,7 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 		for (struct log_source *source = pod->sources; source; source = source->next)
 			if (source->call)
 				mpijob_call_pause(source->call, logs->paused);
-	/* What waited meanwhile has its turn in the next poll: somebody may be in the middle of a line now. */
-	if (!logs->paused)
-		mpijob__timer_set(&logs->timer, INT64_MIN);
+	mpijob__log_stir(logs);
 }
 
 int mpijob_logs_state(const mpijob_logs *logs)

@@ -101,8 +101,11 @@ int mpijob__log_leave(struct mpijob_logs *logs);
 void mpijob__log_end(struct mpijob_logs *logs, int code);
 void mpijob__log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
 			      const char *message, int again);
-/* Open what may be opened, see whether all is read, and set the timer. Inside of enter and leave. */
-void mpijob__log_pump(struct mpijob_logs *logs);
+/*
+ * Something has changed: in the next poll, open what may be opened, and see whether all is read. Once for many changes,
+ * since it looks at all sources.
+ */
+void mpijob__log_stir(struct mpijob_logs *logs);
 
 /* logs_pods.c */
 /* Take over a pod's state. 0 or MPIJOB_ERR_NOMEM. */

@@ -197,7 +197,7 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 			failed(source, answer->code, answer->message);
 		if (source->pod->gone)
 			source->over = 1;
-		mpijob__log_pump(logs);
+		mpijob__log_stir(logs);
 	}
 	mpijob__log_leave(logs);
 }
