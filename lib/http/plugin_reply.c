@@ -69,7 +69,7 @@ static int fraction(const char **text)
 	return value;
 }
 
-/* "Z" or "+02:00", in minutes. */
+/* "Z" or "+02:00", in minutes; the bounds are Go's. */
 static int offset(const char **text, int *minutes)
 {
 	int sign = **text == '-' ? -1 : 1, hour, minute;
@@ -84,7 +84,7 @@ static int offset(const char **text, int *minutes)
 		return 0;
 	minute = digits(text, 2);
 	*minutes = sign * (hour * 60 + minute);
-	return minute >= 0 && minute < 60;
+	return minute >= 0 && minute <= 60;
 }
 
 int mpijob__plugin_reply_time(const char *text, int64_t *out)
@@ -99,7 +99,8 @@ int mpijob__plugin_reply_time(const char *text, int64_t *out)
 	day = digits(&text, 2);
 	if (day < 1 || day > days_of(year, month) || !skip(&text, 'T'))
 		return 0;
-	hour = digits(&text, 2);
+	/* Go takes an hour of one digit too. */
+	hour = digits(&text, *text && text[1] == ':' ? 1 : 2);
 	if (hour < 0 || hour > 23 || !skip(&text, ':'))
 		return 0;
 	minute = digits(&text, 2);
@@ -162,14 +163,24 @@ static const char *take_status(struct mpijob__plugin_reply *reply, const mpijob_
 	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
 }
 
+/* As in client-go, who knows what was asked for, the kind may be left out. */
+static int is_credential(const mpijob_node *root)
+{
+	const mpijob_node *kind = mpijob_node_get(root, "kind");
+	const char *text = mpijob_node_string(kind);
+
+	if (mpijob_node_kind(root) != MPIJOB_NODE_MAP)
+		return 0;
+	return mpijob_node_kind(kind) <= MPIJOB_NODE_NULL || (text && (!*text || strcmp(text, "ExecCredential") == 0));
+}
+
 static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_node *root, const char *api_version,
 			     int *failed)
 {
-	const char *kind = mpijob_node_string(mpijob_node_get(root, "kind"));
 	const char *version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
 	const char *why;
 
-	if (!kind || strcmp(kind, "ExecCredential") != 0)
+	if (!is_credential(root))
 		return "wrote something that is no ExecCredential";
 	if (!version || strcmp(version, api_version) != 0)
 		return "wrote an ExecCredential of another apiVersion than the configuration asks for";

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our side of test-kubeconfig: the same requests and answers as kubeconfig/main.go's, with our findings as the errors.
+/* Our side of test-kubeconfig and test-plugin-reply: the same requests and answers as kubeconfig/main.go's, with our
+ * findings as the errors.
  */
-#include "http/config.h"
+#include "http/credentials.h"
 
 #include <mpijob/doc.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void fail(const char *why)
 {
@@ -145,6 +148,65 @@ static void write_findings(mpijob_text *text, const mpijob_diag *diag)
 	}
 }
 
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int prepare(mpijob__credentials *credentials, const char **message)
+{
+	int code;
+
+	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), message)) == 0) {
+		do {
+			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
+
+			poll(&watch, watch.fd >= 0, 10);
+		} while (!mpijob__credentials_step(credentials, clock_ms()));
+	}
+	return code;
+}
+
+/* `cat` as the plugin. */
+static void answer_reply(const mpijob_doc *doc)
+{
+	mpijob_http_config *config = calloc(1, sizeof(*config));
+	mpijob__credentials *credentials = NULL;
+	mpijob_doc *made = mpijob_doc_new();
+	mpijob_text *text = mpijob_text_new();
+	const char *message = "";
+	int code;
+
+	if (!config)
+		fail("no memory");
+	config->server = strdup("https://h");
+	config->tls = 1;
+	config->exec.command = strdup("cat");
+	config->exec.api_version = strdup(text_at(doc, "APIVersion"));
+	config->exec.args = calloc(2, sizeof(*config->exec.args));
+	config->exec.args[0] = strdup(text_at(doc, "Reply"));
+	if (mpijob__credentials_new(config, 0, NULL, NULL, &credentials))
+		fail("no credentials");
+	code = prepare(credentials, &message);
+	if (code == 1) {
+		const struct mpijob__identity *identity = mpijob__credentials_identity(credentials);
+
+		put(made, mpijob_doc_edit(made), "Authorization", identity->authorization);
+		mpijob_node_put_bool(made, mpijob_doc_edit(made), "Certificate", identity->certificate != NULL);
+		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+	} else {
+		mpijob_text_write(text, message, strlen(message));
+	}
+	printf("%s %zu\n%s", code == 1 ? "ok" : "error", mpijob_text_len(text), mpijob_text_data(text));
+	mpijob__credentials_free(credentials);
+	mpijob_http_config_free(config);
+	mpijob_text_free(text);
+	mpijob_doc_free(made);
+}
+
 static void answer(const char *request, size_t len)
 {
 	mpijob_doc *doc = NULL, *made = NULL;
@@ -157,6 +219,13 @@ static void answer(const char *request, size_t len)
 
 	if (mpijob_doc_parse(request, len, NULL, &doc, NULL))
 		fail("a request is no JSON");
+	if (text_at(doc, "Reply")) {
+		answer_reply(doc);
+		mpijob_text_free(text);
+		mpijob_diag_free(diag);
+		mpijob_doc_free(doc);
+		return;
+	}
 	set_environment(doc);
 	options = options_of(doc, groups);
 	code = mpijob__config_load(&options, "/nonexistent", &config, diag);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What client-go makes of kubeconfigs: its side of tests/oracle/test-kubeconfig.
+// What client-go makes of kubeconfigs and of plugins' replies: its side of tests/oracle/test-kubeconfig and test-plugin-reply.
 //
-// Requests come one after the other, each a decimal length, a line end and JSON: the environment, and the caller's wishes. An
+// Requests come one after the other, each a decimal length, a line end and JSON: see type request. An
 // answer is "ok LENGTH\nJSON" or "error LENGTH\ntext". With the arguments "pair FOLDER" it writes a certificate and its key there.
 package main
 
@@ -26,11 +26,17 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/pkg/apis/clientauthentication"
+	"k8s.io/client-go/plugin/pkg/client/auth/exec"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
 )
 
 type request struct {
+	Reply      string            // a file that a plugin prints; the rest is then the plugin's apiVersion
+	APIVersion string            //
 	Kubeconfig string            // an explicit file
 	Env        map[string]string // KUBECONFIG
 	Options    struct {
@@ -125,10 +131,54 @@ func describe(config *rest.Config, namespace string) (*answer, error) {
 	return out, nil
 }
 
-func reply(text []byte) (*answer, error) {
+// identity is what a plugin's reply becomes.
+type identity struct {
+	Authorization string
+	Certificate   bool
+}
+
+type capture struct {
+	authorization string
+}
+
+func (c *capture) RoundTrip(asked *http.Request) (*http.Response, error) {
+	c.authorization = asked.Header.Get("Authorization")
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+}
+
+// plug runs `cat` as a plugin, as client-go does, and sends a request with what comes of it.
+func plug(asked *request) (*identity, error) {
+	authenticator, err := exec.GetAuthenticator(&api.ExecConfig{Command: "cat", Args: []string{asked.Reply}, APIVersion: asked.APIVersion,
+		InteractiveMode: api.NeverExecInteractiveMode}, &clientauthentication.Cluster{})
+	if err != nil {
+		return nil, err
+	}
+	config := &transport.Config{}
+	if err := authenticator.UpdateTransportConfig(config); err != nil {
+		return nil, err
+	}
+	seen := &capture{}
+	request, err := http.NewRequest("GET", "https://h", nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := config.WrapTransport(seen).RoundTrip(request); err != nil {
+		return nil, err
+	}
+	certificate, err := config.TLS.GetCertHolder.GetCert()
+	if err != nil {
+		return nil, err
+	}
+	return &identity{seen.authorization, certificate != nil}, nil
+}
+
+func reply(text []byte) (any, error) {
 	var asked request
 	if err := json.Unmarshal(text, &asked); err != nil {
 		return nil, err
+	}
+	if asked.Reply != "" {
+		return plug(&asked)
 	}
 	os.Unsetenv("KUBECONFIG")
 	for name, value := range asked.Env {
