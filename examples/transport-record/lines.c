@@ -2,7 +2,6 @@
 /* The lines of a recording: which one answers a request, and how it is told. */
 #include "record.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const mpijob_node *get(const struct line *line, const char *key)
@@ -51,33 +50,4 @@ void line_tell(struct line *line)
 		return;
 	line->exchange = NULL;
 	mpijob_exchange_end(exchange, number(line, "code"), mpijob_node_string(message));
-}
-
-void lines_free(struct line *lines)
-{
-	while (lines) {
-		struct line *line = lines;
-
-		lines = line->next;
-		mpijob_doc_free(line->doc);
-		free(line);
-	}
-}
-
-int lines_read(const char *text, size_t len, struct line **out)
-{
-	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	const char *end;
-	int code = 0;
-
-	*out = NULL;
-	options.format = MPIJOB_FORMAT_JSON;
-	options.max_bytes = (size_t)1 << 30;
-	for (; code == 0 && (end = memchr(text, '\n', len)) != NULL; len -= (size_t)(end + 1 - text), text = end + 1) {
-		*out = calloc(1, sizeof(**out));
-		code = *out ? mpijob_doc_parse(text, (size_t)(end - text), &options, &(*out)->doc, NULL)
-			    : MPIJOB_ERR_NOMEM;
-		out = *out ? &(*out)->next : out;
-	}
-	return code;
 }

@@ -47,9 +47,19 @@ struct line {
 	int used, paused, told;
 };
 
-int lines_read(const char *text, size_t len, struct line **out);
-void lines_free(struct line *lines);
 struct line *lines_find(struct line *lines, const struct mpijob_request *request); /* NULL: it was never asked */
 void line_tell(struct line *line);
+
+struct player {
+	struct line *lines;
+	int fd;
+};
+
+int replay_start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange);
+int replay_poll(void *self, int timeout_ms);
+int replay_interest(void *self, int *fd, int64_t *deadline_ms);
+void replay_pause(void *self, mpijob_exchange *exchange, int on);
+void replay_cancel(void *self, mpijob_exchange *exchange);
+void replay_wake(void *self);
 
 #endif

@@ -3,21 +3,14 @@
 #include "record.h"
 
 #include <poll.h>
-#include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
-
-struct player {
-	struct line *lines;
-	int fd;
-};
 
 static void ring(struct player *player)
 {
 	(void)!write(player->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
+int replay_start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct player *player = self;
 	struct line *line = lines_find(player->lines, request);
@@ -31,7 +24,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	return 0;
 }
 
-static int poll_lines(void *self, int timeout_ms)
+int replay_poll(void *self, int timeout_ms)
 {
 	struct player *player = self;
 	struct pollfd wait = { player->fd, POLLIN, 0 };
@@ -45,54 +38,26 @@ static int poll_lines(void *self, int timeout_ms)
 	return 0;
 }
 
-static int interest(void *self, int *fd, int64_t *deadline_ms)
+int replay_interest(void *self, int *fd, int64_t *deadline_ms)
 {
 	*fd = ((struct player *)self)->fd;
 	*deadline_ms = -1;
 	return 0;
 }
 
-static void hold(void *self, mpijob_exchange *exchange, int on)
+void replay_pause(void *self, mpijob_exchange *exchange, int on)
 {
 	((struct line *)mpijob_exchange_slot(exchange))->paused = on;
 	ring(self);
 }
 
-static void cancel(void *self, mpijob_exchange *exchange)
+void replay_cancel(void *self, mpijob_exchange *exchange)
 {
 	(void)self;
 	((struct line *)mpijob_exchange_slot(exchange))->exchange = NULL;
 }
 
-static void wake(void *self)
+void replay_wake(void *self)
 {
 	ring(self);
-}
-
-static void destroy(void *self)
-{
-	struct player *player = self;
-
-	lines_free(player->lines);
-	close(player->fd);
-	free(player);
-}
-
-int replay_new(const char *text, size_t len, struct mpijob_transport *transport, void **self)
-{
-	static const struct mpijob_transport functions = {
-		sizeof(functions), start, poll_lines, interest, hold, cancel, wake, destroy,
-	};
-	struct player *player = calloc(1, sizeof(*player));
-	int code;
-
-	if (!player)
-		return MPIJOB_ERR_NOMEM;
-	player->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	code = lines_read(text, len, &player->lines);
-	*transport = functions;
-	*self = player;
-	if (code)
-		destroy(player);
-	return code;
 }
