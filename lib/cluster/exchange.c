@@ -152,7 +152,6 @@ void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_
 {
 	int code;
 
-	exchange->told_data = 1;
 	exchange->client->news = 1;
 	code = exchange->callbacks.data(exchange->callbacks.user, data, len);
 	if (code)

@@ -124,6 +124,7 @@ int mpijob__line_begin(mpijob_exchange *exchange)
 
 /* --- second tries --- */
 
+/* A stream's bytes come with 200 alone, so nothing that is sent again was shown to anybody. */
 static int64_t wait_before_retry(const mpijob_exchange *exchange, int code)
 {
 	int status = exchange->status;
@@ -140,7 +141,7 @@ int mpijob__line_retry(mpijob_exchange *exchange, int code)
 {
 	int64_t wait_ms = wait_before_retry(exchange, code);
 
-	if (wait_ms < 0 || exchange->tries <= 0 || exchange->dead || exchange->stopped || exchange->told_data)
+	if (wait_ms < 0 || exchange->tries <= 0 || exchange->dead || exchange->stopped)
 		return 0;
 	exchange->tries--;
 	exchange->paid = 0;

@@ -11,6 +11,7 @@
 
 #include <mpijob/mpijob.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -651,6 +652,7 @@ FAKE void fake_cancel(void *self, mpijob_exchange *exchange)
 FAKE void fake_wake(void *self)
 {
 	((struct fake *)self)->woken++;
+	errno = EAGAIN; /* as a write to a descriptor may */
 }
 
 FAKE void fake_destroy(void *self)
