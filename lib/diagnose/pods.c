@@ -127,13 +127,15 @@ static void look_exit(const struct look *look, const char *container, const mpij
 		      int in_loop)
 {
 	const char *message = mpijob__case_text(ended, "message"), *reason = mpijob__case_text(ended, "reason");
+	/* The launcher's code is often that of a rank, as mpirun makes it. */
+	int rank = look->role == MPIJOB__WORKER_POD ? RANK_DIED : RANK_SYMPTOM + 1;
 	int64_t code = 0;
 
 	mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code);
 	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++) {
 		if (exits[i].code != code)
 			continue;
-		mpijob__case_add(look->this, exits[i].id, severity, RANK_DIED, look->name, NULL,
+		mpijob__case_add(look->this, exits[i].id, severity, rank, look->name, NULL,
 				 "container %s of pod %s %s: exit code %lld%s%s", container, look->name,
 				 exits[i].message, (long long)code, *message ? ": " : "", message);
 		return;

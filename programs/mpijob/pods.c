@@ -61,6 +61,7 @@ int pods_turn(struct pods *pods, int most_ms)
 {
 	size_t pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
 
+	sshd_rest(&pods->sshd);
 	if (pending == 0)
 		return most_ms;
 	progress_hide(pods->progress);
@@ -371,6 +372,22 @@ static void worker_failed(struct pod_row *pod, const mpijob_node *status)
 		     mpijob_node_string(mpijob_node_get(failed, "name")), (long long)code);
 }
 
+/* Its log begins when its container does. */
+static void worker_runs(struct pod_row *row, const mpijob_node *pod)
+{
+	const char *container = mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
+	const mpijob_node *started = mpijob_node_find(pod, "status.containerStatuses[0].state.running");
+	struct pods *pods = row->pods;
+
+	if (!container || !started || row->deleting)
+		return;
+	pods->sshd.client = pods->client;
+	pods->sshd.namespace_ = pods->namespace_;
+	int code = sshd_look(&pods->sshd, row->name, container);
+	if (code == MPIJOB_ERR_NOMEM)
+		pods->code = code;
+}
+
 void pods_changed(void *user, const mpijob_node *pod, int gone)
 {
 	struct pods *pods = user;
@@ -389,6 +406,8 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	containers_changed(row, mpijob_node_get(status, "containerStatuses"), 0);
 	if (!row->is_launcher && phase && strcmp(phase, "Failed") == 0)
 		worker_failed(row, status);
+	if (!row->is_launcher && row->running)
+		worker_runs(row, pod);
 	row->gone = gone;
 }
 
@@ -433,7 +452,8 @@ int pods_logs_alive(const struct pods *pods)
 {
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
 		for (const struct container_row *container = row->containers; container; container = container->next)
-			if (container->log || (container->logs && !container->trouble && mpijob_logs_state(container->logs) > 0))
+			if (container->log ||
+			    (container->logs && !container->trouble && mpijob_logs_state(container->logs) > 0))
 				return 1;
 	return 0;
 }
@@ -443,7 +463,8 @@ void pods_tell_missing(struct pods *pods)
 	for (struct pod_row *row = pods->rows; row; row = row->next)
 		for (struct container_row *container = row->containers; container; container = container->next)
 			if (container->trouble && mpijob_logs_state(container->logs) > 0)
-				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name, container->trouble);
+				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name,
+					     container->trouble);
 }
 
 static void containers_free(struct pod_row *pod)
@@ -471,6 +492,7 @@ void pods_free(struct pods *pods)
 		free(row->uid);
 		free(row);
 	}
+	sshd_free(&pods->sshd);
 	outlet_free(&pods->out);
 	outlet_free(&pods->news);
 }

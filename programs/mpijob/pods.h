@@ -9,6 +9,7 @@
 
 #include "outlet.h"
 #include "progress.h"
+#include "sshd.h"
 
 /* A container of a pod that has been heard of. */
 struct container_row {
@@ -20,7 +21,7 @@ struct container_row {
 	int64_t ended;     /* how many of its attempts are known to have ended */
 	char *waits_for;   /* why it waits, as was last told */
 	mpijob_call *log;  /* its output is being followed: of this attempt, as bytes */
-	char *trouble;    /* why nothing of it comes at present; NULL while it does */
+	char *trouble;     /* why nothing of it comes at present; NULL while it does */
 	mpijob_logs *logs; /* the same on a cluster: of all attempts, by lines, over broken connections */
 };
 
@@ -54,6 +55,7 @@ struct pods {
 	int is_cluster;            /* connections can break: outputs are read so that they go on */
 	struct outlet out;         /* the launcher's output */
 	struct outlet news;        /* that of what prepares it, on standard error */
+	struct sshd sshd;          /* whether anybody came to the workers */
 	int paused;                /* the reader of one of them is behind */
 };
 
@@ -65,7 +67,8 @@ int pods_launchers_left(const struct pods *pods);  /* launcher pods that are not
 int pods_launchers_going(const struct pods *pods); /* launcher pods that have not ended */
 int pods_logs_open(const struct pods *pods);       /* outputs still being followed, or not yet taken by their readers */
 
-/* Outputs of which something may come soon; of the others it is told that they are not complete with pods_tell_missing(). */
+/* Outputs of which something may come soon; of the others it is told that they are not complete with
+ * pods_tell_missing(). */
 int pods_logs_alive(const struct pods *pods);
 void pods_tell_missing(struct pods *pods);
 

@@ -62,6 +62,8 @@ int run_turn(struct run *run);
 int run_watch(struct run *run);
 /* Until the job has ended and all its output is there, or it is time to stop. */
 int run_until_finished(struct run *run);
+/* Warn when it ended well, but on the launcher alone. */
+void run_tell_idle(struct run *run);
 /* Hand on what is left of the output, as long as somebody takes it. */
 void run_flush(struct run *run);
 void run_unwatch(struct run *run);

@@ -103,13 +103,14 @@ static int submit(struct run *run)
 	}
 	mpijob_free(job);
 	mpijob_free(stored);
-	run->created_ms = clock_ms();
+	if (code == 0)
+		run->created_ms = clock_ms();
 	return code;
 }
 
 /* ---- the end ---- */
 
-/* Why it failed, with what to do; or that it ran, but not as it should have. */
+/* Why it failed, with what to do. */
 static void tell_causes(struct run *run)
 {
 	struct connection *connection = connection_of(run);
@@ -170,6 +171,7 @@ static int follow(struct run *run)
 			     : run->uid && strcmp(run->phase, "deleted") == 0 ? "is gone"
 									      : "failed",
 			     run->failure ? ": " : "", run->failure ? run->failure : "");
+	run_tell_idle(run);
 	progress_hide(&run->progress);
 	return code;
 }
@@ -183,6 +185,11 @@ static int live(struct run *run)
 	if (code == 0)
 		code = submit(run);
 	run_interrupts(NULL);
+	if (code == MPIJOB_ERR_CONFLICT && !run->created_ms && !run->arguments->server_side)
+		progress_say(
+			&run->progress,
+			"'mpijob logs -f %s' follows the job that is there; 'mpijob delete %s' makes room for this one",
+			run->name, run->name);
 	if (code)
 		return code;
 	progress_say(&run->progress, "%s/%s is submitted to %s", run->namespace_, run->name,
@@ -192,7 +199,7 @@ static int live(struct run *run)
 		return 0;
 	}
 	code = follow(run);
-	if (code == 0 && run->finished && !run->stopping)
+	if (code == 0 && run->finished && !run->succeeded && !run->stopping)
 		tell_causes(run);
 	if (run->arguments->rm) {
 		int deleted = delete (run);

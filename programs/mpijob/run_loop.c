@@ -10,8 +10,8 @@
 #include "findings.h"
 #include "run.h"
 
-#define TURN_MS         200  /* the longest wait in one turn of the loop: a signal is seen at the latest then */
-#define LAST_OUTPUT_MS  5000 /* how long output may still arrive after the job's end */
+#define TURN_MS         200   /* the longest wait in one turn of the loop: a signal is seen at the latest then */
+#define LAST_OUTPUT_MS  5000  /* how long output may still arrive after the job's end */
 #define LAST_CLUSTER_MS 15000 /* the same over a connection that may break meanwhile */
 
 /* ---- signals ---- */
@@ -305,6 +305,26 @@ int run_until_finished(struct run *run)
 	while (code == 0 && !run->finished && (run->stopping = run_must_stop(run)) == 0)
 		code = run_turn(run);
 	return code || run->stopping ? code : until_read(run);
+}
+
+void run_tell_idle(struct run *run)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find("ranks-on-launcher");
+	char *message = NULL;
+
+	if (!run->succeeded || !sshd_was_idle(&run->pods.sshd, run->workers) ||
+	    asprintf(&message, "sshd let nobody in on %d worker%s: all ranks ran on the launcher", run->workers,
+		     run->workers == 1 ? "" : "s") < 0)
+		return;
+	finding.id = "ranks-on-launcher";
+	finding.severity = MPIJOB_SEVERITY_WARNING;
+	finding.message = message;
+	progress_hide(&run->progress);
+	fputs("mpijob: ", stderr);
+	finding_print(&finding, stderr);
+	fprintf(stderr, "  %s\n", kind->advice);
+	free(message);
 }
 
 void run_flush(struct run *run)

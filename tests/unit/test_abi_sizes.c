@@ -53,6 +53,8 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT) \
 	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT) \
 	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT) \
+	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT) \
+	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT) \
 	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
 
 /* Structs that only the library fills. */
