@@ -179,6 +179,7 @@ int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target
 	options.namespace_ = known.namespace_;
 	options.name = known.name;
 	options.object_limit = MPIJOB__CLIENT_BODY_LIMIT;
+	options.seed = (uint64_t)client->clock();
 	options.begin = when_begun;
 	options.object = when_told;
 	options.listed = when_listed;

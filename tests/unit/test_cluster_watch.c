@@ -529,6 +529,47 @@ static void test_names_are_selected_by_field(void **state)
 	tear_down(&rig);
 }
 
+static int on_large(void *user, const struct mpijob_watch_event *event)
+{
+	struct rig *rig = user;
+
+	mpijob__text_printf(&rig->seen, "%s:%s:%zu ", event->uid, event->json ? "whole" : "none", event->whole_len);
+	assert_true(event->json ? event->json_len > 0 && event->whole_len <= 120 : event->whole_len > 120);
+	return 0;
+}
+
+/* One monster is told without its bytes, and does not stop the others. */
+static void test_an_object_over_the_limit(void **state)
+{
+	static const char large[] = "{\"metadata\":{\"name\":\"nb\",\"uid\":\"b\",\"resourceVersion\":\"4\"},\"x\":\""
+				    "0123456789012345678901234567890123456789012345678901234567890123456789\"}";
+	struct mpijob_watch_options options;
+	struct rig rig;
+	char *list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[%s,%s]}", large, POD("a", "1"));
+	char *events = fake_text("{\"type\":\"MODIFIED\",\"object\":%s}\n%s", large, EVENT("ADDED", "c", "5"));
+
+	(void)state;
+	for (size_t piece = 0; piece < 3; piece++) {
+		set_up_client(&rig);
+		rig.fake.piece = piece;
+		options = rig_options(&rig);
+		options.object = on_large;
+		options.object_limit = 120;
+		assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), 0);
+		reply(&rig, 200, list);
+		reply_open(&rig, events);
+		run(&rig);
+		assert_int_equal(strncmp(mpijob_text_data(&rig.seen), "(b:none:", 8), 0);
+		assert_non_null(strstr(mpijob_text_data(&rig.seen), "a:whole:"));
+		assert_non_null(strstr(mpijob_text_data(&rig.seen), ")10 b:none:"));
+		assert_non_null(strstr(mpijob_text_data(&rig.seen), "c:whole:"));
+		assert_int_equal(rig.failures, 0);
+		tear_down(&rig);
+	}
+	free(list);
+	free(events);
+}
+
 /* The client may go first. */
 static void test_the_client_goes_first(void **state)
 {
@@ -568,6 +609,7 @@ int main(void)
 		cmocka_unit_test(test_a_code_of_the_owner_ends_it),
 		cmocka_unit_test(test_one_watch_frees_another),
 		cmocka_unit_test(test_names_are_selected_by_field),
+		cmocka_unit_test(test_an_object_over_the_limit),
 		cmocka_unit_test(test_the_client_goes_first),
 	};
 
