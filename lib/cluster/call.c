@@ -44,7 +44,7 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 	return start(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
 }
 
-int mpijob__request_delete_options(const char *uid, const char *propagation, mpijob_text *out)
+int mpijob__request_delete_options(const char *uid, const char *propagation, const char *dry_run, mpijob_text *out)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc);
@@ -55,6 +55,8 @@ int mpijob__request_delete_options(const char *uid, const char *propagation, mpi
 	mpijob_node_put_string(doc, root, "propagationPolicy", propagation);
 	if (uid)
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "preconditions"), "uid", uid);
+	if (dry_run)
+		mpijob_node_append_string(doc, mpijob_node_put_list(doc, root, "dryRun"), dry_run);
 	rc = mpijob_doc_error(doc);
 	if (rc == 0)
 		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
@@ -211,15 +213,28 @@ int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target 
 	return mpijob__call_with(client, "PATCH", target, types[type], patch, out, diag);
 }
 
+/* A server that gets options in the body reads none of the query: a deletion that was only tried would happen. */
+static const char *dry_run_of(const struct mpijob_target *target)
+{
+	for (size_t i = 0; target->query && i + 1 < target->query_count; i += 2)
+		if (target->query[i] && strcmp(target->query[i], "dryRun") == 0)
+			return target->query[i + 1];
+	return NULL;
+}
+
 int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
 			 const char *propagation, mpijob_diag *diag)
 {
+	struct mpijob_target known;
 	mpijob_text body = { 0 };
 	int rc;
 
 	if (!client || !target)
 		return MPIJOB_ERR_USAGE;
-	rc = mpijob__request_delete_options(uid, propagation, &body);
+	rc = mpijob__struct_check(&known, sizeof(known), target);
+	if (rc)
+		return rc;
+	rc = mpijob__request_delete_options(uid, propagation, dry_run_of(&known), &body);
 	if (rc == 0)
 		rc = mpijob__call_now(client, "DELETE", target, JSON, &body, NULL, diag);
 	mpijob__text_release(&body);

@@ -368,7 +368,7 @@ static int send(struct mpijob__write *write, size_t index)
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		type = "application/json";
-		rc = mpijob__request_delete_options(action->uid, "Background", &body);
+		rc = mpijob__request_delete_options(action->uid, "Background", NULL, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
 	}
