@@ -42,7 +42,7 @@ static void resolve_words(struct mpijob__resolve *resolve)
 	mpijob__resolve_keep(resolve, &config->username, name.text);
 	if (name.text)
 		keep_secret(resolve, &config->password, &password);
-	if ((token.text || config->token_file) && (name.text || password.text)) {
+	if ((token.text && (name.text || password.text)) || (config->token_file && name.text)) {
 		struct mpijob__setting *at = name.text ? &name : &password;
 
 		mpijob__resolve_say(resolve, at, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
