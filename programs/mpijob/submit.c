@@ -13,6 +13,8 @@
 #include "pods.h"
 #include "stored.h"
 
+#define LAST_NEWS_MS 1000
+
 struct submit {
 	struct connection connection;
 	const struct arguments *arguments;
@@ -21,6 +23,14 @@ struct submit {
 	struct sending sending;
 	struct chosen submitted;   /* for --wait */
 	int64_t begun_ms;
+};
+
+/* A job whose end is waited for. */
+struct waited {
+	const struct chosen_job *job;
+	mpijob_watch *watch;   /* of its launcher's pods */
+	int exit_code;         /* of the last attempt that failed; 0 while none has */
+	char when[40];         /* when that ended */
 };
 
 static const char *text_at(const mpijob_node *node, const char *path)
@@ -187,6 +197,28 @@ static int by_rank(const void *left, const void *right)
 	return a->position < b->position ? -1 : a->position > b->position;
 }
 
+static void say_refused(const struct submit *submit, const struct input_object *object, int code)
+{
+	int exists = code == MPIJOB_ERR_CONFLICT && !submit->arguments->server_side && mpijob_is_job(object->node);
+
+	fputs("mpijob: ", stderr);
+	stored_print_name(object->node, stderr);
+	fprintf(stderr, " is not %s%s\n", submit->arguments->server_side ? "applied" : "created",
+		exists ? "; to submit it again delete it first, or change it with --server-side"
+		: code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side ? "; --force-conflicts takes the fields over" : "");
+}
+
+static int send_one(struct submit *submit, const struct input_object *object)
+{
+	int code = mpijob_is_job(object->node) ? send_job(submit, object)
+					       : needed_send(&submit->connection, &submit->sending, object);
+
+	connection_tell(&submit->connection, code);
+	if (code && code != MPIJOB_ERR_CANCELLED)
+		say_refused(submit, object, code);
+	return connection_exit(&submit->connection, code);
+}
+
 /* After something that jobs need was refused, no job is sent. */
 static int send_all(struct submit *submit)
 {
@@ -197,15 +229,12 @@ static int send_all(struct submit *submit)
 		const struct input_object *object = &submit->input.objects[i];
 		int is_job = mpijob_is_job(object->node);
 		if (is_job && needed_failed) {
-			fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s is not submitted, because of the above\n",
-				text_at(object->node, "metadata.name"));
+			fputs("mpijob: ", stderr);
+			stored_print_name(object->node, stderr);
+			fputs(" is not sent, because of the above\n", stderr);
 			continue;
 		}
-		int code = is_job ? send_job(submit, object) : needed_send(&submit->connection, &submit->sending, object);
-		if (is_job && code == MPIJOB_ERR_CONFLICT && !submit->arguments->server_side)
-			findings_add(submit->connection.diag, code, object->source, "server-refused",
-				     "to submit it again delete it first; --server-side changes it");
-		code = connection_exit(&submit->connection, connection_tell(&submit->connection, code));
+		int code = send_one(submit, object);
 		needed_failed |= code && !is_job;
 		result = result ? result : code;
 	}
@@ -226,99 +255,130 @@ static const mpijob_node *condition_of(const mpijob *job, const char *type)
 	return NULL;
 }
 
-/* The exit code of the container that ended last, when it was not 0. */
-static void last_exit(const mpijob_node *pod, const char **when, int64_t *exit_code)
+/* An attempt of the launcher that ended: which code is the last one that is not 0. */
+static void take_exit(struct waited *waited, const mpijob_node *ended)
 {
-	const mpijob_node *containers = mpijob_node_find(pod, "status.containerStatuses");
+	const char *when = text_at(ended, "finishedAt");
+	int64_t code = 0;
 
+	if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code <= 0 || code > 255 || strlen(when) >= sizeof(waited->when))
+		return;
+	if (strcmp(when, waited->when) >= 0) {
+		strcpy(waited->when, when);
+		waited->exit_code = (int)code;
+	}
+}
+
+/* A launcher's pod may be gone when the job has failed: it is looked at all the time. */
+static int on_pod(void *user, const struct mpijob_watch_event *event)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	mpijob_doc *doc = NULL;
+
+	options.format = MPIJOB_FORMAT_JSON;
+	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
+	const mpijob_node *pod = doc ? mpijob_doc_root(doc) : NULL;
+	const mpijob_node *containers = pod ? mpijob_node_find(pod, "status.containerStatuses") : NULL;
+	int deleting = pod && *text_at(pod, "metadata.deletionTimestamp"); /* it does not end by itself */
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		const mpijob_node *ended = mpijob_node_find(mpijob_node_at(containers, i), "state.terminated");
-		int64_t code = 0;
-		if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code == 0)
-			continue;
-		if (strcmp(text_at(ended, "finishedAt"), *when) >= 0) {
-			*when = text_at(ended, "finishedAt");
-			*exit_code = code;
-		}
+		take_exit(user, mpijob_node_find(mpijob_node_at(containers, i), "lastState.terminated"));
+		if (!deleting)
+			take_exit(user, mpijob_node_find(mpijob_node_at(containers, i), "state.terminated"));
 	}
+	mpijob_doc_free(doc);
+	return code == MPIJOB_ERR_NOMEM ? code : 0;
 }
 
-static int launcher_exit(struct submit *submit, const struct chosen_job *job)
+/* Without the right to look at pods the exit code stays unknown. */
+static int begin_to_look(struct submit *submit, struct waited *waited)
 {
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	const char *query[] = { "labelSelector", NULL };
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 	char *selector = NULL;
-	mpijob_doc *pods = NULL;
-	const char *when = "";
-	int64_t exit_code = EXIT_FINDINGS;
 
-	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher", job->name) < 0)
-		return EXIT_FINDINGS;
-	query[1] = selector;
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = job->namespace_;
-	target.query = query;
-	target.query_count = 2;
-	if (mpijob_client_list(submit->connection.client, &target, 0, &pods, NULL) == 0) {
-		const mpijob_node *items = mpijob_node_get(mpijob_doc_root(pods), "items");
-		for (size_t i = 0; i < mpijob_node_count(items); i++)
-			last_exit(mpijob_node_at(items, i), &when, &exit_code);
-	}
-	mpijob_doc_free(pods);
+	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher", waited->job->name) < 0)
+		return MPIJOB_ERR_NOMEM;
+	options.api_version = "v1";
+	options.kind = "Pod";
+	options.namespace_ = waited->job->namespace_;
+	options.label_selector = selector;
+	options.object = on_pod;
+	options.user = waited;
+	int code = mpijob_watch_new(submit->connection.client, &options, &waited->watch);
 	free(selector);
-	return exit_code > 0 && exit_code < 256 ? (int)exit_code : EXIT_FINDINGS;
+	return code;
 }
 
-static int say_end(struct submit *submit, const struct chosen_job *job, const mpijob *ended)
+/* What the job's end was told by may have come before what the pod's end is told by. */
+static int launcher_exit(struct submit *submit, const struct waited *waited)
+{
+	int64_t end = clock_ms() + LAST_NEWS_MS, now;
+
+	while (!waited->exit_code && (now = clock_ms()) < end && !connection_signal())
+		if (mpijob_client_poll(submit->connection.client, (int)(end - now)))
+			break;
+	return waited->exit_code ? waited->exit_code : EXIT_FINDINGS;
+}
+
+static int say_end(struct submit *submit, const struct waited *waited, const mpijob *ended)
 {
 	const mpijob_node *failed = condition_of(ended, "Failed");
 
 	if (!failed) {
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", job->name);
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
 		return 0;
 	}
-	fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", job->name, text_at(failed, "reason"), text_at(failed, "message"));
-	return launcher_exit(submit, job);
+	fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name, text_at(failed, "reason"),
+		text_at(failed, "message"));
+	return launcher_exit(submit, waited);
 }
 
-static int wait_one(struct submit *submit, const struct chosen_job *job)
+static int64_t left_ms(const struct submit *submit)
+{
+	const struct given *limit = &submit->arguments->limit_ms;
+	int64_t left = submit->begun_ms + limit->value - clock_ms();
+
+	if (!limit->is || limit->value <= 0)
+		return -1;
+	return left > 0 ? left : 0;
+}
+
+static int wait_one(struct submit *submit, const struct waited *waited)
 {
 	struct connection *connection = &submit->connection;
-	const struct given *limit = &submit->arguments->limit_ms;
+	const struct chosen_job *job = waited->job;
 	mpijob *ended = NULL;
-	int64_t left = -1;
+	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left_ms(submit), &ended,
+					  connection->diag);
+	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
-	if (limit->is && limit->value > 0) {
-		left = submit->begun_ms + limit->value - clock_ms();
-		left = left > 0 ? left : 0;
-	}
-	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left, &ended, connection->diag);
-	if (code == 0)
-		code = say_end(submit, job, ended);
-	else if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name, job->namespace_, job->name);
-	if (code == MPIJOB_ERR_TIMEOUT)
-		code = EXIT_TIMED_OUT;
+	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name, job->namespace_,
+			job->name);
 	mpijob_free(ended);
-	if (code >= 0) {
-		mpijob_diag_clear(connection->diag);
-		return code;
-	}
-	return connection_exit(connection, connection_tell(connection, code));
+	if (code && code != MPIJOB_ERR_TIMEOUT)
+		return connection_exit(connection, connection_tell(connection, code));
+	mpijob_diag_clear(connection->diag);
+	return result;
 }
 
 static int wait_all(struct submit *submit)
 {
-	int result = 0;
+	size_t count = submit->submitted.count;
+	struct waited *all = calloc(count + 1, sizeof(*all));
+	int code = all ? 0 : MPIJOB_ERR_NOMEM, result = 0;
 
-	for (size_t i = 0; i < submit->submitted.count; i++) {
-		int code = wait_one(submit, &submit->submitted.jobs[i]);
-		result = result ? result : code;
-		if (connection_signal())
-			break;
+	for (size_t i = 0; i < count && code == 0; i++) {
+		all[i].job = &submit->submitted.jobs[i];
+		code = begin_to_look(submit, &all[i]);
 	}
-	return result;
+	for (size_t i = 0; i < count && code == 0 && (i == 0 || !connection_signal()); i++) {
+		int ended = wait_one(submit, &all[i]);
+		result = result ? result : ended;
+	}
+	for (size_t i = 0; all && i < count; i++)
+		mpijob_watch_free(all[i].watch);
+	free(all);
+	return code ? connection_exit(&submit->connection, connection_tell(&submit->connection, code)) : result;
 }
 
 static int run(struct submit *submit)

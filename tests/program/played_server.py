@@ -217,7 +217,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif uid and uid != item["metadata"]["uid"]:
             self.fail(409, "Conflict", "the UID in the precondition does not match the UID in record")
         else:
-            if "dryRun" not in query:
+            if "dryRun" not in (query if body is None else body):  # options in a body are all that counts
                 held = item["metadata"].get("finalizers")
                 item["metadata"]["deletionTimestamp"] = now()
                 self.server.put(plural, item, "MODIFIED" if held else "DELETED")
