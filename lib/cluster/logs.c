@@ -383,6 +383,7 @@ static int start_watch(struct mpijob_logs *logs)
 	/* Of several names, those of the whole namespace are looked through: one watch is cheaper than many. */
 	if (logs->options.pods_count == 1)
 		options.name = logs->names[0];
+	options.seed = (uint64_t)logs->client->clock();
 	options.begin = list_begins;
 	options.object = take_object;
 	options.listed = take_listed;

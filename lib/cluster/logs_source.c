@@ -14,7 +14,8 @@
 
 #define BACKOFF_FIRST_MS 1000
 #define BACKOFF_LAST_MS  30000
-#define UNSURE_MS        1000 /* after a stream ended well, for the status to tell why */
+#define WAIT_MOST_MS     60000 /* however long a server asks to wait */
+#define UNSURE_MS        1000  /* after a stream ended well, for the status to tell why */
 #define NOMEM_MS         100
 #define TRIES_MOST       5 /* for who does not follow */
 
@@ -116,15 +117,18 @@ void mpijob__log_source_changed(struct log_source *source)
 
 /* --- streams --- */
 
-static void try_later(struct log_source *source, int code)
+static void try_later(struct log_source *source, int code, int64_t at_least_ms)
 {
+	int64_t wait_ms;
+
 	if (code == MPIJOB_ERR_NOMEM) {
 		source->due_ms = source->logs->client->clock() + NOMEM_MS;
 		return;
 	}
 	if (source->backoff_ms == 0)
 		source->backoff_ms = BACKOFF_FIRST_MS;
-	source->due_ms = source->logs->client->clock() + source->backoff_ms;
+	wait_ms = source->backoff_ms < at_least_ms ? at_least_ms : source->backoff_ms;
+	source->due_ms = source->logs->client->clock() + (wait_ms < WAIT_MOST_MS ? wait_ms : WAIT_MOST_MS);
 	source->backoff_ms = source->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : source->backoff_ms * 2;
 }
 
@@ -137,7 +141,7 @@ static int is_final(const struct log_source *source, int code)
 	return code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND || source->tries >= TRIES_MOST;
 }
 
-static void failed(struct log_source *source, int code, const char *message)
+static void failed(struct log_source *source, int code, const char *message, int64_t at_least_ms)
 {
 	int lost_run = source->is_previous && !reads_once(source) &&
 		       (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND);
@@ -151,7 +155,7 @@ static void failed(struct log_source *source, int code, const char *message)
 		source->over = 1;
 		tell_failure(source, code, message, 0);
 	} else {
-		try_later(source, code);
+		try_later(source, code, at_least_ms);
 		tell_failure(source, code, message, 1);
 	}
 }
@@ -194,7 +198,7 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 		if (answer->code == 0)
 			ended_well(source);
 		else
-			failed(source, answer->code, answer->message);
+			failed(source, answer->code, answer->message, answer->retry_after_ms);
 		if (source->pod->gone)
 			source->over = 1;
 		mpijob__log_stir(logs);
@@ -258,7 +262,7 @@ static int start_stream(struct log_source *source)
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
-		rc = mpijob_client_start(source->logs->client, &request, &callbacks, &source->call);
+		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CALL_ONCE, &callbacks, &source->call);
 	}
 	mpijob__text_release(&path);
 	mpijob__text_release(&texts[0]);
@@ -276,7 +280,7 @@ void mpijob__log_open(struct log_source *source)
 	rc = start_stream(source);
 	if (rc) {
 		source->call = NULL;
-		failed(source, rc, mpijob_error_text(rc));
+		failed(source, rc, mpijob_error_text(rc), 0);
 		return;
 	}
 	source->logs->open++;

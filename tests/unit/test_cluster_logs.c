@@ -21,6 +21,7 @@ struct script {
 	const char *body;
 	int end_code;
 	int open;            /* followed: it does not end */
+	const char *header;
 };
 
 struct scene {
@@ -97,6 +98,7 @@ static int decide(struct fake *fake, const char *method, const char *path, struc
 	reply->body = row->body;
 	reply->end_code = row->end_code;
 	reply->open = row->open;
+	reply->header = row->header;
 	for (const struct fake_exchange *exchange = fake->exchanges; exchange; exchange = exchange->next)
 		open += exchange->scripted;
 	if (open + 1 > scene->most_open)
@@ -201,8 +203,8 @@ static void set_status(struct scene *scene, struct fake_object *pod, const char 
 static void what_is_there(void **state)
 {
 	static const struct script script[] = {
-		{ "/a/log?container=main&timestamps=true", 0, T0 "one\n" T1 "\n" T2 "two\r\n" T3 "end", 0, 0 },
-		{ "/b/log?container=main", 0, "no time\n", 0, 0 },
+		{ "/a/log?container=main&timestamps=true", 0, T0 "one\n" T1 "\n" T2 "two\r\n" T3 "end", 0, 0, NULL },
+		{ "/b/log?container=main", 0, "no time\n", 0, 0, NULL },
 	};
 	int64_t tail = 7, since = 60;
 	struct scene *scene = scene_new(script, 2);
@@ -227,7 +229,7 @@ static void what_is_there(void **state)
 
 static void timestamps_when_asked(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -241,7 +243,7 @@ static void timestamps_when_asked(void **state)
 
 static void cut_anywhere(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "one\n\n" T1 "two\n" T2 "x", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, T0 "one\n\n" T1 "two\n" T2 "x", 0, 0, NULL } };
 
 	(void)state;
 	for (size_t piece = 1; piece < 40; piece++) {
@@ -283,7 +285,7 @@ static void long_lines(void **state)
 	for (size_t i = 0; i < 4; i++)
 		for (size_t piece = 0; piece < 2; piece++) {
 			char *body = long_line(rows[i].len);
-			struct script script = { NULL, 0, body, 0, 0 };
+			struct script script = { NULL, 0, body, 0, 0, NULL };
 			struct scene *scene = scene_new(&script, 1);
 
 			add_pod(scene, "a", ENDED("0"));
@@ -300,7 +302,7 @@ static void long_lines(void **state)
 
 static void not_there_yet(void **state)
 {
-	static const struct script script[] = { { NULL, 0, "x\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, "x\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -315,7 +317,7 @@ static void not_there_yet(void **state)
 
 static void the_run_before(void **state)
 {
-	static const struct script script[] = { { "/a/log?container=main&timestamps=true&previous=true", 0, T0 "x\n", 0, 0 } };
+	static const struct script script[] = { { "/a/log?container=main&timestamps=true&previous=true", 0, T0 "x\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -335,11 +337,11 @@ static void the_run_before(void **state)
 static void goes_on_where_it_stood(void **state)
 {
 	static const struct script script[] = {
-		{ "follow=true", 0, T0 "one\n" T1 "two\n" T1 "three\n" T2 "fo", MPIJOB_ERR_IO, 0 },
+		{ "follow=true", 0, T0 "one\n" T1 "two\n" T1 "three\n" T2 "fo", MPIJOB_ERR_IO, 0, NULL },
 		{ "sinceTime=2026-11-21T12%3A00%3A01.5Z&follow=true", 0, T1 "two\n" T1 "three\n" T1 "more\n" T2 "four\n",
-		  MPIJOB_ERR_IO, 0 },
-		{ NULL, 0, NULL, MPIJOB_ERR_IO, 0 },
-		{ "sinceTime=2026-11-21T12%3A00%3A01.500000001Z", 0, T1 "more\n" T2 "four\n" T3 "five\n", 0, 0 },
+		  MPIJOB_ERR_IO, 0, NULL },
+		{ NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL },
+		{ "sinceTime=2026-11-21T12%3A00%3A01.500000001Z", 0, T1 "more\n" T2 "four\n" T3 "five\n", 0, 0, NULL },
 	};
 	struct scene *scene = scene_new(script, 4);
 	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
@@ -375,7 +377,7 @@ static void goes_on_where_it_stood(void **state)
 static void goes_on_inside_of_a_line(void **state)
 {
 	char *body = long_line(3 * 65536 + 1), *cut = strndup(body, 2 * 65536 + 200);
-	struct script script[] = { { NULL, 0, cut, MPIJOB_ERR_IO, 0 }, { NULL, 0, body, 0, 0 } };
+	struct script script[] = { { NULL, 0, cut, MPIJOB_ERR_IO, 0, NULL }, { NULL, 0, body, 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -393,7 +395,7 @@ static void goes_on_inside_of_a_line(void **state)
 
 static void a_stream_let_go_is_taken_up(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0 }, { "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1 } };
+	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0, NULL }, { "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -411,10 +413,10 @@ static void a_stream_let_go_is_taken_up(void **state)
 static void restarts(void **state)
 {
 	static const struct script script[] = {
-		{ "follow=true", 0, T0 "one\n", 0, 0 },         /* run 0 */
-		{ "follow=true", 0, T1 "two", 0, 0 },           /* run 1, while run 2 waits to start */
-		{ "previous=true", 0, T2 "four\n", 0, 0 },      /* run 3, missed: 2 is lost, 4 runs */
-		{ "follow=true", 0, T3 "five\n", 0, 1 },
+		{ "follow=true", 0, T0 "one\n", 0, 0, NULL },         /* run 0 */
+		{ "follow=true", 0, T1 "two", 0, 0, NULL },           /* run 1, while run 2 waits to start */
+		{ "previous=true", 0, T2 "four\n", 0, 0, NULL },      /* run 3, missed: 2 is lost, 4 runs */
+		{ "follow=true", 0, T3 "five\n", 0, 1, NULL },
 	};
 	int64_t tail = 1;
 	struct scene *scene = scene_new(script, 4);
@@ -447,7 +449,7 @@ static void restarts(void **state)
 
 static void waiting_to_start(void **state)
 {
-	static const struct script script[] = { { NULL, 400, "", 0, 0 }, { NULL, 0, T0 "one\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 400, "", 0, 0, NULL }, { NULL, 0, T0 "one\n", 0, 0, NULL } };
 	const char *name = "a";
 	struct scene *scene = scene_new(script, 2);
 	struct fake_object *pod = add_pod(scene, "a", PENDING);
@@ -477,10 +479,10 @@ static void waiting_to_start(void **state)
 static void init_containers_come_first(void **state)
 {
 	static const struct script script[] = {
-		{ "container=first", 0, T0 "1\n", 0, 0 },
-		{ "container=side", 0, T0 "2\n", 0, 1 },
-		{ "container=main", 0, T0 "3\n", 0, 1 },
-		{ "container=other", 0, T0 "4\n", 0, 1 },
+		{ "container=first", 0, T0 "1\n", 0, 0, NULL },
+		{ "container=side", 0, T0 "2\n", 0, 1, NULL },
+		{ "container=main", 0, T0 "3\n", 0, 1, NULL },
+		{ "container=other", 0, T0 "4\n", 0, 1, NULL },
 	};
 	struct scene *scene = scene_new(script, 4);
 	struct fake_object *pod;
@@ -502,7 +504,7 @@ static void init_containers_come_first(void **state)
 
 static void containers_by_name(void **state)
 {
-	static const struct script script[] = { { "container=other", 0, "x\n", 0, 0 } };
+	static const struct script script[] = { { "container=other", 0, "x\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 	const char *both = "containerStatuses: [{name: main, state: {terminated: {}}}, {name: other, state: {terminated: {}}}]";
 	struct fake_object *pod = add_pod(scene, "a", both);
@@ -525,7 +527,7 @@ static void containers_by_name(void **state)
 
 static void few_streams(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -547,8 +549,8 @@ static void few_streams(void **state)
 static void followers_take_turns(void **state)
 {
 	static const struct script script[] = {
-		{ NULL, 0, T0 "x\n", 0, 1 }, { NULL, 0, T0 "x\n", 0, 1 }, { NULL, 0, T0 "x\n", 0, 1 },
-		{ "sinceTime", 0, T0 "x\n", 0, 1 },
+		{ NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ "sinceTime", 0, T0 "x\n", 0, 1, NULL },
 	};
 	struct scene *scene = scene_new(script, 4);
 	size_t seen[3] = { 0 };
@@ -586,7 +588,7 @@ static void followers_take_turns(void **state)
 
 static void pods_that_go(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1 }, { NULL, 0, T1 "y\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T1 "y\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 2);
 	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
 
@@ -619,7 +621,7 @@ static void pods_that_go(void **state)
 
 static void named_pods(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 0, NULL } };
 	const char *names[] = { "a", "b" };
 	struct scene *scene = scene_new(script, 1);
 
@@ -655,7 +657,7 @@ static int forbid(struct fake *fake, const char *method, const char *path, struc
 
 static void what_is_not_allowed(void **state)
 {
-	static const struct script script[] = { { NULL, 403, "", 0, 0 } };
+	static const struct script script[] = { { NULL, 403, "", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -677,7 +679,7 @@ static void what_is_not_allowed(void **state)
 
 static void gives_up_when_it_does_not_follow(void **state)
 {
-	static const struct script script[] = { { NULL, 500, "", 0, 0 } };
+	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -691,9 +693,28 @@ static void gives_up_when_it_does_not_follow(void **state)
 	scene_free(scene);
 }
 
+static void servers_ask_to_wait(void **state)
+{
+	static const struct script script[] = { { .status = 429, .body = "", .header = "Retry-After: 7" },
+						{ .body = T0 "x\n", .open = 1 } };
+	struct scene *scene = scene_new(script, 2);
+
+	(void)state;
+	scene->options.follow = 1;
+	add_pod(scene, "a", RUNNING("0"));
+	scene_begin(scene);
+	turn(scene, 12);
+	pass(scene, 6999);
+	assert_int_equal(scene->requests, 1);
+	pass(scene, 1);
+	expect_told(scene, "a/main#0: x\n");
+	expect_failures(scene, "a/main SERVER again\n");
+	scene_free(scene);
+}
+
 static void readers_stop_it(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1 } };
+	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1, NULL } };
 
 	(void)state;
 	for (int how = 0; how < 3; how++) {
@@ -716,7 +737,7 @@ static void readers_stop_it(void **state)
 
 static void pause_and_go_on(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1 } };
+	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1, NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -739,7 +760,7 @@ static void pause_and_go_on(void **state)
 
 static void usage(void **state)
 {
-	static const struct script script[] = { { NULL, 0, "", 0, 0 } };
+	static const struct script script[] = { { NULL, 0, "", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 	const struct mpijob_logs_options good = scene->options;
 	struct mpijob_logs_options bad[9];
@@ -791,6 +812,7 @@ int main(void)
 		cmocka_unit_test(named_pods),
 		cmocka_unit_test(what_is_not_allowed),
 		cmocka_unit_test(gives_up_when_it_does_not_follow),
+		cmocka_unit_test(servers_ask_to_wait),
 		cmocka_unit_test(readers_stop_it),
 		cmocka_unit_test(pause_and_go_on),
 		cmocka_unit_test(usage),
