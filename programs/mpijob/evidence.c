@@ -199,7 +199,7 @@ static int fetch_log(mpijob_client *client, const mpijob_node *pod, const char *
 	return code ? code : fetch->code;
 }
 
-static int keep(struct seen *seen, const mpijob_node *pod, const char *container, mpijob_text *text)
+static int keep(struct seen *seen, const char *pod, const char *container, mpijob_text *text)
 {
 	size_t count = seen->tails_count + 1;
 	struct mpijob_log_tail *tails = realloc(seen->tails, count * sizeof(*tails));
@@ -217,7 +217,7 @@ static int keep(struct seen *seen, const mpijob_node *pod, const char *container
 	}
 	struct mpijob_log_tail *tail = &tails[count - 1];
 	*tail = (struct mpijob_log_tail)MPIJOB_LOG_TAIL_INIT;
-	tail->pod = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
+	tail->pod = pod;
 	tail->container = container;
 	tail->text = mpijob_text_data(text);
 	tail->len = mpijob_text_len(text);
@@ -239,7 +239,7 @@ static int add_log(struct seen *seen, mpijob_client *client, const mpijob_node *
 	if (code == 0 && container && name)
 		code = fetch_log(client, pod, container, first, previous, &fetch);
 	if (code == 0 && container && name) {
-		code = keep(seen, pod, container, fetch.text);
+		code = keep(seen, name, container, fetch.text);
 		fetch.text = NULL;
 	} else if (code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_CANCELLED && code != 0) {
 		/* The end of a container takes its log with it; that is no news. */
@@ -315,6 +315,19 @@ int seen_add_logs(struct seen *seen, mpijob_client *client)
 	for (size_t i = 0; i < 3 && code == 0; i++)
 		code = add_logs(seen, client, "worker", phases[i], &workers, succeeded);
 	return code;
+}
+
+int seen_keep_tail(struct seen *seen, const char *pod, const char *text, size_t len)
+{
+	for (size_t i = 0; i < seen->tails_count; i++)
+		if (strcmp(seen->tails[i].pod, pod) == 0)
+			return 0;
+	mpijob_text *copy = mpijob_text_new();
+	if (!copy || mpijob_text_write(copy, text, len)) {
+		mpijob_text_free(copy);
+		return MPIJOB_ERR_NOMEM;
+	}
+	return keep(seen, pod, NULL, copy);
 }
 
 int seen_diagnose(const struct seen *seen, int64_t now_ms, mpijob_diag *diag)

@@ -15,7 +15,7 @@ struct seen {
 	mpijob_doc *events;   /* NULL: not to be had */
 	struct mpijob_log_tail *tails;
 	const struct mpijob_log_tail **pointers;
-	mpijob_text **texts;  /* of the tails */
+	mpijob_text **texts; /* of the tails */
 	size_t tails_count;
 	mpijob_text *missing; /* what could not be looked at, and why; a line each */
 };
@@ -28,6 +28,9 @@ int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_
 
 /* Also the last lines of its pods that may tell something; of a job that ended well the first ones of all workers. */
 int seen_add_logs(struct seen *seen, mpijob_client *client);
+
+/* Add the last lines of a pod, unless its log is there already. */
+int seen_keep_tail(struct seen *seen, const char *pod, const char *text, size_t len);
 
 /* Name the causes. Returns how many, or a negative code. */
 int seen_diagnose(const struct seen *seen, int64_t now_ms, mpijob_diag *diag);

@@ -40,12 +40,32 @@ static void tell_lost(struct pods *pods)
 		     pods->out.error == ETIMEDOUT ? "nobody reads it" : strerror(pods->out.error));
 }
 
+/* The end of what the last attempt printed, and some more, so that it is seldom moved. */
+static void remember(struct pods *pods, const char *pod, const char *data, size_t len)
+{
+	if (pods->last_launcher != pod)
+		pods->last_len = 0;
+	pods->last_launcher = pod;
+	if (len > PODS_LAST) {
+		data += len - PODS_LAST;
+		len = PODS_LAST;
+	}
+	if (pods->last_len + len > sizeof(pods->last)) {
+		memmove(pods->last, pods->last + pods->last_len - PODS_LAST, PODS_LAST);
+		pods->last_len = PODS_LAST;
+	}
+	memcpy(pods->last + pods->last_len, data, len);
+	pods->last_len += len;
+}
+
 /* The output of the launcher is ours; that of what prepares it is news. */
 static int put(struct container_row *row, const char *data, size_t len)
 {
 	struct pods *pods = row->pod->pods;
 	struct outlet *outlet = row->is_init ? &pods->news : &pods->out;
 
+	if (!row->is_init)
+		remember(pods, row->pod->name, data, len);
 	progress_hide(pods->progress);
 	if (outlet_put(outlet, data, len))
 		return MPIJOB_ERR_NOMEM;

@@ -40,7 +40,12 @@ struct pod_row {
 	int failed; /* it was told so */
 };
 
+#define PODS_LAST 32768 /* bytes of the launcher's output that are kept, to find causes in */
+
 struct pods {
+	const char *last_launcher; /* the pod that printed what is in `last`; NULL when none did */
+	char last[2 * PODS_LAST];
+	size_t last_len;
 	mpijob_client *client;
 	const char *namespace_;
 	struct progress *progress;

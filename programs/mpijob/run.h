@@ -75,6 +75,9 @@ int run_local(struct run *run);
 /* The exit code. */
 int run_cluster(struct run *run);
 
+/* run_causes.c: why it failed, with what to do; needs the client. */
+void run_tell_causes(struct run *run);
+
 /* run.c: read the files, choose the job, check it. */
 int run_load_job(struct run *run);
 

@@ -6,10 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "connect.h"
-#include "evidence.h"
 #include "findings.h"
 #include "needed.h"
 #include "run.h"
@@ -110,35 +108,7 @@ static int submit(struct run *run)
 
 /* ---- the end ---- */
 
-/* Why it failed, with what to do. */
-static void tell_causes(struct run *run)
-{
-	struct connection *connection = connection_of(run);
-	mpijob_diag *causes = mpijob_diag_new();
-	struct seen seen = { 0 };
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	int code = causes ? seen_gather(&seen, connection->client, run->namespace_, run->name, connection->diag)
-			  : MPIJOB_ERR_NOMEM;
-	if (code == 0)
-		code = seen_add_logs(&seen, connection->client);
-	if (code == 0)
-		seen_diagnose(&seen, (int64_t)now.tv_sec * 1000, causes);
-	for (size_t i = 0; i < mpijob_diag_count(causes); i++) {
-		const struct mpijob_finding *finding = mpijob_diag_at(causes, i);
-		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
-		fputs("mpijob: ", stderr);
-		finding_print(finding, stderr);
-		if (kind && finding->severity != MPIJOB_SEVERITY_INFO)
-			fprintf(stderr, "  %s\n", kind->advice);
-	}
-	mpijob_diag_clear(connection->diag);
-	seen_free(&seen);
-	mpijob_diag_free(causes);
-}
-
-static int delete (struct run *run)
+static int delete_job(struct run *run)
 {
 	struct connection *connection = connection_of(run);
 
@@ -200,9 +170,9 @@ static int live(struct run *run)
 	}
 	code = follow(run);
 	if (code == 0 && run->finished && !run->succeeded && !run->stopping)
-		tell_causes(run);
+		run_tell_causes(run);
 	if (run->arguments->rm) {
-		int deleted = delete (run);
+		int deleted = delete_job(run);
 		return code ? code : deleted;
 	}
 	if (run->stopping)

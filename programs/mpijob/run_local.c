@@ -249,6 +249,8 @@ static int live(struct run *run)
 		progress_say(&run->progress, "%s %s%s%s", run->progress.name, run->succeeded ? "succeeded" : "failed",
 			     run->failure ? ": " : "", run->failure ? run->failure : "");
 	run_tell_idle(run);
+	if (code == 0 && run->finished && !run->succeeded)
+		run_tell_causes(run);
 	if (code == 0 && run->stopping)
 		code = stop(run);
 	else if (code == 0 && run->arguments->keep)
