@@ -17,7 +17,7 @@ struct change {
 	const char *done; /* what is printed behind the name */
 	int (*make)(struct change *change, const struct chosen_job *job);
 	int (*patch)(mpijob_doc *doc, const struct change *change); /* the same, for a dry run on the server */
-	int suspend;      /* suspend: 1, resume: 0 */
+	int suspend;                                                /* suspend: 1, resume: 0 */
 	size_t printed;
 };
 
@@ -41,7 +41,8 @@ static int try_on_server(struct change *change, const struct chosen_job *job, mp
 	mpijob_doc_edit(doc);
 	int code = change->patch(doc, change);
 	if (code == 0)
-		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc), out, change->connection.diag);
+		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc), out,
+					   change->connection.diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -108,7 +109,8 @@ static int run(struct change *change)
 
 static int make_suspend(struct change *change, const struct chosen_job *job)
 {
-	return mpijob_client_suspend(change->connection.client, job->namespace_, job->name, change->suspend, change->connection.diag);
+	return mpijob_client_suspend(change->connection.client, job->namespace_, job->name, change->suspend,
+				     change->connection.diag);
 }
 
 static int patch_suspend(mpijob_doc *doc, const struct change *change)
@@ -119,14 +121,18 @@ static int patch_suspend(mpijob_doc *doc, const struct change *change)
 
 int suspend_command(const struct arguments *arguments)
 {
-	struct change change = { .arguments = arguments, .done = "suspended", .make = make_suspend, .patch = patch_suspend, .suspend = 1 };
+	struct change change = {
+		.arguments = arguments, .done = "suspended", .make = make_suspend, .patch = patch_suspend, .suspend = 1
+	};
 
 	return run(&change);
 }
 
 int resume_command(const struct arguments *arguments)
 {
-	struct change change = { .arguments = arguments, .done = "resumed", .make = make_suspend, .patch = patch_suspend };
+	struct change change = {
+		.arguments = arguments, .done = "resumed", .make = make_suspend, .patch = patch_suspend
+	};
 
 	return run(&change);
 }
@@ -137,13 +143,15 @@ static int make_scale(struct change *change, const struct chosen_job *job)
 {
 	const struct given *current = &change->arguments->current_replicas;
 
-	return mpijob_client_scale(change->connection.client, job->namespace_, job->name, (int32_t)change->arguments->replicas.value,
+	return mpijob_client_scale(change->connection.client, job->namespace_, job->name,
+				   (int32_t)change->arguments->replicas.value,
 				   current->is ? (int32_t)current->value : -1, change->connection.diag);
 }
 
 static int patch_scale(mpijob_doc *doc, const struct change *change)
 {
-	mpijob_node_put_int(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs.Worker"), "replicas", change->arguments->replicas.value);
+	mpijob_node_put_int(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs.Worker"), "replicas",
+			    change->arguments->replicas.value);
 	return mpijob_doc_error(doc);
 }
 

@@ -58,8 +58,8 @@ static int take_names(const struct connection *connection, const struct words *w
 	return 0;
 }
 
-static int take_object(struct connection *connection, const struct arguments *arguments, const struct input_object *object,
-		       struct chosen *chosen)
+static int take_object(struct connection *connection, const struct arguments *arguments,
+		       const struct input_object *object, struct chosen *chosen)
 {
 	const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
 	const char *has = mpijob_node_string(mpijob_node_find(object->node, "metadata.namespace"));
@@ -69,7 +69,8 @@ static int take_object(struct connection *connection, const struct arguments *ar
 				    "an MPIJob without metadata.name cannot be found again");
 	if (has && arguments->namespace_ && strcmp(has, arguments->namespace_) != 0)
 		return findings_add(connection->diag, MPIJOB_ERR_SPEC, object->source, "other-namespace",
-				    "MPIJob '%s' is of namespace '%s', not of '%s' as --namespace says", name, has, arguments->namespace_);
+				    "MPIJob '%s' is of namespace '%s', not of '%s' as --namespace says", name, has,
+				    arguments->namespace_);
 	return add(chosen, has ? has : connection->namespace_, name, NULL);
 }
 
@@ -85,7 +86,8 @@ static int take_files(struct connection *connection, const struct arguments *arg
 		if (mpijob_is_job(input.objects[i].node))
 			code = take_object(connection, arguments, &input.objects[i], chosen);
 	if (code == 0 && chosen->count == before)
-		code = findings_add(connection->diag, MPIJOB_ERR_NOT_FOUND, arguments->files.items[0], "no-job", "no MPIJob in here");
+		code = findings_add(connection->diag, MPIJOB_ERR_NOT_FOUND, arguments->files.items[0], "no-job",
+				    "no MPIJob in here");
 	connection_tell(connection, code);
 	input_free(&input);
 	return code ? EXIT_FINDINGS : 0;
@@ -101,7 +103,8 @@ int chosen_check(const struct arguments *arguments)
 	}
 	for (size_t i = 0; i < arguments->operands.count; i++) {
 		if (!name_of(arguments->operands.items[i])) {
-			fprintf(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n", arguments->operands.items[i]);
+			fprintf(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n",
+				arguments->operands.items[i]);
 			return EXIT_USAGE;
 		}
 	}
@@ -140,7 +143,8 @@ int jobs_list(struct connection *connection, const char *namespace_, const char 
 static int take_listed(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
 {
 	mpijob_doc *list = NULL;
-	int code = jobs_list(connection, arguments->all_namespaces ? NULL : connection->namespace_, arguments->selector, &list);
+	int code = jobs_list(connection, arguments->all_namespaces ? NULL : connection->namespace_, arguments->selector,
+			     &list);
 	const mpijob_node *items = code == 0 ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(items) && code == 0; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how the command reaches a cluster: libmpijob-http is loaded only here and only when it is needed, so that what works
- * on files alone runs without libcurl; kubectl's options; warnings of the server; and what a failure means for the person
- * at the keyboard.
+ * Knows how the command reaches a cluster: libmpijob-http is loaded only here and only when it is needed, so that what
+ * works on files alone runs without libcurl; kubectl's options; warnings of the server; and what a failure means for
+ * the person at the keyboard.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "connect.h"
 #include "findings.h"
 
-#define TEXT_OF(value) #value
+#define TEXT_OF(value)    #value
 #define LIBRARY_OF(major) "libmpijob-http.so." TEXT_OF(major)
-#define LIBRARY LIBRARY_OF(MPIJOB_VERSION_MAJOR)
-#define RETRIES 3 /* somebody waits at the keyboard: a server that is down is said to be so after 3 s */
-#define NO_LIMIT_MS (INT64_C(365) * 86400 * 1000)
+#define LIBRARY           LIBRARY_OF(MPIJOB_VERSION_MAJOR)
+#define RETRIES           3 /* somebody waits at the keyboard: a server that is down is said to be so after 3 s */
+#define NO_LIMIT_MS       (INT64_C(365) * 86400 * 1000)
 
 /* What is used of the library. */
 struct http_functions {
@@ -44,7 +44,8 @@ static void *library_open(void)
 	void *library = NULL;
 
 	if (dladdr((void *)(uintptr_t)mpijob_version, &info) && info.dli_fname && strrchr(info.dli_fname, '/') &&
-	    asprintf(&path, "%.*s/%s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname, LIBRARY) >= 0) {
+	    asprintf(&path, "%.*s/%s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname, LIBRARY) >=
+		    0) {
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		free(path);
 	}
@@ -81,8 +82,10 @@ static int library_load(struct connection *connection, struct http_functions *fu
 	if (connection->library && library_functions(connection->library, functions) == 0)
 		return 0;
 	const char *why = dlerror();
-	fprintf(stderr, "mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
-		"mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work on files go without it\n",
+	fprintf(stderr,
+		"mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
+		"mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work on files go "
+		"without it\n",
 		why ? why : "it is of another version");
 	return -1;
 }
@@ -204,7 +207,9 @@ static void tell_no_config(const struct connection *connection)
 
 	if (words->kubeconfig || words->context || words->cluster || words->user || words->server)
 		return;
-	fputs("mpijob: name a cluster with --kubeconfig FILE, $KUBECONFIG or --server URL; without one: mpijob run --local FILE\n", stderr);
+	fputs("mpijob: name a cluster with --kubeconfig FILE, $KUBECONFIG or --server URL; without one: mpijob run "
+	      "--local FILE\n",
+	      stderr);
 }
 
 int connection_open(struct connection *connection, const struct arguments *arguments)
@@ -282,14 +287,18 @@ static const char *advice(const struct connection *connection, int code)
 	switch (code) {
 	case MPIJOB_ERR_AUTH:
 		if (says(connection->diag, "Forbidden", "is forbidden"))
-			return "this user lacks the right that the message names; 'kubectl auth can-i VERB mpijobs.kubeflow.org' "
+			return "this user lacks the right that the message names; 'kubectl auth can-i VERB "
+			       "mpijobs.kubeflow.org' "
 			       "tells, a Role and a RoleBinding of the namespace give it";
 		if (says(connection->diag, "Unauthorized", "Unauthorized"))
-			return "the server does not accept these credentials: they may have expired, or be those of another cluster";
+			return "the server does not accept these credentials: they may have expired, or be those of "
+			       "another cluster";
 		return NULL;
 	case MPIJOB_ERR_NOT_FOUND: /* a kind, not an object: its answer has no name, or is no Status at all */
-		if (says(connection->diag, "", "could not find the requested resource") || says(connection->diag, "", "404 page not found"))
-			return "the server does not know this kind; for MPIJobs the MPI operator and its CRD are missing: mpijob doctor";
+		if (says(connection->diag, "", "could not find the requested resource") ||
+		    says(connection->diag, "", "404 page not found"))
+			return "the server does not know this kind; for MPIJobs the MPI operator and its CRD are "
+			       "missing: mpijob doctor";
 		return NULL;
 	case MPIJOB_ERR_IO:
 	case MPIJOB_ERR_TIMEOUT:

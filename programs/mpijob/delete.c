@@ -39,7 +39,8 @@ static void say(const struct deletion *deletion, const struct chosen_job *job)
 	if (deletion->arguments->output)
 		printf(JOB_RESOURCE "/%s\n", job->name);
 	else
-		printf(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name, job->namespace_, stored_suffix(deletion->arguments));
+		printf(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name, job->namespace_,
+		       stored_suffix(deletion->arguments));
 	fflush(stdout);
 }
 
@@ -50,13 +51,18 @@ static int find_uid(struct deletion *deletion, struct chosen_job *job)
 
 	if (job->uid)
 		return 0;
-	int code = mpijob_client_get_job(deletion->connection.client, job->namespace_, job->name, &stored, deletion->connection.diag);
+	int code = mpijob_client_get_job(deletion->connection.client, job->namespace_, job->name, &stored,
+					 deletion->connection.diag);
 	if (code == 0 && mpijob_uid(stored)) {
 		job->uid = strdup(mpijob_uid(stored));
 		code = job->uid ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_free(stored);
-	return code;
+	if (code != MPIJOB_ERR_AUTH)
+		return code;
+	/* Who may delete and not look does not wait. */
+	mpijob_diag_clear(deletion->connection.diag);
+	return 0;
 }
 
 static int send(struct deletion *deletion, const struct chosen_job *job)
@@ -94,17 +100,25 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 		left = left > 0 ? left : 0;
 	}
 	target_set(&target, job);
-	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_gone, job, NULL, deletion->connection.diag);
+	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_gone, job, NULL,
+				      deletion->connection.diag);
+	if (code == MPIJOB_ERR_AUTH) {
+		mpijob_diag_clear(deletion->connection.diag);
+		return 0;
+	}
 	if (code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(&deletion->connection, connection_tell(&deletion->connection, code));
 	mpijob_diag_clear(deletion->connection.diag);
-	fprintf(stderr, "mpijob: timed out waiting until " JOB_RESOURCE "/%s is gone; something holds it with a finalizer\n", job->name);
+	fprintf(stderr,
+		"mpijob: timed out waiting until " JOB_RESOURCE "/%s is gone; something holds it with a finalizer\n",
+		job->name);
 	return EXIT_TIMED_OUT;
 }
 
 static int delete_one(struct deletion *deletion, struct chosen_job *job, int waits)
 {
-	/* Only who waits needs to know more than the name; a dry run must not say that a job is deleted that is not there. */
+	/* Only who waits needs to know more than the name; a dry run must not say that a job is deleted that is not
+	 * there. */
 	int code = waits || deletion->arguments->dry_run == DRY_RUN_CLIENT ? find_uid(deletion, job) : 0;
 
 	if (code == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command get: what a line of the table says of a job, and how a list is kept up while it is watched. NAME and AGE are
- * what kubectl prints for MPIJobs; the rest is what people look for next.
+ * The command get: what a line of the table says of a job, and how a list is kept up while it is watched. NAME and AGE
+ * are what kubectl prints for MPIJobs; the rest is what people look for next.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ struct get {
 	enum form form;
 	struct table table;
 	int64_t now_s;
-	mpijob_doc *list;  /* the jobs, as a v1 List */
-	size_t printed;    /* documents */
+	mpijob_doc *list; /* the jobs, as a v1 List */
+	size_t printed;   /* documents */
 	struct seen *seen;
 	size_t seen_count;
 	const char *named; /* the one job that is watched; NULL for all */
@@ -141,7 +141,8 @@ static void put_labels(struct get *get, const mpijob_node *labels)
 	int code = text ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; i < mpijob_node_count(labels) && code == 0; i++) {
-		const char *pieces[] = { i ? "," : "", mpijob_node_key(labels, i), "=", mpijob_node_string(mpijob_node_at(labels, i)) };
+		const char *pieces[] = { i ? "," : "", mpijob_node_key(labels, i), "=",
+					 mpijob_node_string(mpijob_node_at(labels, i)) };
 		for (size_t j = 0; j < 4 && code == 0; j++)
 			code = mpijob_text_write(text, pieces[j] ? pieces[j] : "", pieces[j] ? strlen(pieces[j]) : 0);
 	}
@@ -208,7 +209,8 @@ static int print_document(struct get *get, const mpijob_node *node)
 {
 	if (get->form == FORM_YAML && get->printed++)
 		puts("---");
-	int code = mpijob_node_write(node, get->form == FORM_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, file_write, stdout);
+	int code = mpijob_node_write(node, get->form == FORM_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, file_write,
+				     stdout);
 	fflush(stdout);
 	return code;
 }
@@ -353,7 +355,9 @@ static int print_change(struct get *get, const mpijob_node *job)
 		int code = list_begin(get);
 		if (code == 0)
 			code = list_add(get, job);
-		return code ? code : print_document(get, mpijob_node_at(mpijob_node_get(mpijob_doc_root(get->list), "items"), 0));
+		return code ? code
+			    : print_document(get,
+					     mpijob_node_at(mpijob_node_get(mpijob_doc_root(get->list), "items"), 0));
 	}
 	print_line(get, job);
 	fflush(stdout);
@@ -411,9 +415,9 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = NULL;
 
-	int final = answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_USAGE ||
-		    answer->code == MPIJOB_ERR_UNSUPPORTED || answer->code == MPIJOB_ERR_REJECTED ||
-		    (!get->listed && answer->code == MPIJOB_ERR_IO);
+	int final = answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_NOT_FOUND ||
+		    answer->code == MPIJOB_ERR_USAGE || answer->code == MPIJOB_ERR_UNSUPPORTED ||
+		    answer->code == MPIJOB_ERR_REJECTED || (!get->listed && answer->code == MPIJOB_ERR_IO);
 	int len = final ? asprintf(&message, "%s", answer->message)
 			: asprintf(&message, "%s: %s; trying again", what, answer->message);
 	finding.severity = final ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;

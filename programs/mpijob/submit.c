@@ -19,18 +19,18 @@ struct submit {
 	struct connection connection;
 	const struct arguments *arguments;
 	struct input input;
-	mpijob_diag *checked;      /* findings of the check */
+	mpijob_diag *checked; /* findings of the check */
 	struct sending sending;
-	struct chosen submitted;   /* for --wait */
+	struct chosen submitted; /* for --wait */
 	int64_t begun_ms;
 };
 
 /* A job whose end is waited for. */
 struct waited {
 	const struct chosen_job *job;
-	mpijob_watch *watch;   /* of its launcher's pods */
-	int exit_code;         /* of the last attempt that failed; 0 while none has */
-	char when[40];         /* when that ended */
+	mpijob_watch *watch; /* of its launcher's pods */
+	int exit_code;       /* of the last attempt that failed; 0 while none has */
+	char when[40];       /* when that ended */
 };
 
 static const char *text_at(const mpijob_node *node, const char *path)
@@ -94,17 +94,20 @@ static int check_object(struct submit *submit, const struct input_object *object
 
 	if (!*text_at(object->node, "apiVersion") || !*text_at(object->node, "kind"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-api-version",
-				    "line %d: this is no object of Kubernetes: apiVersion or kind is missing", mpijob_node_line(object->node));
+				    "line %d: this is no object of Kubernetes: apiVersion or kind is missing",
+				    mpijob_node_line(object->node));
 	if (!*text_at(object->node, "metadata.name") && !*text_at(object->node, "metadata.generateName"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
-				    "line %d: %s has no metadata.name", mpijob_node_line(object->node), text_at(object->node, "kind"));
+				    "line %d: %s has no metadata.name", mpijob_node_line(object->node),
+				    text_at(object->node, "kind"));
 	if (!*text_at(object->node, "metadata.name") && submit->arguments->server_side)
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
-				    "%s has metadata.generateName, which works without --server-side only", text_at(object->node, "kind"));
+				    "%s has metadata.generateName, which works without --server-side only",
+				    text_at(object->node, "kind"));
 	if (wanted && *has && needed_has_namespace(object) && strcmp(has, wanted) != 0)
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "other-namespace",
-				    "%s '%s' is of namespace '%s', not of '%s' as --namespace says", text_at(object->node, "kind"),
-				    text_at(object->node, "metadata.name"), has, wanted);
+				    "%s '%s' is of namespace '%s', not of '%s' as --namespace says",
+				    text_at(object->node, "kind"), text_at(object->node, "metadata.name"), has, wanted);
 	return 0;
 }
 
@@ -121,7 +124,8 @@ static int check(struct submit *submit)
 		result = result ? result : code;
 	}
 	if (result == 0 && submit->input.count == 0)
-		result = findings_add(submit->checked, MPIJOB_ERR_NOT_FOUND, submit->arguments->operands.items[0], "no-job", "nothing in here");
+		result = findings_add(submit->checked, MPIJOB_ERR_NOT_FOUND, submit->arguments->operands.items[0],
+				      "no-job", "nothing in here");
 	print_checked(submit, 0);
 	failure_print(submit->checked, result);
 	return result;
@@ -160,7 +164,8 @@ static int print_unsent(struct submit *submit, mpijob *job)
 	if (code)
 		return code;
 	return stored_print(submit->arguments, mpijob_doc_root(mpijob_document(job)),
-			    submit->arguments->server_side ? "serverside-applied" : "created", &submit->sending.printed);
+			    submit->arguments->server_side ? "serverside-applied" : "created",
+			    &submit->sending.printed);
 }
 
 static int send_job(struct submit *submit, const struct input_object *object)
@@ -176,7 +181,8 @@ static int send_job(struct submit *submit, const struct input_object *object)
 		code = mpijob_client_submit(submit->connection.client, job, &options, &stored, submit->connection.diag);
 	if (code == 0 && stored)
 		code = stored_print(submit->arguments, mpijob_doc_root(mpijob_document(stored)),
-				    submit->arguments->server_side ? "serverside-applied" : "created", &submit->sending.printed);
+				    submit->arguments->server_side ? "serverside-applied" : "created",
+				    &submit->sending.printed);
 	if (code == 0 && stored)
 		code = remember(submit, stored);
 	mpijob_free(stored);
@@ -205,7 +211,9 @@ static void say_refused(const struct submit *submit, const struct input_object *
 	stored_print_name(object->node, stderr);
 	fprintf(stderr, " is not %s%s\n", submit->arguments->server_side ? "applied" : "created",
 		exists ? "; to submit it again delete it first, or change it with --server-side"
-		: code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side ? "; --force-conflicts takes the fields over" : "");
+		: code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side
+			? "; --force-conflicts takes the fields over"
+			: "");
 }
 
 static int send_one(struct submit *submit, const struct input_object *object)
@@ -261,7 +269,8 @@ static void take_exit(struct waited *waited, const mpijob_node *ended)
 	const char *when = text_at(ended, "finishedAt");
 	int64_t code = 0;
 
-	if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code <= 0 || code > 255 || strlen(when) >= sizeof(waited->when))
+	if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code <= 0 || code > 255 ||
+	    strlen(when) >= sizeof(waited->when))
 		return;
 	if (strcmp(when, waited->when) >= 0) {
 		strcpy(waited->when, when);
@@ -295,7 +304,8 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 	char *selector = NULL;
 
-	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher", waited->job->name) < 0)
+	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher",
+		     waited->job->name) < 0)
 		return MPIJOB_ERR_NOMEM;
 	options.api_version = "v1";
 	options.kind = "Pod";
@@ -347,13 +357,13 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 	struct connection *connection = &submit->connection;
 	const struct chosen_job *job = waited->job;
 	mpijob *ended = NULL;
-	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left_ms(submit), &ended,
-					  connection->diag);
+	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left_ms(submit),
+					  &ended, connection->diag);
 	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
 	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name, job->namespace_,
-			job->name);
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name,
+			job->namespace_, job->name);
 	mpijob_free(ended);
 	if (code && code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(connection, connection_tell(connection, code));

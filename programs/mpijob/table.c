@@ -11,7 +11,7 @@
 
 #include "table.h"
 
-#define GAP 3
+#define GAP         3
 #define LEAST_WIDTH 6
 
 /* Letters, not bytes. */

@@ -14,7 +14,7 @@
 #include "stored.h"
 
 struct goal {
-	char *type;       /* of the condition; "Finished", "Deleted" */
+	char *type;        /* of the condition; "Finished", "Deleted" */
 	const char *value; /* the status that it must have; "True" for the library's own wait */
 };
 
@@ -29,7 +29,8 @@ struct wait {
 /* kubectl does not mind the case of letters. */
 static const char *spelled(const char *word)
 {
-	static const char *const types[] = { "Created", "Running", "Restarting", "Suspended", "Succeeded", "Failed", "Finished" };
+	static const char *const types[] = { "Created",   "Running", "Restarting", "Suspended",
+					     "Succeeded", "Failed",  "Finished" };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcasecmp(types[i], word) == 0)
@@ -39,7 +40,10 @@ static const char *spelled(const char *word)
 
 static int complain(const char *text)
 {
-	fprintf(stderr, "mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, Finished or delete\n", text);
+	fprintf(stderr,
+		"mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, Finished or "
+		"delete\n",
+		text);
 	return EXIT_USAGE;
 }
 
@@ -102,8 +106,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	mpijob *stored = NULL;
 
 	if (strcmp(wait->goal.value, "True") == 0) {
-		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_, job->name, wait->goal.type, left_ms(wait),
-						  &stored, wait->connection.diag);
+		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_, job->name, wait->goal.type,
+						  left_ms(wait), &stored, wait->connection.diag);
 		*out = stored ? mpijob_doc_clone(mpijob_document(stored)) : NULL;
 		mpijob_free(stored);
 		return code;
@@ -112,7 +116,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	target.kind = "MPIJob";
 	target.namespace_ = job->namespace_;
 	target.name = job->name;
-	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value, &wait->goal, out, wait->connection.diag);
+	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value, &wait->goal, out,
+				  wait->connection.diag);
 }
 
 static int wait_one(struct wait *wait, const struct chosen_job *job)
@@ -127,12 +132,13 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 	mpijob_doc_free(stored);
 	if (code == MPIJOB_ERR_TIMEOUT) {
 		mpijob_diag_clear(wait->connection.diag);
-		fprintf(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n", wait->goal.type, job->name);
+		fprintf(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n", wait->goal.type,
+			job->name);
 		return EXIT_TIMED_OUT;
 	}
 	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag) == 0)
-		findings_add(wait->connection.diag, code, NULL, "server-not-found", "there is no MPIJob '%s' in namespace '%s' (any more)",
-			     job->name, job->namespace_);
+		findings_add(wait->connection.diag, code, NULL, "server-not-found",
+			     "there is no MPIJob '%s' in namespace '%s' (any more)", job->name, job->namespace_);
 	return connection_exit(&wait->connection, connection_tell(&wait->connection, code));
 }
 
