@@ -92,7 +92,9 @@ __attribute__((unused)) static void make_pair(char **certificate, char **key)
 		char *data;
 		long len = BIO_get_mem_data(bios[i], &data);
 
-		*outs[i] = strndup(data, (size_t)len);
+		/* The memory of a BIO has no NUL at its end. */
+		*outs[i] = calloc((size_t)len + 1, 1);
+		memcpy(*outs[i], data, (size_t)len);
 		BIO_free(bios[i]);
 	}
 	X509_free(x509);
