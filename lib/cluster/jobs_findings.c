@@ -61,6 +61,9 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 	struct mpijob__place place = { finding->source, finding->line, finding->column };
 	int rc = 0;
 
+	/* So conflicts of server-side apply name their fields. */
+	if (field && field[0] == '.')
+		field++;
 	if (field && !finding->line)
 		rc = find_place(job, field, &place);
 	if (mpijob__diag_addf(to, finding->severity, finding->id, finding->reason, field, &place, "%s",

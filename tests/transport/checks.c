@@ -259,6 +259,7 @@ const struct suite_check suite_checks[] = {
 	{ "start inside of a callback", start_in_callback },
 	{ "log of a pod that waits to start", log_of_pod },
 	{ "a job: submit, suspend, scale, delete", jobs_life },
+	{ "a job: apply", jobs_apply },
 	{ "a refusal has its place in the file", jobs_refusal },
 	{ "lists in pages", pages },
 	{ "dry run", dry_run },

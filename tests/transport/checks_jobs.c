@@ -21,7 +21,8 @@ static const char wrong_text[] = "apiVersion: kubeflow.org/v2beta1\n"
 				 "    Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}\n"
 				 "  spice: salt\n";
 
-static int submit(struct suite_run *run, const char *yaml, mpijob **stored, mpijob_diag *diag)
+static int submit_with(struct suite_run *run, const char *yaml, const struct mpijob_submit_options *submit_options,
+		       mpijob **stored, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob *job = NULL;
@@ -30,9 +31,14 @@ static int submit(struct suite_run *run, const char *yaml, mpijob **stored, mpij
 	options.source = "job.yaml";
 	code = mpijob_parse(yaml, strlen(yaml), &options, &job, NULL);
 	if (code == 0)
-		code = mpijob_client_submit(run->client, job, NULL, stored, diag);
+		code = mpijob_client_submit(run->client, job, submit_options, stored, diag);
 	mpijob_free(job);
 	return code;
+}
+
+static int submit(struct suite_run *run, const char *yaml, mpijob **stored, mpijob_diag *diag)
+{
+	return submit_with(run, yaml, NULL, stored, diag);
 }
 
 static const char *look(struct suite_run *run, int suspended, int64_t workers)
@@ -82,6 +88,39 @@ const char *jobs_life(struct suite_run *run)
 					MPIJOB_ERR_NOT_FOUND));
 	mpijob_doc_free(events);
 	mpijob_free(stored);
+	return why;
+}
+
+const char *jobs_apply(struct suite_run *run)
+{
+	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
+	static const char other[] = "apiVersion: kubeflow.org/v2beta1\n"
+				    "kind: MPIJob\n"
+				    "metadata: {name: suite-typed}\n"
+				    "spec: {mpiReplicaSpecs: {Worker: {replicas: 5}}}\n";
+	mpijob_diag *diag = mpijob_diag_new();
+	const char *why;
+	int code;
+
+	options.apply = 1;
+	code = submit_with(run, text, &options, NULL, NULL);
+	if (code == MPIJOB_ERR_UNSUPPORTED) {
+		mpijob_diag_free(diag);
+		return SUITE_UNSUPPORTED;
+	}
+	why = expect_code(run, "apply", code, 0);
+	why = first_of(why, expect_code(run, "apply again", submit_with(run, text, &options, NULL, NULL), 0));
+	why = first_of(why, look(run, 0, 1));
+	options.field_manager = "another";
+	why = first_of(why, expect_code(run, "apply what is owned", submit_with(run, other, &options, NULL, diag), MPIJOB_ERR_CONFLICT));
+	if (!why && (mpijob_diag_count(diag) != 1 || mpijob_diag_at(diag, 0)->line != 4))
+		why = wrong(run, "%zu findings about the conflict, field %s", mpijob_diag_count(diag),
+			    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->field : "");
+	options.force = 1;
+	why = first_of(why, expect_code(run, "apply by force", submit_with(run, other, &options, NULL, NULL), 0));
+	why = first_of(why, look(run, 0, 5));
+	(void)mpijob_client_delete_job(run->client, "default", "suite-typed", NULL, NULL, NULL);
+	mpijob_diag_free(diag);
 	return why;
 }
 

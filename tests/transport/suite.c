@@ -24,6 +24,7 @@ static const struct {
 	{ LOCAL, "dry run", SUITE_UNSUPPORTED, "it has no admission that could be tried" },
 	{ LOCAL, "strict field validation", SUITE_UNSUPPORTED, "it knows no schemas; mpijob checks before it sends" },
 	{ LOCAL, "server-side apply", SUITE_UNSUPPORTED, "it does not keep who owns which field" },
+	{ LOCAL, "a job: apply", SUITE_UNSUPPORTED, "it does not keep who owns which field" },
 	{ LOCAL, "JSON patch", SUITE_UNSUPPORTED, "merge patches do all that is needed" },
 	{ LOCAL, "strategic merge patch", SUITE_UNSUPPORTED, "it knows no schemas" },
 	{ LOCAL, "delete a collection", SUITE_UNSUPPORTED, "nobody here does that" },

@@ -72,6 +72,7 @@ const char *log_of_pod(struct suite_run *run);
 
 /* checks_jobs.c */
 const char *jobs_life(struct suite_run *run);
+const char *jobs_apply(struct suite_run *run);
 const char *jobs_refusal(struct suite_run *run);
 
 extern const struct suite_check suite_checks[];

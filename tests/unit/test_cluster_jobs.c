@@ -147,6 +147,7 @@ static void refusals_have_places(void **state)
 		"{\"reason\":\"FieldValueRequired\",\"field\":\"spec.mpiReplicaSpecs.Worker.template.spec.containers[0].x.y\","
 		"\"message\":\"Required value\"},"
 		"{\"reason\":\"FieldValueInvalid\",\"field\":\"metadata.labels[a.b/c]\",\"message\":\"bad\"},"
+		"{\"reason\":\"FieldManagerConflict\",\"field\":\".spec.mpiReplicaSpecs.Worker.replicas\",\"message\":\"mine\"},"
 		"{\"reason\":\"FieldValueInvalid\",\"field\":\"elsewhere\",\"message\":\"bad\"},{\"message\":\"no field\"}]}}";
 	const char *strict =
 		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"BadRequest\",\"code\":400,\"message\":"
@@ -155,13 +156,14 @@ static void refusals_have_places(void **state)
 
 	(void)state;
 	assert_int_equal(submit_scripted(422, causes, NULL, diag), MPIJOB_ERR_REJECTED);
-	assert_int_equal(mpijob_diag_count(diag), 6);
+	assert_int_equal(mpijob_diag_count(diag), 7);
 	expect_place(diag, 0, "server-not-supported", "spec.runPolicy.cleanPodPolicy", 8, 31);
 	expect_place(diag, 1, "server-invalid", "spec.mpiReplicaSpecs[Worker].replicas", 12, 17);
 	expect_place(diag, 2, "server-required", "spec.mpiReplicaSpecs.Worker.template.spec.containers[0].x.y", 13, 38);
 	expect_place(diag, 3, "server-invalid", "metadata.labels[a.b/c]", 5, 11);
-	expect_place(diag, 4, "server-invalid", "elsewhere", 0, 0);
-	expect_place(diag, 5, "server-refused", NULL, 0, 0);
+	expect_place(diag, 4, "server-conflict", "spec.mpiReplicaSpecs.Worker.replicas", 12, 17);
+	expect_place(diag, 5, "server-invalid", "elsewhere", 0, 0);
+	expect_place(diag, 6, "server-refused", NULL, 0, 0);
 	mpijob_diag_clear(diag);
 
 	assert_int_equal(submit_scripted(400, strict, NULL, diag), MPIJOB_ERR_REJECTED);
