@@ -7,6 +7,7 @@
  */
 #include "http/easy.h"
 
+#include "http/pool.h"
 #include "http/receive.h"
 
 #include <netinet/in.h>
@@ -36,13 +37,18 @@ static void set_number(int fd, int level, int name, int number)
 /* Probes begin after two thirds of the time in which a sign of life must come; what is not acknowledged counts too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	const struct mpijob_http *http = user;
-	int64_t idle = http->idle_timeout_ms;
+	struct call *call = user;
+	int64_t idle = call->http->idle_timeout_ms;
 	int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 
 	(void)purpose;
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
+	call->failure = mpijob__pool_opened(call, fd);
+	if (call->failure) {
+		close(fd);
+		return CURL_SOCKET_BAD;
+	}
 	if (address->family == AF_INET || address->family == AF_INET6) {
 		set_number(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 		set_number(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds(idle * 2 / 3));
@@ -122,7 +128,6 @@ static void set_way(struct setter *setter, struct mpijob_http *http)
 	SET(setter, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(setter, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
 	SET(setter, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-	SET(setter, CURLOPT_OPENSOCKETDATA, http);
 	SET(setter, CURLOPT_TCP_KEEPALIVE, 0L);
 	if (http->connect_to)
 		SET(setter, CURLOPT_CONNECT_TO, http->connect_to);
@@ -191,6 +196,7 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 	SET(&setter, CURLOPT_ERRORBUFFER, call->error);
 	SET(&setter, CURLOPT_PRIVATE, call);
 	SET(&setter, CURLOPT_PREREQDATA, call);
+	SET(&setter, CURLOPT_OPENSOCKETDATA, call);
 	SET(&setter, CURLOPT_HEADERDATA, call);
 	SET(&setter, CURLOPT_WRITEDATA, call);
 	return result(&setter);
@@ -205,6 +211,7 @@ int mpijob__easy_forget(CURL *easy)
 	SET(&setter, CURLOPT_ERRORBUFFER, NULL);
 	SET(&setter, CURLOPT_PRIVATE, NULL);
 	SET(&setter, CURLOPT_PREREQDATA, NULL);
+	SET(&setter, CURLOPT_OPENSOCKETDATA, NULL);
 	SET(&setter, CURLOPT_HEADERDATA, NULL);
 	SET(&setter, CURLOPT_WRITEDATA, NULL);
 	return result(&setter);

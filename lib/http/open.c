@@ -91,7 +91,8 @@ static void refuse(struct mpijob__report *report, int error, const char *what, c
 	if (error == MPIJOB_ERR_NOMEM)
 		mpijob__report_nomem(report);
 	else if (error)
-		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what, fault ? fault : "cannot be used");
+		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what,
+				   fault ? fault : "cannot be used");
 }
 
 /* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
@@ -159,6 +160,7 @@ void mpijob__open_clear(struct mpijob_http *http)
 		mpijob__http_wipe(http->proxy, strlen(http->proxy));
 	free(http->proxy);
 	free(http->proxy_shown);
+	free(http->sockets);
 	if (http->wake >= 0)
 		close(http->wake);
 	if (http->epoll >= 0)

@@ -57,24 +57,108 @@ static void run_lane(struct lane *lane, curl_socket_t fd, int mask)
 		mark_broken(lane, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
 }
 
+/*
+ * After a refused connection curl (7.88) has the next address of the host still to try, but asks for no event and for
+ * no time before half of the connection's time is over. So everything is looked at once. The function is called
+ * obsolete for what it costs; this is rare.
+ */
+static void run_whole_lane(struct lane *lane)
+{
+	int running;
+	CURLMcode code;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+	code = curl_multi_socket_all(lane->multi, &running);
+#pragma GCC diagnostic pop
+	if (code && !lane->broken)
+		mark_broken(lane, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+}
+
+/* 0, or MPIJOB_ERR_NOMEM. */
+static int make_room(struct mpijob_http *http, int fd)
+{
+	size_t count = http->socket_count;
+	struct mpijob__watched *longer;
+
+	if ((size_t)fd < count)
+		return 0;
+	while (count <= (size_t)fd)
+		count = count ? 2 * count : 64;
+	longer = realloc(http->sockets, count * sizeof(*longer));
+	if (!longer)
+		return MPIJOB_ERR_NOMEM;
+	memset(longer + http->socket_count, 0, (count - http->socket_count) * sizeof(*longer));
+	http->sockets = longer;
+	http->socket_count = count;
+	return 0;
+}
+
+static int watch(struct mpijob_http *http, int fd)
+{
+	const struct mpijob__watched *watched = &http->sockets[fd];
+	struct epoll_event event = { 0 };
+
+	event.events = watched->events;
+	event.data.u64 = (uint64_t)watched->lane << 32 | (uint32_t)fd;
+	return epoll_ctl(http->epoll, EPOLL_CTL_MOD, fd, &event) && epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void unwatch(struct mpijob_http *http, int fd)
+{
+	struct epoll_event event = { 0 };
+
+	epoll_ctl(http->epoll, EPOLL_CTL_DEL, fd, &event);
+}
+
+/*
+ * Curl (7.88) closes a socket that did not connect without a word, and tells later, when the number may be another
+ * socket's. So who watches a number is remembered: a late word about another lane's socket does nothing.
+ */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
 	struct lane *lane = user;
-	int epoll = lane->pool->http->epoll;
-	struct epoll_event event = { 0 };
+	struct mpijob_http *http = lane->pool->http;
+	struct mpijob__watched *watched;
 
 	(void)easy;
 	(void)of_socket;
-	event.data.u64 = (uint64_t)lane->id << 32 | (uint32_t)fd;
+	if (make_room(http, fd)) {
+		mark_broken(lane, MPIJOB_ERR_NOMEM);
+		return -1;
+	}
+	watched = &http->sockets[fd];
 	if (what == CURL_POLL_REMOVE) {
-		epoll_ctl(epoll, EPOLL_CTL_DEL, fd, &event);
+		if (watched->lane == lane->id) {
+			watched->lane = 0;
+			unwatch(http, fd);
+		}
 		return 0;
 	}
-	event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
-	if (epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) == 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+	watched->lane = lane->id;
+	watched->events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+	if (watch(http, fd) == 0)
 		return 0;
 	mark_broken(lane, MPIJOB_ERR_IO);
 	return -1;
+}
+
+/*
+ * A new socket with the number of one that was closed without a word: curl believes that it is watched, and says
+ * nothing when it wants the same of it.
+ */
+int mpijob__pool_opened(const struct call *call, int fd)
+{
+	struct mpijob_http *http = call->http;
+
+	if (make_room(http, fd))
+		return MPIJOB_ERR_NOMEM;
+	if (!http->sockets[fd].lane)
+		return 0;
+	if (call->lane && http->sockets[fd].lane == call->lane->id)
+		return watch(http, fd) ? MPIJOB_ERR_IO : 0;
+	http->sockets[fd].lane = 0;
+	return 0;
 }
 
 static int set_timer(CURLM *multi, long timeout_ms, void *user)
@@ -105,6 +189,8 @@ void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		if (lane->multi && lane->id == data >> 32) {
 			run_lane(lane, (curl_socket_t)(data & 0xffffffff), mask);
+			if (mask & CURL_CSELECT_ERR)
+				run_whole_lane(lane);
 			return;
 		}
 	}
@@ -179,7 +265,7 @@ static int lane_open(struct lane *lane)
 		curl_multi_cleanup(multi);
 		return MPIJOB_ERR_UNSUPPORTED;
 	}
-	lane->id = lane->pool->http->next_lane++;
+	lane->id = ++lane->pool->http->last_lane;
 	lane->due_ms = -1;
 	lane->multi = multi;
 	return 0;

@@ -13,6 +13,8 @@ int mpijob__pool_find(struct mpijob_http *http, const struct mpijob__identity *i
 int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *headers);
 /* Take it back, finished or not. Not while curl is calling us. */
 void mpijob__pool_stop(struct call *call);
+/* A call's connection has a new socket. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO. */
+int mpijob__pool_opened(const struct call *call, int fd);
 /* Something happened on a descriptor that mpijob__pool_start and its like gave to the epoll set. */
 void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events);
 /* Do what is due. */

@@ -58,6 +58,12 @@ struct call {
 	char *message;
 };
 
+/* Which lane has a socket watched, and for what; lane 0: none. */
+struct mpijob__watched {
+	uint32_t lane;
+	uint32_t events;
+};
+
 struct mpijob_http {
 	mpijob_http_config *config;
 	mpijob__credentials *credentials;
@@ -81,7 +87,9 @@ struct mpijob_http {
 	int woken;
 	int broken; /* a lane of some pool is */
 	uint64_t told;
-	uint32_t next_lane;
+	uint32_t last_lane;
+	struct mpijob__watched *sockets; /* by number */
+	size_t socket_count;
 	struct pool *pools; /* the newest first */
 	struct link calls;
 	struct link waiting;   /* for credentials */

@@ -55,6 +55,14 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static void print_string(const char *text, size_t len)
 {
 	putchar('"');
@@ -239,6 +247,7 @@ static void start_more(void)
 static void run_load(char *rest)
 {
 	double begin = now();
+	double begin_cpu = cpu();
 	char stream[16] = "";
 
 	memset(&load, 0, sizeof(load));
@@ -248,8 +257,9 @@ static void run_load(char *rest)
 	start_more();
 	while (load.ended < load.count)
 		turn(1000);
-	printf("{\"load\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"first_code\": %d, \"first_message\": ",
-	       load.count, load.failed, now() - begin, load.first_code);
+	printf("{\"load\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"cpu\": %.3f, \"first_code\": %d, "
+	       "\"first_message\": ",
+	       load.count, load.failed, now() - begin, cpu() - begin_cpu, load.first_code);
 	print_string(load.first_message, strlen(load.first_message));
 	printf(", \"statuses\": {");
 	for (int i = 0, first = 1; i < 600; i++)

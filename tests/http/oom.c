@@ -27,6 +27,7 @@
 #define UNCOUNTED   ((size_t)-1)
 
 static const char *problem;
+static char said[256];
 static char url[64];
 
 /* A resolver would be a thread, and the counting allocator is for one thread. */
@@ -151,8 +152,10 @@ static void done(void *user, const struct mpijob_answer *answer)
 	/* Out of memory, curl does not see that the address is one, and asks a resolver for it. */
 	if (answer->code == MPIJOB_ERR_IO && oom_failed() && strstr(answer->message, "host name"))
 		return;
-	if (judge(answer->code) && answer->code != MPIJOB_ERR_NOMEM && answer->status != 401)
-		problem = answer->message;
+	if (judge(answer->code) && answer->code != MPIJOB_ERR_NOMEM && answer->status != 401) {
+		snprintf(said, sizeof(said), "%s", answer->message);
+		problem = said;
+	}
 }
 
 static void start(mpijob_client *client, struct one *one, const char *method, const char *path, int stream)
