@@ -42,11 +42,8 @@ static size_t count_in(const char *data, size_t len)
 	const char *end = data + len;
 
 	make_secret(secret);
-	/* The first letter alone is looked for, so that the secret is in no register's copy of ours. */
-	for (const char *p = data; p + LENGTH <= end; p++) {
-		if (*p == secret[0] && memcmp(p, secret, LENGTH) == 0)
-			found++;
-	}
+	for (const char *p = data; (p = memmem(p, (size_t)(end - p), secret, LENGTH)) != NULL; p++)
+		found++;
 	explicit_bzero(secret, sizeof(secret));
 	return found;
 }
