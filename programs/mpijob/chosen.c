@@ -35,16 +35,18 @@ void chosen_free(struct chosen *chosen)
 	*chosen = (struct chosen){ 0 };
 }
 
-/* NAME of NAME or TYPE/NAME; NULL for another type. */
+/* NAME of NAME or TYPE/NAME; NULL for another type, and for what can be no name. */
 static const char *name_of(const char *word)
 {
 	static const char *const types[] = { "mpijob", "mpijobs", "mpijob.kubeflow.org", "mpijobs.kubeflow.org" };
-	const char *slash = strchr(word, '/');
+	const char *slash = strchr(word, '/'), *name = slash ? NULL : word;
 
 	for (size_t i = 0; slash && i < sizeof(types) / sizeof(types[0]); i++)
 		if (strlen(types[i]) == (size_t)(slash - word) && strncmp(types[i], word, strlen(types[i])) == 0)
-			return slash[1] ? slash + 1 : NULL;
-	return slash || !*word ? NULL : word;
+			name = slash + 1;
+	if (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return NULL;
+	return name;
 }
 
 static int take_names(const struct connection *connection, const struct words *words, struct chosen *chosen)

@@ -111,7 +111,7 @@ static void config_options(const struct arguments *arguments, struct mpijob_http
 	options->context = words->context;
 	options->cluster = words->cluster;
 	options->user = words->user;
-	options->namespace_ = arguments->namespace_;
+	options->namespace_ = arguments->namespace_ && *arguments->namespace_ ? arguments->namespace_ : NULL;
 	options->server = words->server;
 	options->tls_server_name = words->tls_server_name;
 	options->certificate_authority = words->certificate_authority;
@@ -212,12 +212,22 @@ static void tell_no_config(const struct connection *connection)
 	      stderr);
 }
 
+/* What would be another path on the server. */
+static int is_namespace(const char *name)
+{
+	return !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
 int connection_open(struct connection *connection, const struct arguments *arguments)
 {
 	struct http_functions http;
 	struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
 
 	*connection = (struct connection){ .arguments = arguments };
+	if (arguments->namespace_ && !is_namespace(arguments->namespace_)) {
+		fprintf(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n", arguments->namespace_);
+		return EXIT_USAGE;
+	}
 	connection->diag = mpijob_diag_new();
 	/* Warnings are printed when they come. */
 	if (!connection->diag || mpijob_diag_set_severity(connection->diag, "server-warning", 0)) {
