@@ -43,6 +43,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def do_GET(self):
+        try:
+            self.answer()
+        except OSError:  # nobody waits for it any more
+            self.close_connection = True
+
+    def answer(self):
         parts = urllib.parse.urlsplit(self.path)
         words, query = parts.path.strip("/").split("/"), dict(urllib.parse.parse_qsl(parts.query))
         log = None
@@ -60,11 +66,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/plain")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        try:
-            self.tell(log, query)
-            self.wfile.write(b"0\r\n\r\n")
-        except OSError:
-            self.close_connection = True
+        self.tell(log, query)
+        self.wfile.write(b"0\r\n\r\n")
 
     def tell(self, log, query):
         since = time.time() - float(query["sinceSeconds"]) if "sinceSeconds" in query else 0
