@@ -374,6 +374,46 @@ static void test_left_behind(void **state)
 	assert_true(clock_ms() - begun < 5000);
 }
 
+/* A host without standard input and output, so that the pipe gets their numbers. */
+static void test_closed_descriptors(void **state)
+{
+	int saved[2] = { fcntl(0, F_DUPFD_CLOEXEC, 100), fcntl(1, F_DUPFD_CLOEXEC, 100) };
+	int codes[2];
+
+	(void)state;
+	use_script("#!/bin/sh\nread line && exit 1\necho '" REPLY("\"token\":\"t\"") "'\n");
+	for (int i = 0; i < 2; i++) {
+		begin_credentials(5000);
+		fflush(stdout);
+		close(0);
+		if (i)
+			close(1);
+		codes[i] = prepare();
+		dup2(saved[0], 0);
+		dup2(saved[1], 1);
+	}
+	close(saved[0]);
+	close(saved[1]);
+	assert_int_equal(codes[0], 1);
+	assert_int_equal(codes[1], 1);
+}
+
+/* More than the system lets one variable hold. */
+static void test_too_large(void **state)
+{
+	char *large = malloc(200001);
+
+	(void)state;
+	memset(large, 'x', 200000);
+	large[200000] = 0;
+	use_reply(REPLY("\"token\":\"t\""));
+	config->exec.provide_cluster_info = 1;
+	assert_int_equal(mpijob__secret_set(&config->ca.data, large, 200000), 0);
+	free(large);
+	begin_credentials(0);
+	assert_fails("cannot be started: arguments and environment are too large");
+}
+
 /* A large reply in pieces. */
 static void test_large_reply(void **state)
 {
@@ -655,6 +695,8 @@ int main(void)
 		TEST(test_e3_replies),
 		TEST(test_e3_bad_ends),
 		TEST(test_left_behind),
+		TEST(test_closed_descriptors),
+		TEST(test_too_large),
 		TEST(test_large_reply),
 		TEST(test_no_exit_code),
 		TEST(test_e4_cache_and_expiry),
