@@ -348,6 +348,50 @@ static int act_convert_v1(const struct scenario *scenario, struct subject *subje
 	return code;
 }
 
+/* A failed launcher with a log, a worker without memory, one without a node, an event; and what the job alone tells. */
+static int act_diagnose(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+{
+	static const char pods[] =
+		"[{metadata: {name: x-worker-0}, status: {phase: Failed, containerStatuses: [{name: c, state: {terminated: "
+		"{exitCode: 137, reason: OOMKilled}}}]}}, {metadata: {name: x-worker-1}, status: {phase: Pending, conditions: "
+		"[{type: PodScheduled, status: 'False', reason: Unschedulable, message: 1 Insufficient cpu}]}},"
+		"{metadata: {name: x-worker-2}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', "
+		"reason: Unschedulable, message: 2 Insufficient cpu}]}}]";
+	static const char events[] =
+		"[{type: Warning, reason: FailedCreate, message: 'exceeded quota: q', involvedObject: {kind: Job, name: l}}]";
+	static const char text[] = "ssh: Could not resolve hostname a.b: no\nssh: Could not resolve hostname c.d: no\n"
+				   "ssh: Could not resolve hostname e.f: no\xff\nORTE was unable to reliably start one or more daemons";
+	struct mpijob_evidence evidence = MPIJOB_EVIDENCE_INIT;
+	struct mpijob_log_tail tail = MPIJOB_LOG_TAIL_INIT;
+	const struct mpijob_log_tail *tails[] = { &tail };
+	mpijob_doc *docs[2] = { NULL, NULL };
+	mpijob_diag *diag = mpijob_diag_new();
+	int code = diag ? mpijob_doc_parse(pods, sizeof(pods) - 1, NULL, &docs[0], NULL) : MPIJOB_ERR_NOMEM;
+
+	(void)scenario;
+	if (code == 0)
+		code = mpijob_doc_parse(events, sizeof(events) - 1, NULL, &docs[1], NULL);
+	if (code == 0) {
+		tail.pod = "x-launcher-1";
+		tail.text = text;
+		tail.len = sizeof(text) - 1;
+		evidence.job = subject->job;
+		evidence.pods = mpijob_doc_root(docs[0]);
+		evidence.events = mpijob_doc_root(docs[1]);
+		evidence.logs = tails;
+		evidence.logs_count = 1;
+		evidence.now_ms = INT64_C(1795262400000);
+		int count = mpijob_diagnose(&evidence, diag);
+		code = count < 0 ? count : 0;
+	}
+	if (code == 0 && write_findings(sink, diag))
+		code = MPIJOB_ERR_NOMEM;
+	mpijob_diag_free(diag);
+	mpijob_doc_free(docs[0]);
+	mpijob_doc_free(docs[1]);
+	return code;
+}
+
 const struct scenario scenarios[] = {
 	{ "parse", -1, 0, NULL, act_parse },
 	{ "parse JSON", -1, 0, NULL, act_parse_json },
@@ -358,6 +402,7 @@ const struct scenario scenarios[] = {
 	{ "render", -1, 1, prepare_defaulted, act_render },
 	{ "convert", -1, 0, prepare_parsed, act_convert },
 	{ "convert from v1", -1, 1, prepare_parsed, act_convert_v1 },
+	{ "diagnose", -1, 0, prepare_parsed, act_diagnose },
 	{ "plan of nothing", 0, 1, NULL, act_plan },
 	{ "plan of created", 1, 1, NULL, act_plan },
 	{ "plan of running", 2, 1, NULL, act_plan },
