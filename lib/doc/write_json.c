@@ -36,6 +36,16 @@ static void put_escape(struct mpijob__out *out, uint32_t code)
 	mpijob__out_put(out, escape, sizeof(escape));
 }
 
+/* How many of the first bytes stand for themselves. */
+static size_t count_plain(const char *text, const char *end)
+{
+	const char *at = text;
+
+	while (at < end && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
+		at++;
+	return (size_t)(at - text);
+}
+
 /* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as from Go. */
 void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
 {
@@ -45,8 +55,12 @@ void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
 	mpijob__out_put(out, "\"", 1);
 	while (text < end) {
 		uint32_t code = 0;
-		size_t step = (unsigned char)*text < 0x80 ? 1 : mpijob__utf8_read(text, end, &code);
+		size_t step;
 
+		text += count_plain(text, end);
+		if (text == end)
+			break;
+		step = (unsigned char)*text < 0x80 ? 1 : mpijob__utf8_read(text, end, &code);
 		if (step == 1)
 			code = (unsigned char)*text;
 		if (step && !must_escape(code)) {
@@ -73,7 +87,7 @@ static void put_key(struct mpijob__out *out, const struct mpijob__entry *entry, 
 	if (layout == MPIJOB__JSON_FLOW && entry->key_len > LONGEST_KEY)
 		mpijob__out_put(out, "? ", 2);
 	mpijob__write_quoted(out, entry->key, entry->key_len);
-	mpijob__out_puts(out, layout == MPIJOB__JSON_COMPACT ? ":" : ": ");
+	mpijob__out_put(out, ": ", layout == MPIJOB__JSON_COMPACT ? 1 : 2);
 }
 
 /* Write a scalar or an empty list or map; 0 when it is neither. */
@@ -96,14 +110,14 @@ static void put_end(struct mpijob__out *out, const struct mpijob_node *node, int
 {
 	if (layout == MPIJOB__JSON_INDENTED)
 		put_line(out, depth);
-	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]");
+	mpijob__out_put(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]", 1);
 }
 
 static int open_node(struct mpijob__out *out, struct mpijob__stack *stack, const struct mpijob_node *node)
 {
 	struct mpijob__writing frame = { .node = node };
 
-	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{" : "[");
+	mpijob__out_put(out, node->kind == MPIJOB_NODE_MAP ? "{" : "[", 1);
 	return mpijob__stack_push(stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -120,7 +134,7 @@ int mpijob__write_json(struct mpijob__out *out, const struct mpijob_node *node, 
 			continue;
 		}
 		if (top->next)
-			mpijob__out_puts(out, layout == MPIJOB__JSON_FLOW ? ", " : ",");
+			mpijob__out_put(out, ", ", layout == MPIJOB__JSON_FLOW ? 2 : 1);
 		if (layout == MPIJOB__JSON_INDENTED)
 			put_line(out, stack.count);
 		if (top->node->kind == MPIJOB_NODE_MAP)

@@ -263,17 +263,91 @@ static int same_entry(const struct mpijob__schema_field *field, const mpijob_nod
 	return 1;
 }
 
+#define NEXT_VALUE '\x1f'
+
+/* A value by a text that no other one has: 1; 0 for one that has none: no string or whole number, or an odd string. */
+static int put_value(struct mpijob_text *out, const mpijob_node *node, const char *usual)
+{
+	const char *text = node ? mpijob_node_string(node) : usual;
+	static const char next = NEXT_VALUE;
+	int64_t number;
+	int code;
+
+	if (text && ((node && strlen(text) != mpijob_node_length(node)) || strchr(text, NEXT_VALUE)))
+		return 0;
+	if (text)
+		code = mpijob_text_write(out, "s", 1) || mpijob__text_puts(out, text);
+	else if (mpijob_node_int(node, &number))
+		code = mpijob__text_printf(out, "n%lld", (long long)number);
+	else
+		return 0;
+	return code || mpijob_text_write(out, &next, 1) ? MPIJOB_ERR_NOMEM : 1;
+}
+
+/* What an entry is told by, as a text: 1; 0 when it has no such text. */
+static int put_identity(struct mpijob_text *out, const struct mpijob__schema_field *field, const mpijob_node *entry)
+{
+	const char *key = mpijob__schema_text(field->keys);
+	int found = 1;
+
+	mpijob_text_clear(out);
+	if (!(field->flags & SCHEMA_KEYED))
+		return put_value(out, entry, NULL);
+	while (*key && found == 1) {
+		size_t len = strcspn(key, " ");
+		char name[64] = { 0 };
+		const struct mpijob__schema_field *part;
+
+		if (len >= sizeof(name))
+			return 0;
+		memcpy(name, key, len);
+		part = mpijob__schema_find(field->of, name);
+		found = put_value(out, given(entry, name), part->fill ? mpijob__schema_text(part->fill) : NULL);
+		key += len + (key[len] == ' ');
+	}
+	return found;
+}
+
+/*
+ * The first entry that is told by the same as the one at `index`, which is given back when there is none. `seen` maps
+ * the texts of those before to their indices.
+ */
+static size_t first_like(const struct mpijob__template *at, const mpijob_node *list,
+			 const struct mpijob__schema_field *field, size_t index, mpijob_doc *seen,
+			 struct mpijob_text *text)
+{
+	const mpijob_node *entry = mpijob_node_at(list, index);
+	int found = put_identity(text, field, entry);
+	size_t k = 0;
+	int64_t known;
+
+	while (!found && k < index && !same_entry(field, mpijob_node_at(list, k), entry))
+		k++;
+	if (!found)
+		return k;
+	if (mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen), mpijob_text_data(text)), &known))
+		return (size_t)known;
+	mpijob_node_put_int(seen, mpijob_doc_edit(seen), mpijob_text_data(text), (int64_t)index);
+	if (found < 0 || mpijob_doc_error(seen))
+		at->report->code = MPIJOB_ERR_NOMEM;
+	return index;
+}
+
 static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
 			      const struct mpijob__schema_field *field)
 {
-	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)))
-		return;
-	for (size_t i = 1; i < mpijob_node_count(list->node); i++) {
-		struct mpijob__step entry = mpijob__template_entry(list, i);
-		size_t k = 0;
+	struct mpijob_text text = { 0 };
+	mpijob_doc *seen;
 
-		while (k < i && !same_entry(field, mpijob_node_at(list->node, k), entry.node))
-			k++;
+	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || mpijob_node_count(list->node) < 2)
+		return;
+	seen = mpijob_doc_new();
+	if (!seen)
+		at->report->code = MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; seen && i < mpijob_node_count(list->node); i++) {
+		struct mpijob__step entry = mpijob__template_entry(list, i);
+		size_t k = first_like(at, list->node, field, i, seen, &text);
+
 		if (k == i)
 			continue;
 		if (field->flags & SCHEMA_KEYED)
@@ -283,6 +357,8 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu",
 						k);
 	}
+	mpijob__text_release(&text);
+	mpijob_doc_free(seen);
 }
 
 static void visit_field(const struct mpijob__template *at, struct mpijob__step *step,
