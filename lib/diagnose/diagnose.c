@@ -197,7 +197,7 @@ void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severit
 		return;
 	}
 	found = append(this);
-	if (!found || (subject && !(found->subject = strdup(subject)))) {
+	if (!found) {
 		this->code = MPIJOB_ERR_NOMEM;
 		return;
 	}
@@ -205,6 +205,10 @@ void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severit
 	found->field = field;
 	found->severity = severity;
 	found->rank = rank;
+	if (subject && !(found->subject = strdup(subject))) {
+		this->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
 	va_start(values, format);
 	this->code = harmless(&found->message, format, values);
 	va_end(values);
