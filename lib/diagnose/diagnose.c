@@ -108,6 +108,7 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 	return code;
 }
 
+static int harmless(char **out, const char *format, va_list values) MPIJOB__PRINTF(2, 0);
 static int harmless(char **out, const char *format, va_list values)
 {
 	struct mpijob_text raw = { 0 }, clean = { 0 };
