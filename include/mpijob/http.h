@@ -20,7 +20,8 @@
  * mpijob_http_config_free(config);
  * @endcode
  *
- * Tokens, passwords and keys stay in memory that is wiped; they are in no finding, no log and no file. Credentials that
+ * Tokens, passwords and keys stay in memory that is wiped; they are in no finding, no log and no file. (What libcurl copies
+ * of a request is not wiped, and libcurl obeys SSLKEYLOGFILE, a variable for those who debug TLS.) Credentials that
  * change while the transport lives (token files, certificate files, exec plugins) are read again by themselves.
  *
  * Not supported, and refused with a finding that says what to use instead: the auth-provider plugins (oidc too), SOCKS

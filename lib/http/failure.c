@@ -225,7 +225,8 @@ int mpijob__failure_describe(const struct mpijob__failure *failure, char **messa
 	int code = MPIJOB_ERR_IO;
 
 	*message = NULL;
-	if (failure->code == CURLE_OUT_OF_MEMORY)
+	/* OpenSSL's words for it; curl then has another code. */
+	if (failure->code == CURLE_OUT_OF_MEMORY || has(failure, "malloc failure"))
 		return MPIJOB_ERR_NOMEM;
 	*message = describe(failure, &code);
 	return *message ? code : MPIJOB_ERR_NOMEM;

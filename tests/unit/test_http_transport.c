@@ -326,6 +326,8 @@ static void failures_are_told_in_words(void **state)
 		{ CURLE_NOT_BUILT_IN, 0, 0, 0, "no", 1, 0, MPIJOB_ERR_UNSUPPORTED,
 		  "h:1: this libcurl cannot do it (no)" },
 		{ CURLE_OUT_OF_MEMORY, 0, 0, 0, "", 1, 0, MPIJOB_ERR_NOMEM, NULL },
+		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "digital envelope routines::malloc failure", 1, 0, MPIJOB_ERR_NOMEM,
+		  NULL },
 		{ CURLE_OBSOLETE20, 0, 0, 0, "", 1, 0, MPIJOB_ERR_IO, "h:1: the exchange failed (Unknown error)" },
 	};
 
