@@ -68,6 +68,7 @@ MPIJOB_API const char *mpijob_version(void);
 #define MPIJOB_ERR_REJECTED (-11) /**< The server understood and refused (HTTP 400, 413, 422). */
 #define MPIJOB_ERR_SERVER (-12)   /**< The server failed or is overloaded (HTTP 429, 5xx); try later. */
 #define MPIJOB_ERR_UNSUPPORTED (-13) /**< Valid, but not something this library or server does. */
+#define MPIJOB_ERR_UNREACHABLE (-14) /**< No connection to the server could be made: the request was never sent. */
 /** @} */
 
 /**

@@ -195,7 +195,7 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
  * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the answer
  * means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT` (409),
  * `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501),
- * `MPIJOB_ERR_IO`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX`
+ * `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX`
  * (the answer is no JSON). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes into the
  * target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened: look first.
  * @{ */

@@ -122,7 +122,7 @@ MPIJOB_API void mpijob_exchange_data(mpijob_exchange *exchange, const char *data
  *
  * @param exchange  not NULL.
  * @param code      0 when the answer came whole (also one of status 404 or 500); `MPIJOB_ERR_IO`
- *                  (connection failed or broke), `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_AUTH` (credentials could not
+ *                  (the connection broke; a write may have happened), `MPIJOB_ERR_UNREACHABLE` (none could be made), `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_AUTH` (credentials could not
  *                  be had), `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_UNSUPPORTED`.
  * @param message   for people; may be NULL; copied.
  * @since 0.1

@@ -21,7 +21,8 @@
 	X(MPIJOB_ERR_CONFLICT, "somebody else changed or owns it") \
 	X(MPIJOB_ERR_REJECTED, "the server refused the request")  \
 	X(MPIJOB_ERR_SERVER, "the server failed or is overloaded") \
-	X(MPIJOB_ERR_UNSUPPORTED, "not supported here")
+	X(MPIJOB_ERR_UNSUPPORTED, "not supported here") \
+	X(MPIJOB_ERR_UNREACHABLE, "the server cannot be reached")
 
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)

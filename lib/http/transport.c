@@ -227,6 +227,8 @@ static void describe(struct call *call, CURLcode code)
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
 	call->code = mpijob__failure_describe(&failure, &call->message);
+	if (call->code == MPIJOB_ERR_IO && !call->sent)
+		call->code = MPIJOB_ERR_UNREACHABLE;
 }
 
 static void finish_call(struct call *call, CURLcode code)

@@ -441,8 +441,8 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		try_again = 1;
-	} else if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT ||
-		   answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
+	} else if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
+		   answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
 		try_again = ++event->tries < MOST_TRIES;
 		wait = answer->retry_after_ms > RETRY_MS ? answer->retry_after_ms : RETRY_MS;
 		if (!try_again)

@@ -311,6 +311,7 @@ static const char *advice(const struct connection *connection, int code)
 			       "missing: mpijob doctor";
 		return NULL;
 	case MPIJOB_ERR_IO:
+	case MPIJOB_ERR_UNREACHABLE:
 	case MPIJOB_ERR_TIMEOUT:
 		return "look whether the server is up and reachable from here: mpijob doctor";
 	case MPIJOB_ERR_SERVER:

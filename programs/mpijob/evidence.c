@@ -243,7 +243,7 @@ static int add_log(struct seen *seen, mpijob_client *client, const mpijob_node *
 		fetch.text = NULL;
 	} else if (code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_CANCELLED && code != 0) {
 		/* The end of a container takes its log with it; that is no news. */
-		int tell = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_IO;
+		int tell = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_UNREACHABLE;
 		if (asprintf(&line, "the log of pod %s: %s\n", name,
 			     fetch.message ? fetch.message : mpijob_error_text(code)) < 0)
 			line = NULL;

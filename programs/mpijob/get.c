@@ -417,7 +417,7 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 
 	int final = answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_NOT_FOUND ||
 		    answer->code == MPIJOB_ERR_USAGE || answer->code == MPIJOB_ERR_UNSUPPORTED ||
-		    answer->code == MPIJOB_ERR_REJECTED || (!get->listed && answer->code == MPIJOB_ERR_IO);
+		    answer->code == MPIJOB_ERR_REJECTED || (!get->listed && answer->code == MPIJOB_ERR_UNREACHABLE);
 	int len = final ? asprintf(&message, "%s", answer->message)
 			: asprintf(&message, "%s: %s; trying again", what, answer->message);
 	finding.severity = final ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;

@@ -213,7 +213,7 @@ static int print_pod(struct reader *reader, const mpijob_node *pod)
 		code = drain(reader, source);
 		source_free(source);
 		if (previous && whole && code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM &&
-		    code != MPIJOB_ERR_IO)
+		    code != MPIJOB_ERR_IO && code != MPIJOB_ERR_UNREACHABLE)
 			code = 0;
 		if (!previous || !whole)
 			break;
@@ -319,7 +319,8 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 	struct reader *reader = user;
 
 	(void)what;
-	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER)
+	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
+	    answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER)
 		fprintf(stderr, "mpijob: the connection is lost (%s); trying again\n",
 			answer->message ? answer->message : mpijob_error_text(answer->code));
 	else

@@ -180,7 +180,8 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 	struct run *run = watched->run;
 
 	(void)what;
-	if (answer->code != MPIJOB_ERR_IO && answer->code != MPIJOB_ERR_TIMEOUT && answer->code != MPIJOB_ERR_SERVER)
+	if (answer->code != MPIJOB_ERR_IO && answer->code != MPIJOB_ERR_UNREACHABLE &&
+	    answer->code != MPIJOB_ERR_TIMEOUT && answer->code != MPIJOB_ERR_SERVER)
 		watched->code = answer->code;
 	else if (run->is_cluster && !run->told_lost)
 		progress_say(&run->progress,

@@ -20,13 +20,13 @@ static void codes(void **state)
 {
 	(void)state;
 	assert_string_equal(mpijob_version(), "0.1.0");
-	for (int code = 0; code >= -13; code--) {
+	for (int code = 0; code >= -14; code--) {
 		assert_memory_equal(mpijob_error_name(code), "MPIJOB_", 7);
 		assert_string_not_equal(mpijob_error_text(code), mpijob_error_text(1));
 		for (int other = code + 1; other <= 0; other++)
 			assert_string_not_equal(mpijob_error_text(code), mpijob_error_text(other));
 	}
-	assert_string_equal(mpijob_error_name(-14), "unknown");
+	assert_string_equal(mpijob_error_name(-15), "unknown");
 	assert_string_equal(mpijob_error_name(1), "unknown");
 	assert_string_equal(mpijob_error_name(MPIJOB_ERR_SYNTAX), "MPIJOB_ERR_SYNTAX");
 }
