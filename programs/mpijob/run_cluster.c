@@ -155,6 +155,9 @@ static int live(struct run *run)
 	if (code == 0)
 		code = submit(run);
 	run_interrupts(NULL);
+	if (code == MPIJOB_ERR_CANCELLED)
+		progress_say(&run->progress, "interrupted; 'mpijob get %s' tells whether the job is there already",
+			     run->name);
 	if (code == MPIJOB_ERR_CONFLICT && !run->created_ms && !run->arguments->server_side)
 		progress_say(
 			&run->progress,
