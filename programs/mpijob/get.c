@@ -27,10 +27,11 @@ struct get {
 	enum form form;
 	struct table table;
 	int64_t now_s;
-	mpijob_doc *list; /* the jobs, as a v1 List */
-	size_t printed;   /* documents */
-	struct seen *seen;
+	mpijob_doc *list;  /* the jobs, as a v1 List */
+	size_t printed;    /* documents */
+	struct seen *seen; /* found by their uids */
 	size_t seen_count;
+	size_t seen_size;  /* a power of two, or 0 */
 	const char *named; /* the one job that is watched; NULL for all */
 	int listed;        /* the first list is printed */
 	int code;          /* why watching cannot go on */
@@ -237,6 +238,7 @@ static int print_sorted(struct get *get, const mpijob_node *items)
 	for (size_t i = 0; i < count; i++)
 		print_line(get, jobs[i]);
 	free(jobs);
+	fflush(stdout); /* who watches sees it now */
 	return get->form == FORM_NAME ? 0 : table_print(&get->table);
 }
 
@@ -318,32 +320,56 @@ static int get_named(struct get *get, const struct chosen *chosen)
 
 /* ---- watching ---- */
 
+/* Where a job stands in the table of those that were seen, or would stand. */
+static struct seen *place_of(struct seen *table, size_t size, const char *uid)
+{
+	size_t hash = 5381;
+
+	for (const char *at = uid; *at; at++)
+		hash = hash * 33 + (unsigned char)*at;
+	while (table[hash & (size - 1)].uid && strcmp(table[hash & (size - 1)].uid, uid) != 0)
+		hash++;
+	return &table[hash & (size - 1)];
+}
+
+/* At most half of the table is taken. */
+static int make_room(struct get *get)
+{
+	size_t size = get->seen_size ? 2 * get->seen_size : 64;
+
+	if (2 * get->seen_count < get->seen_size)
+		return 0;
+	struct seen *table = calloc(size, sizeof(*table));
+	if (!table)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < get->seen_size; i++)
+		if (get->seen[i].uid)
+			*place_of(table, size, get->seen[i].uid) = get->seen[i];
+	free(get->seen);
+	get->seen = table;
+	get->seen_size = size;
+	return 0;
+}
+
 /* Remember this state of a job; returns 1 when it was not known, 0 when it was, or a code. */
 static int remember(struct get *get, const struct mpijob_watch_event *event)
 {
-	struct seen *seen = NULL;
-
-	for (size_t i = 0; i < get->seen_count && !seen; i++)
-		if (strcmp(get->seen[i].uid, event->uid) == 0)
-			seen = &get->seen[i];
-	if (seen && strcmp(seen->version, event->resource_version) == 0)
+	if (make_room(get))
+		return MPIJOB_ERR_NOMEM;
+	struct seen *seen = place_of(get->seen, get->seen_size, event->uid);
+	if (seen->uid && strcmp(seen->version, event->resource_version) == 0)
 		return 0;
 	char *version = strdup(event->resource_version);
-	if (seen && version) {
-		free(seen->version);
-		seen->version = version;
-		return 1;
-	}
-	char *uid = strdup(event->uid);
-	struct seen *all = realloc(get->seen, (get->seen_count + 1) * sizeof(*all));
-	if (all)
-		get->seen = all;
-	if (!all || !uid || !version) {
-		free(uid);
+	char *uid = seen->uid ? seen->uid : strdup(event->uid);
+	if (!version || !uid) {
 		free(version);
+		if (uid != seen->uid)
+			free(uid);
 		return MPIJOB_ERR_NOMEM;
 	}
-	all[get->seen_count++] = (struct seen){ uid, version };
+	get->seen_count += !seen->uid;
+	free(seen->version);
+	*seen = (struct seen){ uid, version };
 	return 1;
 }
 
@@ -497,7 +523,7 @@ int get_command(const struct arguments *arguments)
 	connection_close(&get.connection);
 	table_free(&get.table);
 	mpijob_doc_free(get.list);
-	for (size_t i = 0; i < get.seen_count; i++) {
+	for (size_t i = 0; i < get.seen_size; i++) {
 		free(get.seen[i].uid);
 		free(get.seen[i].version);
 	}
