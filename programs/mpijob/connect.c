@@ -17,7 +17,6 @@
 #define TEXT_OF(value)    #value
 #define LIBRARY_OF(major) "libmpijob-http.so." TEXT_OF(major)
 #define LIBRARY           LIBRARY_OF(MPIJOB_VERSION_MAJOR)
-#define RETRIES           3 /* somebody waits at the keyboard: a server that is down is said to be so after 3 s */
 #define NO_LIMIT_MS       (INT64_C(365) * 86400 * 1000)
 
 /* What is used of the library. */
@@ -190,7 +189,6 @@ static int make_client(struct connection *connection, const struct http_function
 		options.connect_timeout_ms = limit.value;
 	options.notice = on_notice;
 	options.notice_user = connection;
-	client_options.retries = RETRIES;
 	client_options.warning = on_warning;
 	client_options.warning_user = connection;
 	int code = http->new_(connection->config, &options, &transport, &self, connection->diag);
