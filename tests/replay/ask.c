@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MOST_WATCHES 64
-#define MOST_MS      8000
+#define MOST_MS      3000
 #define QUIET_MS     150
 
 struct asked {
