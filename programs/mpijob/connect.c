@@ -290,14 +290,55 @@ static void print_place(const struct connection *connection)
 	fputc('\n', stderr);
 }
 
+#define WORD_SIZE 64
+
+/* The word that follows `before`; "" without one, and for one that is too long or not plain. */
+static const char *word_after(const char *text, const char *before, char word[WORD_SIZE])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
+	const char *found = strstr(text, before);
+	size_t len = found ? strspn(found + strlen(before), plain) : 0;
+
+	if (len >= WORD_SIZE)
+		len = 0;
+	memcpy(word, found ? found + strlen(before) : "", len);
+	word[len] = '\0';
+	return word;
+}
+
+/* The server's message names the right that is missing: turn it into the question that kubectl answers. */
+static void print_right(const struct connection *connection)
+{
+	char verb[WORD_SIZE] = "", resource[WORD_SIZE], group[WORD_SIZE], namespace_[WORD_SIZE];
+
+	for (size_t i = 0; i < mpijob_diag_count(connection->diag) && !*verb; i++) {
+		const char *text = mpijob_diag_at(connection->diag, i)->message;
+		word_after(text, " cannot ", verb);
+		word_after(text, " resource \"", resource);
+		word_after(text, " API group \"", group);
+		word_after(text, " in the namespace \"", namespace_);
+	}
+	if (!*verb || !*resource) {
+		fputs("mpijob: this user may not do that; 'kubectl auth can-i --list' tells what it may\n", stderr);
+		return;
+	}
+	const char *context = connection->arguments->connection.context;
+	const char *role = *namespace_ ? "Role" : "ClusterRole";
+	char *slash = strchr(resource, '/');
+	if (slash)
+		*slash = '\0';
+	fprintf(stderr,
+		"mpijob: to check: kubectl auth can-i %s %s%s%s%s%s%s%s%s%s; a %s with this right and a %sBinding give "
+		"it\n",
+		verb, resource, *group ? "." : "", group, slash ? " --subresource=" : "", slash ? slash + 1 : "",
+		*namespace_ ? " -n " : " -A", namespace_, context ? " --context " : "", context ? context : "", role,
+		role);
+}
+
 static const char *advice(const struct connection *connection, int code)
 {
 	switch (code) {
 	case MPIJOB_ERR_AUTH:
-		if (says(connection->diag, "Forbidden", "is forbidden"))
-			return "this user lacks the right that the message names; 'kubectl auth can-i VERB "
-			       "mpijobs.kubeflow.org' "
-			       "tells, a Role and a RoleBinding of the namespace give it";
 		if (says(connection->diag, "Unauthorized", "Unauthorized"))
 			return "the server does not accept these credentials: they may have expired, or be those of "
 			       "another cluster";
@@ -335,6 +376,8 @@ int connection_tell(struct connection *connection, int code)
 		print_place(connection);
 	if (help)
 		fprintf(stderr, "mpijob: %s\n", help);
+	else if (code == MPIJOB_ERR_AUTH && says(connection->diag, "Forbidden", "is forbidden"))
+		print_right(connection);
 	mpijob_diag_clear(connection->diag);
 	return code;
 }
