@@ -191,7 +191,9 @@ static int take(void *user, const struct mpijob_watch_event *event)
 	int code = event->json ? mpijob_observe(cache->observation, event->json, event->json_len, NULL) : MPIJOB_ERR_SYNTAX;
 
 	cache->events++;
-	return code ? code : mpijob_facts_apply(cache->facts, mpijob_observation_view(cache->observation));
+	if (code == 0)
+		code = mpijob_facts_apply(cache->facts, mpijob_observation_view(cache->observation));
+	return code < 0 ? code : 0;
 }
 
 static int when_listed(void *user, const char *version)

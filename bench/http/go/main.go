@@ -4,6 +4,8 @@
 //
 //	bench-client-go create KUBECONFIG NAMESPACE COUNT IN_FLIGHT POD
 //	bench-client-go cache KUBECONFIG NAMESPACE
+//
+// With BENCH_WIRE=json in the environment it speaks JSON, as it must for MPIJobs; else protobuf, its default for pods.
 package main
 
 import (
@@ -81,6 +83,9 @@ func connect(kubeconfig string) *kubernetes.Clientset {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	need(err)
 	config.QPS, config.Burst = -1, 0
+	if os.Getenv("BENCH_WIRE") == "json" {
+		config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
+	}
 	client, err := kubernetes.NewForConfig(config)
 	need(err)
 	return client
