@@ -114,7 +114,7 @@ func create(client *kubernetes.Clientset, namespace string, count, inFlight int6
 		})
 	}
 	group.Wait()
-	fmt.Printf("{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %d, \"sockets\": %d}\n", ms(time.Since(wall)),
+	fmt.Printf("{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %d, \"connections\": %d}\n", ms(time.Since(wall)),
 		ms(cpuTime()-cpu), peakKiB(), open.Load())
 }
 
