@@ -22,6 +22,21 @@ const char *pod_role(const mpijob_node *pod)
 	return role ? role : "";
 }
 
+/* Workers have the job as owner; a launcher has its Job, but cannot be older than both. */
+int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
+{
+	const mpijob_node *owners = mpijob_node_find(pod, "metadata.ownerReferences");
+	const char *made = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
+
+	for (size_t i = 0; uid && i < mpijob_node_count(owners); i++) {
+		const char *kind = mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "kind"));
+		const char *owner = mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "uid"));
+		if (kind && owner && strcmp(kind, "MPIJob") == 0)
+			return strcmp(owner, uid) == 0;
+	}
+	return !created || !made || strcmp(made, created) >= 0;
+}
+
 int condition_is_true(const mpijob_node *object, const char *type)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
@@ -70,7 +85,16 @@ static int look_at_pods(struct seen *seen, mpijob_client *client, const char *na
 	target.query_count = 2;
 	int code = selector ? mpijob_client_list(client, &target, 0, &seen->pods, diag) : MPIJOB_ERR_NOMEM;
 	free(selector);
-	return code ? miss(seen, "pods", code, diag) : 0;
+	if (code)
+		return miss(seen, "pods", code, diag);
+	const mpijob_node *job = mpijob_doc_root(mpijob_document(seen->job));
+	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
+	const char *created = mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"));
+	mpijob_node *items = mpijob_doc_find(seen->pods, "items");
+	for (size_t i = mpijob_node_count(items); i-- > 0;)
+		if (!pod_is_of(mpijob_node_at(items, i), uid, created))
+			mpijob_node_remove_at(items, i);
+	return 0;
 }
 
 static int look_at_launcher(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,

@@ -40,6 +40,12 @@ void seen_free(struct seen *seen);
 /* "launcher" or "worker" of a pod's labels, or what is there; "" when nothing is. */
 const char *pod_role(const mpijob_node *pod);
 
+/*
+ * Whether a pod is of the job of that uid, made at that time, and not of an earlier one of the same name that is still
+ * being cleaned up. NULL: any.
+ */
+int pod_is_of(const mpijob_node *pod, const char *uid, const char *created);
+
 /* Whether a condition of status.conditions is True. */
 int condition_is_true(const mpijob_node *object, const char *type);
 

@@ -28,6 +28,7 @@ struct reader {
 	const struct arguments *arguments;
 	struct connection *connection;
 	const char *name;
+	mpijob *job;
 	struct source *sources;
 	int prefix;
 	int seen;     /* a pod was there */
@@ -113,8 +114,10 @@ static int is_wanted(const struct reader *reader, const mpijob_node *pod)
 {
 	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
 	const char *role = pod_role(pod);
+	const mpijob_node *job = mpijob_doc_root(mpijob_document(reader->job));
 
-	if (!name)
+	if (!name || !pod_is_of(pod, mpijob_uid(reader->job),
+				mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"))))
 		return 0;
 	if (reader->arguments->pod)
 		return strcmp(reader->arguments->pod, name) == 0;
@@ -429,17 +432,15 @@ static int look(struct reader *reader)
 {
 	struct connection *connection = reader->connection;
 	const struct mpijob_spec *spec = NULL;
-	mpijob *job = NULL;
 	int workers = 1;
 
-	int code =
-		mpijob_client_get_job(connection->client, connection->namespace_, reader->name, &job, connection->diag);
-	if (code == 0 && mpijob_spec_get(job, &spec, NULL) == 0 && spec->worker && spec->worker->replicas)
+	int code = mpijob_client_get_job(connection->client, connection->namespace_, reader->name, &reader->job,
+					 connection->diag);
+	if (code == 0 && mpijob_spec_get(reader->job, &spec, NULL) == 0 && spec->worker && spec->worker->replicas)
 		workers = *spec->worker->replicas;
 	reader->prefix = reader->arguments->prefix > 0;
 	if (reader->arguments->prefix == 0)
 		reader->prefix = reader->arguments->all || (reader->arguments->workers && workers > 1);
-	mpijob_free(job);
 	return code;
 }
 
@@ -473,6 +474,7 @@ int logs_command(const struct arguments *arguments)
 		if (code == 0 && reader.failures)
 			code = EXIT_FINDINGS;
 	}
+	mpijob_free(reader.job);
 	connection_close(&connection);
 	return code;
 }

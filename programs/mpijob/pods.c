@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence.h"
 #include "findings.h"
 #include "pods.h"
 
@@ -82,7 +83,8 @@ int pods_turn(struct pods *pods, int most_ms)
 	size_t pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
 
 	sshd_rest(&pods->sshd);
-	if (pending == 0)
+	/* A reader may have caught up while more was handed on. */
+	if (pending == 0 && !pods->paused)
 		return most_ms;
 	progress_hide(pods->progress);
 	outlet_flush(&pods->out);
@@ -411,7 +413,7 @@ static void worker_runs(struct pod_row *row, const mpijob_node *pod)
 void pods_changed(void *user, const mpijob_node *pod, int gone)
 {
 	struct pods *pods = user;
-	struct pod_row *row = row_find(pods, pod);
+	struct pod_row *row = pod_is_of(pod, pods->uid, pods->created) ? row_find(pods, pod) : NULL;
 	const mpijob_node *status = mpijob_node_get(pod, "status");
 	const char *phase = mpijob_node_string(mpijob_node_get(status, "phase"));
 
@@ -482,9 +484,9 @@ void pods_tell_missing(struct pods *pods)
 {
 	for (struct pod_row *row = pods->rows; row; row = row->next)
 		for (struct container_row *container = row->containers; container; container = container->next)
-			if (container->trouble && mpijob_logs_state(container->logs) > 0)
+			if (container->logs && mpijob_logs_state(container->logs) > 0)
 				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name,
-					     container->trouble);
+					     container->trouble ? container->trouble : "it did not end in time");
 }
 
 static void containers_free(struct pod_row *pod)

@@ -48,6 +48,9 @@ struct pods {
 	size_t last_len;
 	mpijob_client *client;
 	const char *namespace_;
+	const char *
+		uid; /* of the job, and when it was made: pods of an earlier one are left aside; NULL: there are none */
+	const char *created;
 	struct progress *progress;
 	struct pod_row *rows;
 	int has_exit_code;         /* an attempt of the launcher ended by itself */

@@ -134,6 +134,7 @@ static void run_free(struct run *run)
 	mpijob_diag_free(run->diag);
 	free(run->name);
 	free(run->uid);
+	free(run->created);
 	free(run->failure);
 }
 

@@ -39,6 +39,7 @@ struct run {
 	char *name; /* as the server has it */
 	const char *namespace_;
 	char *uid;
+	char *created; /* when the server made it */
 	const char *phase;
 	int workers;
 	int finished; /* the job reached Succeeded or Failed, or is gone */

@@ -96,8 +96,13 @@ static int submit(struct run *run)
 	if (code == 0)
 		code = mpijob_client_submit(connection->client, job, &options, &stored, connection->diag);
 	if (code == 0) {
+		const char *created = mpijob_node_string(
+			mpijob_node_find(mpijob_doc_root(mpijob_document(stored)), "metadata.creationTimestamp"));
 		run->uid = mpijob_uid(stored) ? strdup(mpijob_uid(stored)) : NULL;
-		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
+		run->created = created ? strdup(created) : NULL;
+		run->pods.uid = run->uid;
+		run->pods.created = run->created;
+		code = run->uid && run->created ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_free(job);
 	mpijob_free(stored);
