@@ -30,6 +30,7 @@ import testscript
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN_FOLDER = "mpijob-controlplane-"
 OPERATOR_USER = "system:serviceaccount:mpi-operator:mpi-operator"
+BUILT_VERSION = "v1.36.3"
 # Who may come with a bearer token, and the groups they are in.
 USERS = {
     "admin": ["system:masters"],
@@ -49,8 +50,7 @@ class Failed(Exception):
 
 def binaries():
     """The folder with the programs. They are built first when they are stale; skip the script when that cannot be."""
-    done = subprocess.run([os.path.join(HERE, "build")] + ([os.environ["MPIJOB_CONTROLPLANE"]]
-                          if os.environ.get("MPIJOB_CONTROLPLANE") else []), stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([os.path.join(HERE, "build")], stdout=subprocess.PIPE, text=True)
     last = done.stdout.strip().rsplit("\n", 1)[-1]
     if done.returncode == 77:
         print(last, flush=True)
@@ -58,6 +58,15 @@ def binaries():
     if done.returncode != 0:
         raise Failed("tests/controlplane/build failed")
     return last
+
+
+def version(folder):
+    """The version of Kubernetes that FOLDER is to have: what build makes, or what somebody put there as it is."""
+    try:
+        with open(os.path.join(folder, ".as-is")) as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return BUILT_VERSION
 
 
 def in_namespace():
@@ -173,8 +182,9 @@ class ControlPlane:
     folder          where logs and configuration go; default: a temporary folder, removed at the end unless the
                     environment has MPIJOB_KEEP
 
-    Of a started one: server (URL), address, port, folder, ca_file, cert_file and key_file (of the administrator),
-    kubeconfig (the same), token and tokens[user], api, etcd, controller_manager, scheduler, kwok, operator (Servers).
+    Of a started one: version (of Kubernetes: "v1.36.3"), server (URL), address, port, folder, ca_file, cert_file and
+    key_file (of the administrator), kubeconfig (the same), token and tokens[user], api, etcd, controller_manager,
+    scheduler, kwok, operator (Servers).
     """
 
     def __init__(self, controllers=True, scheduler=None, nodes=0, operator=False, crd=True, gang=(), audit=False,
@@ -198,6 +208,7 @@ class ControlPlane:
     def start(self):
         """Start everything that was asked for; what fails is a Failed, and nothing is left behind."""
         self.bin = binaries()
+        self.version = version(self.bin)
         testscript.at_end(self.stop)
         try:
             self._prepare()
