@@ -5,6 +5,7 @@
  * is not done here is refused with 501, by name.
  */
 #include "api.h"
+#include "deletion.h"
 #include "log_times.h"
 #include "logs.h"
 #include "route.h"
@@ -386,7 +387,7 @@ static int check_json(struct request *request)
 
 	if (!type || is_type(type, "application/json"))
 		return 0;
-	return refuse(request, 415, "UnsupportedMediaType",
+	return mpijob__reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
 		      mpijob__words_format("the body must be application/json, not %s", type));
 }
 
@@ -415,7 +416,11 @@ static int put_absent(struct request *request, mpijob_doc *doc)
 	const struct route *route = &request->route;
 	const char *name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 
-	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource || !name || strcmp(name, route->name) != 0)
+	if (!name || strcmp(name, route->name) != 0)
+		return refuse(request, 400, "BadRequest",
+			      mpijob__words_format("the name of the object (%s) is not that of the request (%s)",
+						   name ? name : "", route->name));
+	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
 		return mpijob__reply_not_found(request->reply, route->kind, route->name);
 	return mpijob__verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc),
 				    request->reply, NULL);
@@ -432,8 +437,8 @@ static int serve_update(struct request *request)
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status && object) {
-		error = mpijob__verbs_update(request->local, object, doc, request->route.subresource != NULL,
-					     request->reply);
+		error = mpijob__verbs_update(request->local, object, doc,
+					     request->route.subresource ? UPDATE_STATUS : 0, request->reply);
 		doc = NULL;
 	} else if (!error && !request->reply->status) {
 		error = put_absent(request, doc);
@@ -454,8 +459,8 @@ static int check_patch(struct request *request)
 		return unsupported(request, "JSON patches; use application/merge-patch+json");
 	if (is_type(type, "application/strategic-merge-patch+json"))
 		return unsupported(request, "strategic merge patches; use application/merge-patch+json");
-	return refuse(
-		request, 415, "UnsupportedMediaType",
+	return mpijob__reply_refuse(
+		request->reply, 415, "UnsupportedMediaType", NULL, NULL,
 		mpijob__words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
 }
 
@@ -480,6 +485,9 @@ static int serve_patch(struct request *request)
 
 /* DELETE. */
 
+/* No object, but what a refusal is about. */
+static const struct kind delete_options_kind = { KIND_COUNT, "meta.k8s.io", "v1", "deleteoptions", "DeleteOptions", 0 };
+
 static int read_policy(struct request *request, const char *text, int *policy)
 {
 	if (!text)
@@ -491,9 +499,9 @@ static int read_policy(struct request *request, const char *text, int *policy)
 	else if (strcmp(text, "Orphan") == 0)
 		*policy = DELETE_ORPHAN;
 	else
-		return refuse(
-			request, 400, "BadRequest",
-			mpijob__words_format("propagationPolicy \"%s\": use Background, Foreground or Orphan", text));
+		return mpijob__reply_invalid(
+			request->reply, &delete_options_kind, "", "FieldValueNotSupported", "propagationPolicy",
+			mpijob__words_format("Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
 	return 0;
 }
 
@@ -551,7 +559,7 @@ static int serve_delete(struct request *request)
 	if (!error && !request->reply->status && !object)
 		error = mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
 	if (!error && !request->reply->status)
-		error = mpijob__verbs_delete(request->local, object, &options, request->reply);
+		error = mpijob__deletion_serve(request->local, object, &options, request->reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -571,8 +579,8 @@ static int check_subresource(struct request *request)
 		return 0;
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
-	return refuse(request, 404, "NotFound",
-		      mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
+	return mpijob__reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
+				    mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)

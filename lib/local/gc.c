@@ -5,6 +5,7 @@
  * requests and controllers, over everything that names an owner or is on its way out.
  */
 #include "gc.h"
+#include "deletion.h"
 #include "verbs.h"
 
 #include <string.h>
@@ -73,7 +74,11 @@ static int collect_children(struct mpijob_local *local, struct object *owner, si
 				continue;
 			error = mpijob__store_deleting(object)
 					? 0
-					: mpijob__verbs_remove(local, object, DELETE_FOREGROUND, -1);
+					: mpijob__deletion_run(local, object,
+							       mpijob__deletion_has_children(local, object)
+								       ? DELETE_FOREGROUND
+								       : DELETE_BACKGROUND,
+							       -1);
 			if (error)
 				return error;
 			(*left)++;
@@ -90,7 +95,7 @@ static int finish_foreground(struct mpijob_local *local, struct object *object)
 	if (error)
 		return error;
 	/* Children that went at once set `collect` again, so the next round finds none. */
-	return left ? 0 : mpijob__verbs_finalize(local, object, FINALIZER_FOREGROUND);
+	return left ? 0 : mpijob__deletion_finalize(local, object, FINALIZER_FOREGROUND);
 }
 
 static int empty_namespace(struct mpijob_local *local, struct object *namespace_)
@@ -107,7 +112,7 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 				continue;
 			error = mpijob__store_deleting(object)
 					? 0
-					: mpijob__verbs_remove(local, object, DELETE_BACKGROUND, -1);
+					: mpijob__deletion_run(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 			left++;
@@ -124,7 +129,7 @@ static int collect_orphans(struct mpijob_local *local)
 
 			next = object->next;
 			if (mpijob__gc_is_orphan(local, object) && !mpijob__store_deleting(object))
-				error = mpijob__verbs_remove(local, object, DELETE_BACKGROUND, -1);
+				error = mpijob__deletion_run(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 		}
@@ -135,7 +140,7 @@ static int collect_orphans(struct mpijob_local *local)
 static int is_waiting(const struct object *object)
 {
 	return mpijob__store_deleting(object) &&
-	       (object->kind->id == KIND_NAMESPACE || mpijob__verbs_has_finalizer(object, FINALIZER_FOREGROUND));
+	       (object->kind->id == KIND_NAMESPACE || mpijob__deletion_has_finalizer(object, FINALIZER_FOREGROUND));
 }
 
 /* Any object may be gone after a step: 1 asks to begin again. */

@@ -6,6 +6,7 @@
  * controller, since operators read them. What it counted is kept in memory beside the objects.
  */
 #include "job_controller.h"
+#include "deletion.h"
 #include "job_status.h"
 #include "verbs.h"
 #include "words.h"
@@ -258,7 +259,7 @@ static int delete_active(struct mpijob_local *local, struct job_state *state, co
 			continue;
 		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
 		if (!error)
-			error = mpijob__verbs_remove(local, pod, DELETE_BACKGROUND, -1);
+			error = mpijob__deletion_run(local, pod, DELETE_BACKGROUND, -1);
 		if (error)
 			return error;
 	}
@@ -406,7 +407,7 @@ static int finish(struct mpijob_local *local, struct job_state *state, struct ob
 	state->due_ms = state->finished_ms + ttl * 1000;
 	if (mpijob__words_clock() < state->due_ms)
 		return 0;
-	return mpijob__verbs_remove(local, job, DELETE_FOREGROUND, -1);
+	return mpijob__deletion_run(local, job, DELETE_FOREGROUND, -1);
 }
 
 /* What is to become of its pods; may create or delete some. */

@@ -5,6 +5,7 @@
  * when nothing is left to be run.
  */
 #include "pod.h"
+#include "deletion.h"
 #include "verbs.h"
 #include "words.h"
 
@@ -424,7 +425,7 @@ static int conclude(struct pod *pod)
 	error = mpijob__pod_status_write(pod);
 	if (error || !pod->deleting)
 		return error;
-	return mpijob__verbs_remove(pod->local, object, DELETE_BACKGROUND, 0);
+	return mpijob__deletion_run(pod->local, object, DELETE_BACKGROUND, 0);
 }
 
 /* The whole. */

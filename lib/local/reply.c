@@ -38,7 +38,8 @@ static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const 
 
 	if (!kind)
 		return details;
-	mpijob_node_put_string(doc, details, "name", name);
+	if (name && *name)
+		mpijob_node_put_string(doc, details, "name", name);
 	if (*kind->group)
 		mpijob_node_put_string(doc, details, "group", kind->group);
 	mpijob_node_put_string(doc, details, "kind", by_kind ? kind->name : kind->plural);
@@ -92,11 +93,24 @@ int mpijob__reply_cause(struct reply *reply, int code, const char *reason, const
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
 	doc = status_new(code, reason, message);
-	details = put_details(doc, kind, name, 0);
+	/* A request that cannot be understood is about nothing. */
+	details = code == 400 ? NULL : put_details(doc, kind, name, 0);
 	if (cause)
 		put_cause(doc, details, cause, field, message);
 	free(message);
 	return finish(reply, code, doc);
+}
+
+int mpijob__reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message)
+{
+	mpijob_doc *doc;
+
+	if (!message)
+		return MPIJOB_ERR_NOMEM;
+	doc = status_new(409, "Conflict", message);
+	free(message);
+	put_details(doc, kind, name, 1);
+	return finish(reply, 409, doc);
 }
 
 int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
@@ -141,12 +155,34 @@ int mpijob__reply_deleted(struct reply *reply, const struct object *object)
 	return finish(reply, 200, doc);
 }
 
-int mpijob__reply_object(struct reply *reply, int code, const struct object *object)
+int mpijob__reply_revision(struct reply *reply, int code, struct revision *revision)
 {
-	mpijob__store_revision_hold(object->now);
+	mpijob__store_revision_hold(revision);
 	mpijob__reply_clear(reply);
 	reply->status = code;
-	reply->revision = object->now;
+	reply->revision = revision;
+	return 0;
+}
+
+int mpijob__reply_object(struct reply *reply, int code, const struct object *object)
+{
+	return mpijob__reply_revision(reply, code, object->now);
+}
+
+int mpijob__reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
+{
+	mpijob_text *text = mpijob_text_new();
+	int error = MPIJOB_ERR_NOMEM;
+
+	if (text && !mpijob_doc_error(doc))
+		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+	if (error) {
+		mpijob_text_free(text);
+		return error;
+	}
+	mpijob__reply_clear(reply);
+	reply->status = code;
+	reply->text = text;
 	return 0;
 }
 

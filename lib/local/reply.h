@@ -36,6 +36,10 @@ int mpijob__reply_not_found(struct reply *reply, const struct kind *kind, const 
 int mpijob__reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what);
 int mpijob__reply_deleted(struct reply *reply, const struct object *object);
 int mpijob__reply_object(struct reply *reply, int code, const struct object *object);
+int mpijob__reply_revision(struct reply *reply, int code, struct revision *revision);
+int mpijob__reply_doc(struct reply *reply, int code, const mpijob_doc *doc);
+/* A precondition that does not hold: details name the kind, not the collection. */
+int mpijob__reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message);
 
 /* The Status of a watch that asks for what is forgotten, as the object of an ERROR event. */
 mpijob_text *mpijob__reply_expired(uint64_t asked, uint64_t oldest);

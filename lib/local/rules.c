@@ -225,6 +225,9 @@ static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply
 		mpijob_node_put_bool(doc, spec, "suspend", 0);
 	mpijob_node_put_string(doc, spec, "completionMode", "NonIndexed");
 	label_template(doc, uid);
+	if (mpijob_node_count(mpijob_node_find(mpijob_doc_root(doc), "metadata.labels")) == 0)
+		mpijob_node_put_copy(doc, mpijob_doc_make(doc, "metadata"), "labels",
+				     mpijob_node_find(mpijob_doc_root(doc), "spec.template.metadata.labels"));
 	return 0;
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_GRACE_S 30
 #define NAME_TRIES      8
 
 /* Create. */
@@ -230,7 +229,23 @@ int mpijob__verbs_create(struct mpijob_local *local, const struct kind *kind, co
 
 /* Update. */
 
-static int check_same(const struct object *object, const mpijob_node *metadata, struct reply *reply)
+static int is_custom(const struct kind *kind)
+{
+	return kind->id == KIND_MPIJOB || kind->id == KIND_VOLCANO_POD_GROUP || kind->id == KIND_SCHEDULER_POD_GROUP;
+}
+
+/* A patch does not name the object that it means: another uid would be a change. */
+static int refuse_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
+{
+	if (patch)
+		return mpijob__reply_invalid(reply, object->kind, object->name, "FieldValueInvalid", "metadata.uid",
+					     mpijob__words_format("Invalid value: \"%s\": the uid cannot change", uid));
+	return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
+				    mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
+							 uid, object->uid));
+}
+
+static int check_same(const struct object *object, const mpijob_node *metadata, int how, struct reply *reply)
 {
 	const char *version = mpijob_node_text(mpijob_node_get(metadata, "resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_get(metadata, "uid"));
@@ -248,11 +263,14 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 			reply, 400, "BadRequest", object->kind, object->name,
 			mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)",
 					     namespace_, object->namespace_));
-	if (uid && *uid && strcmp(uid, object->uid) != 0)
-		return mpijob__reply_refuse(
-			reply, 409, "Conflict", object->kind, object->name,
-			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s", uid,
-					     object->uid));
+	/* Of what is not built in, a status has no other fields that count. */
+	if (uid && *uid && strcmp(uid, object->uid) != 0 && !((how & UPDATE_STATUS) && is_custom(object->kind)))
+		return refuse_uid(object, uid, how & UPDATE_PATCH, reply);
+	if ((!version || !*version) && is_custom(object->kind))
+		return mpijob__reply_cause(
+			reply, 422, "Invalid", object->kind, object->name, "FieldValueInvalid", "metadata.resourceVersion",
+			mpijob__words_format("metadata.resourceVersion: it must be given when %s are replaced",
+					     object->kind->plural));
 	if (!version || !*version)
 		return 0;
 	if (!mpijob__words_number(version, &number))
@@ -364,8 +382,6 @@ static int is_finished(const struct object *object, const mpijob_doc *doc)
 
 int mpijob__verbs_store(struct mpijob_local *local, struct object *object, mpijob_doc *doc)
 {
-	int error;
-
 	if (mpijob_doc_error(doc)) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
@@ -376,8 +392,9 @@ int mpijob__verbs_store(struct mpijob_local *local, struct object *object, mpijo
 	}
 	if (!is_finished(object, doc))
 		return mpijob__store_replace(&local->store, object, doc);
-	error = mpijob__store_replace(&local->store, object, doc);
-	return error ? error : mpijob__store_remove(&local->store, object);
+	/* Its end is told, not the change that made it end. */
+	mpijob_doc_free(doc);
+	return mpijob__store_remove(&local->store, object);
 }
 
 static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc, struct reply *reply)
@@ -387,22 +404,22 @@ static int store_and_reply(struct mpijob_local *local, struct object *object, mp
 
 	if (gone) {
 		/* The reply is made first: the object is gone afterwards. */
-		error = mpijob__reply_object(reply, 200, object);
+		error = mpijob__reply_doc(reply, 200, doc);
 		return error ? error : mpijob__verbs_store(local, object, doc);
 	}
 	error = mpijob__verbs_store(local, object, doc);
 	return error ? error : mpijob__reply_object(reply, 200, object);
 }
 
-int mpijob__verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh, int status,
+int mpijob__verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh, int how,
 			 struct reply *reply)
 {
 	mpijob_doc *doc = fresh;
 	int error = check_api_version(object->kind, mpijob_doc_root(fresh), reply);
 
 	if (!error && !reply->status)
-		error = check_same(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"), reply);
-	if (!error && !reply->status && status) {
+		error = check_same(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"), how, reply);
+	if (!error && !reply->status && (how & UPDATE_STATUS)) {
 		doc = with_status(object, fresh);
 		mpijob_doc_free(fresh);
 	} else if (!error && !reply->status) {
@@ -432,177 +449,5 @@ int mpijob__verbs_patch(struct mpijob_local *local, struct object *object, const
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
-	return mpijob__verbs_update(local, object, doc, status, reply);
-}
-
-/* Delete. */
-
-int mpijob__verbs_has_finalizer(const struct object *object, const char *finalizer)
-{
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers");
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *text = mpijob_node_string(mpijob_node_at(list, i));
-
-		if (text && strcmp(text, finalizer) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-int mpijob__verbs_finalize(struct mpijob_local *local, struct object *object, const char *finalizer)
-{
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
-	mpijob_node *list;
-
-	if (!doc)
-		return MPIJOB_ERR_NOMEM;
-	list = mpijob_doc_find(doc, "metadata.finalizers");
-	for (size_t i = mpijob_node_count(list); i-- > 0;) {
-		const char *text = mpijob_node_string(mpijob_node_at(list, i));
-
-		if (text && strcmp(text, finalizer) == 0)
-			mpijob_node_remove_at(list, i);
-	}
-	if (mpijob_node_count(list) == 0)
-		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "finalizers");
-	return mpijob__verbs_store(local, object, doc);
-}
-
-/* How long a pod's processes get to end; 0 when there are none. */
-static int64_t pod_grace(const struct object *object, int64_t asked)
-{
-	const char *phase = mpijob__store_text(object, "status.phase");
-	const char *node = mpijob__store_text(object, "spec.nodeName");
-	int64_t grace = DEFAULT_GRACE_S;
-
-	if (object->kind->id != KIND_POD || !node || !*node)
-		return 0;
-	if (phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0))
-		return 0;
-	if (asked >= 0)
-		return asked;
-	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "spec.terminationGracePeriodSeconds"), &grace);
-	return grace > 0 ? grace : 1;
-}
-
-static void put_deletion(mpijob_doc *doc, int64_t grace)
-{
-	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-	char when[WORDS_TIME_SIZE];
-
-	mpijob__words_time(mpijob__words_now() + grace * 1000, when);
-	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
-	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
-}
-
-static int begin_deletion(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
-{
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
-
-	put_deletion(doc, grace);
-	if (policy == DELETE_FOREGROUND && object->kind->id != KIND_NAMESPACE) {
-		mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-		mpijob_node *list = mpijob_node_edit(metadata, "finalizers");
-
-		mpijob_node_append_string(doc, list ? list : mpijob_node_put_list(doc, metadata, "finalizers"),
-					  FINALIZER_FOREGROUND);
-	}
-	if (object->kind->id == KIND_NAMESPACE)
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "status"), "phase", "Terminating");
-	local->collect = 1;
-	return mpijob__verbs_store(local, object, doc);
-}
-
-static int has_children(const struct mpijob_local *local, const struct object *owner)
-{
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind); object; object = object->next) {
-			for (size_t i = 0; i < object->owner_count; i++) {
-				if (strcmp(object->owners[i], owner->uid) == 0)
-					return 1;
-			}
-		}
-	}
-	return 0;
-}
-
-static int waits(const struct mpijob_local *local, const struct object *object, int policy, int64_t grace)
-{
-	return grace > 0 || object->kind->id == KIND_NAMESPACE || has_finalizers(object->doc) ||
-	       (policy == DELETE_FOREGROUND && has_children(local, object));
-}
-
-int mpijob__verbs_remove(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
-{
-	int64_t pod = pod_grace(object, grace);
-	int error = 0;
-
-	if (policy == DELETE_ORPHAN && !mpijob__store_deleting(object))
-		error = mpijob__gc_disown(local, object->uid);
-	if (error)
-		return error;
-	if (mpijob__store_deleting(object)) {
-		if (pod > 0 || has_finalizers(object->doc) || object->kind->id != KIND_POD)
-			return 0;
-		return mpijob__store_remove(&local->store, object);
-	}
-	if (waits(local, object, policy, pod))
-		return begin_deletion(local, object, policy, pod);
-	return mpijob__store_remove(&local->store, object);
-}
-
-static int check_preconditions(const struct object *object, const struct delete_options *options, struct reply *reply)
-{
-	uint64_t version = 0;
-
-	if (options->uid && strcmp(options->uid, object->uid) != 0)
-		return mpijob__reply_refuse(
-			reply, 409, "Conflict", object->kind, object->name,
-			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
-					     options->uid, object->uid));
-	if (!options->version || (mpijob__words_number(options->version, &version) && version == object->now->version))
-		return 0;
-	return mpijob__reply_refuse(
-		reply, 409, "Conflict", object->kind, object->name,
-		mpijob__words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
-				     options->version, (unsigned long long)object->now->version));
-}
-
-int mpijob__verbs_delete(struct mpijob_local *local, struct object *object, const struct delete_options *options,
-			 struct reply *reply)
-{
-	int policy = options->policy;
-	const struct kind *kind = object->kind;
-	const char *warning = NULL;
-	int error = check_preconditions(object, options, reply);
-
-	if (error || reply->status)
-		return error;
-	/* batch/v1 alone keeps the children of what is deleted without a word on them. */
-	if (policy == DELETE_DEFAULT && kind->id == KIND_JOB) {
-		policy = DELETE_ORPHAN;
-		warning = "the pods of the Job are kept; set propagationPolicy to Background to delete them, "
-			  "or to Orphan to say that this is meant";
-	}
-	if (waits(local, object, policy, pod_grace(object, options->grace)) || mpijob__store_deleting(object)) {
-		struct object *still;
-		char *name = strdup(object->name);
-		char *namespace_ = strdup(object->namespace_);
-
-		error = !name || !namespace_ ? MPIJOB_ERR_NOMEM : mpijob__reply_deleted(reply, object);
-		if (!error)
-			error = mpijob__verbs_remove(local, object, policy, options->grace);
-		still = error ? NULL : mpijob__store_find(&local->store, kind->id, namespace_, name);
-		if (still)
-			error = mpijob__reply_object(reply, 200, still);
-		free(name);
-		free(namespace_);
-	} else {
-		error = mpijob__reply_deleted(reply, object);
-		if (!error)
-			error = mpijob__verbs_remove(local, object, policy, options->grace);
-	}
-	reply->warning = warning;
-	return error;
+	return mpijob__verbs_update(local, object, doc, UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
 }

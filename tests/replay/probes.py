@@ -100,6 +100,8 @@ def jobs(ask):
     ask("PATCH", JOBS + "/m/status", {"metadata": {"resourceVersion": made["metadata"]["resourceVersion"]},
                                       "status": {"startTime": "2026-01-01T00:00:00Z"}})
     ask("PATCH", JOBS + "/m/status", {"metadata": {"uid": "00000000-0000-0000-0000-000000000000"}, "status": {}})
+    ask("PATCH", JOBS + "/m", {"metadata": {"uid": "00000000-0000-0000-0000-000000000000"}})
+    ask("DELETE", JOBS + "/m", {"preconditions": {"uid": "00000000-0000-0000-0000-000000000000"}})
     ask("PATCH", JOBS + "/m", {"spec": {"slotsPerWorker": 3}})
     ask("PATCH", JOBS + "/m", {"spec": {"slotsPerWorker": 3}})
     ask("PATCH", JOBS + "/m", {"metadata": {"annotations": {"a": "b"}}})
@@ -128,6 +130,7 @@ def launchers(ask):
     ask("PATCH", BATCH + "/l", {"spec": {"completions": 2}})
     ask("PATCH", BATCH + "/l", {"spec": {"backoffLimit": 3}})
     ask("PATCH", BATCH + "/l", {"spec": {"template": {"spec": {"nodeSelector": {"a": "b"}}}}})
+    ask("PATCH", BATCH + "/l/status", {"metadata": {"uid": "00000000-0000-0000-0000-000000000000"}, "status": {}})
     ask("DELETE", BATCH + "/l", {"propagationPolicy": "Foreground"})
 
 

@@ -47,18 +47,28 @@ def version(item):
     return item["metadata"]["resourceVersion"]
 
 
+def is_end(line, path):
+    """Whether a change is a deletion, or its begin, of what is at PATH."""
+    item = line["object"]
+    return path_of(line["plural"], item) + "/" + item["metadata"]["name"] == path and (
+        line["change"] == DELETED or "deletionTimestamp" in item["metadata"])
+
+
 def read(path):
     """The lines of a tape; each has "own" set when it is a change that no request made."""
     with open(path) as file:
         lines = [json.loads(line) for line in file]
     for line in lines:
         line["own"] = "change" in line
-    for before, line in zip(lines, lines[1:]):
+    for number, line in enumerate(lines[1:], 1):
+        before = lines[number - 1]
         if line.get("method") in ("POST", "PUT", "PATCH") and line["status"] < 300 and before["own"]:
             before["own"] = version(before["object"]) != version(json.loads(line["data"]))
-        elif line.get("method") == "DELETE" and line["status"] < 300 and before["own"]:
-            item = before["object"]
-            before["own"] = path_of(before["plural"], item) + "/" + item["metadata"]["name"] != line["path"]
+        elif line.get("method") == "DELETE" and line["status"] < 300:
+            while before["own"] and is_end(before, line["path"]):  # of a pod, two things are told
+                before["own"] = False
+                number -= 1
+                before = lines[number - 1]
     return lines
 
 
@@ -69,7 +79,7 @@ class Player:
         self.asker, self.pairing, self.report = asker, pairing, report
         self.ours, self.theirs = {}, {}
         self.watches = collections.defaultdict(list)
-        self.skipped = set()
+        self.skipped, self.gone = set(), {}
 
     def play(self, lines):
         for line in lines:
@@ -111,10 +121,21 @@ class Player:
         path = f"{collection}/{item['metadata']['name']}"
         if line["change"] == ADDED:
             got = self.asker.request("POST", collection, self.pairing.body(new(item)))
+        elif line["change"] == DELETED and path in self.gone:
+            got = self.gone.pop(path)
         elif line["change"] == DELETED:
+            if item["metadata"].get("finalizers"):  # the last one was struck
+                got = self.asker.request("PATCH", path, {"metadata": {"finalizers": None}})
+                self.report(f"own end of {path}", "own", (200, ""), (got[0], "" if got[0] < 300 else got[1]))
+                return
             options = {"gracePeriodSeconds": 0, "propagationPolicy": "Background"}
             got = self.asker.request("DELETE", path, self.delete_options(item, options))
             self.report(f"own DELETE {path}", "own", (200, ""), (got[0], "" if got[0] < 300 else got[1]))
+            return
+        elif plural == "pods" and item["metadata"].get("deletionGracePeriodSeconds") == 0:
+            # It has no time left: the same request makes an end of it, and its answer is of the end.
+            options = self.delete_options(item, {"gracePeriodSeconds": 0})
+            self.gone[path] = self.asker.request("DELETE", path, options)
             return
         else:
             got = self.modify(plural, path, item)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What deleting means: who may not delete what, how long a pod's processes get, which deletions wait for finalizers,
+ * children or processes, and what is told of it all.
+ */
+#include "deletion.h"
+#include "gc.h"
+#include "verbs.h"
+#include "words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_GRACE_S 30
+
+int mpijob__deletion_has_finalizer(const struct object *object, const char *finalizer)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *text = mpijob_node_string(mpijob_node_at(list, i));
+
+		if (text && strcmp(text, finalizer) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int mpijob__deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer)
+{
+	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_node *list;
+
+	if (!doc)
+		return MPIJOB_ERR_NOMEM;
+	list = mpijob_doc_find(doc, "metadata.finalizers");
+	for (size_t i = mpijob_node_count(list); i-- > 0;) {
+		const char *text = mpijob_node_string(mpijob_node_at(list, i));
+
+		if (text && strcmp(text, finalizer) == 0)
+			mpijob_node_remove_at(list, i);
+	}
+	if (mpijob_node_count(list) == 0)
+		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "finalizers");
+	return mpijob__verbs_store(local, object, doc);
+}
+
+/* How long a pod's processes get to end; 0 when there are none. */
+static int64_t pod_grace(const struct object *object, int64_t asked)
+{
+	const char *phase = mpijob__store_text(object, "status.phase");
+	const char *node = mpijob__store_text(object, "spec.nodeName");
+	int64_t grace = DEFAULT_GRACE_S;
+
+	if (object->kind->id != KIND_POD || !node || !*node)
+		return 0;
+	if (phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0))
+		return 0;
+	if (asked >= 0)
+		return asked;
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "spec.terminationGracePeriodSeconds"), &grace);
+	return grace > 0 ? grace : 1;
+}
+
+static void put_deletion(mpijob_doc *doc, int64_t grace)
+{
+	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
+	char when[WORDS_TIME_SIZE];
+	int64_t generation = 0;
+
+	/* Being on its way out is a change of what is wanted; who waits for a generation sees it. */
+	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
+	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
+		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
+	mpijob__words_time(mpijob__words_now() + grace * 1000, when);
+	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
+	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
+}
+
+static int begin_deletion(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
+{
+	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+
+	put_deletion(doc, grace);
+	if (policy == DELETE_FOREGROUND && object->kind->id != KIND_NAMESPACE) {
+		mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
+		mpijob_node *list = mpijob_node_edit(metadata, "finalizers");
+
+		mpijob_node_append_string(doc, list ? list : mpijob_node_put_list(doc, metadata, "finalizers"),
+					  FINALIZER_FOREGROUND);
+	}
+	if (object->kind->id == KIND_NAMESPACE)
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "status"), "phase", "Terminating");
+	local->collect = 1;
+	return mpijob__verbs_store(local, object, doc);
+}
+
+int mpijob__deletion_has_children(const struct mpijob_local *local, const struct object *owner)
+{
+	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
+		for (struct object *object = mpijob__store_first(&local->store, kind); object; object = object->next) {
+			for (size_t i = 0; i < object->owner_count; i++) {
+				if (strcmp(object->owners[i], owner->uid) == 0)
+					return 1;
+			}
+		}
+	}
+	return 0;
+}
+
+static int waits(const struct object *object, int policy, int64_t grace)
+{
+	return grace > 0 || object->kind->id == KIND_NAMESPACE || policy == DELETE_FOREGROUND ||
+	       mpijob_node_count(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) > 0;
+}
+
+/* A pod's end is told twice: that it has no time left, and that it is gone. */
+static int remove_now(struct mpijob_local *local, struct object *object)
+{
+	mpijob_doc *doc;
+	int error = 0;
+
+	if (object->kind->id == KIND_POD) {
+		doc = mpijob_doc_clone(object->doc);
+		if (!doc)
+			return MPIJOB_ERR_NOMEM;
+		put_deletion(doc, 0);
+		error = mpijob__verbs_store(local, object, doc);
+	}
+	return error ? error : mpijob__store_remove(&local->store, object);
+}
+
+int mpijob__deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
+{
+	int64_t pod = pod_grace(object, grace);
+	int error = 0;
+
+	if (policy == DELETE_ORPHAN && !mpijob__store_deleting(object))
+		error = mpijob__gc_disown(local, object->uid);
+	if (error)
+		return error;
+	if (mpijob__store_deleting(object)) {
+		if (object->kind->id != KIND_POD || waits(object, DELETE_BACKGROUND, pod))
+			return 0;
+		return remove_now(local, object);
+	}
+	if (waits(object, policy, pod))
+		return begin_deletion(local, object, policy, pod);
+	return remove_now(local, object);
+}
+
+static int check_preconditions(const struct object *object, const struct delete_options *options, struct reply *reply)
+{
+	uint64_t version = 0;
+
+	if (options->uid && strcmp(options->uid, object->uid) != 0)
+		return mpijob__reply_conflict(
+			reply, object->kind, object->name,
+			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
+					     options->uid, object->uid));
+	if (!options->version || (mpijob__words_number(options->version, &version) && version == object->now->version))
+		return 0;
+	return mpijob__reply_conflict(
+		reply, object->kind, object->name,
+		mpijob__words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
+				     options->version, (unsigned long long)object->now->version));
+}
+
+/* Pods and Services are shown as they were last, other objects only while they wait. */
+static int remove_and_reply(struct mpijob_local *local, struct object *object, int policy, int64_t grace,
+			    struct reply *reply)
+{
+	const struct kind *kind = object->kind;
+	int is_shown = kind->id == KIND_POD || kind->id == KIND_SERVICE;
+	const struct shelf *shelf = &local->store.shelves[kind->id];
+	char *uid = strdup(object->uid);
+	const struct object *still;
+	int error = uid ? mpijob__reply_deleted(reply, object) : MPIJOB_ERR_NOMEM;
+
+	if (!error)
+		error = mpijob__deletion_run(local, object, policy, grace);
+	still = error ? NULL : mpijob__store_by_uid(&local->store, uid);
+	if (still)
+		error = mpijob__reply_object(reply, 200, still);
+	else if (!error && is_shown)
+		error = mpijob__reply_revision(reply, 200, shelf->history[shelf->history_count - 1].now);
+	free(uid);
+	return error;
+}
+
+int mpijob__deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
+			 struct reply *reply)
+{
+	int policy = options->policy;
+	const struct kind *kind = object->kind;
+	const char *warning = NULL;
+	int error = check_preconditions(object, options, reply);
+
+	if (error || reply->status)
+		return error;
+	/* batch/v1 alone keeps the children of what is deleted without a word on them. */
+	if (policy == DELETE_DEFAULT && kind->id == KIND_JOB) {
+		policy = DELETE_ORPHAN;
+		warning = "the pods of the Job are kept; set propagationPolicy to Background to delete them, "
+			  "or to Orphan to say that this is meant";
+	}
+	error = remove_and_reply(local, object, policy, options->grace, reply);
+	reply->warning = warning;
+	return error;
+}

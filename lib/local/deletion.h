@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MPIJOB_LOCAL_DELETION_H
+#define MPIJOB_LOCAL_DELETION_H
+
+#include "local.h"
+
+#define DELETE_DEFAULT    0
+#define DELETE_BACKGROUND 1
+#define DELETE_FOREGROUND 2
+#define DELETE_ORPHAN     3
+
+#define FINALIZER_FOREGROUND "foregroundDeletion"
+
+struct delete_options {
+	const char *uid;     /* NULL: any */
+	const char *version; /* NULL: any */
+	int64_t grace;       /* seconds; -1: not given */
+	int policy;
+};
+
+/* What a client asks for: 0 and a reply, or MPIJOB_ERR_NOMEM. */
+int mpijob__deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
+			   struct reply *reply);
+
+/* What controllers do; the object may be gone afterwards. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace);
+int mpijob__deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer);
+int mpijob__deletion_has_finalizer(const struct object *object, const char *finalizer);
+/* Whether an object names this one as an owner. */
+int mpijob__deletion_has_children(const struct mpijob_local *local, const struct object *owner);
+
+#endif
