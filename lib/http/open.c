@@ -39,11 +39,16 @@ static int read_options(const struct mpijob_http_options *given, struct mpijob_h
 	return 0;
 }
 
+static int64_t time_of(int64_t given, int64_t otherwise)
+{
+	return given ? mpijob__transport_limit(given) : otherwise;
+}
+
 static void take_options(struct mpijob_http *http, const struct mpijob_http_options *options)
 {
-	http->connect_timeout_ms = options->connect_timeout_ms ? options->connect_timeout_ms : 30000;
-	http->request_timeout_ms = options->request_timeout_ms ? options->request_timeout_ms : 60000;
-	http->idle_timeout_ms = options->idle_timeout_ms ? options->idle_timeout_ms : 45000;
+	http->connect_timeout_ms = time_of(options->connect_timeout_ms, 30000);
+	http->request_timeout_ms = time_of(options->request_timeout_ms, 60000);
+	http->idle_timeout_ms = time_of(options->idle_timeout_ms, 45000);
 	http->max_connections = options->max_connections ? options->max_connections : 8;
 	http->http1 = options->http1 || !http->config->tls;
 	http->http1_seen = http->http1_met = http->http1;
@@ -117,8 +122,8 @@ static void open_all(struct mpijob_http *http, const struct mpijob_http_options 
 		say(report, error, "config-value", "a name to impersonate, or user_agent, holds a control character");
 		return;
 	}
-	error = mpijob__credentials_new(http->config, options->plugin_timeout_ms ? options->plugin_timeout_ms : 60000,
-					options->notice, options->notice_user, &http->credentials);
+	error = mpijob__credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000), options->notice,
+					options->notice_user, &http->credentials);
 	if (error)
 		mpijob__report_nomem(report);
 	else if (mpijob__transport_watch(http))

@@ -207,15 +207,12 @@ int mpijob__proxy_choose(const char *given, const struct mpijob__server *server,
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
 
+/* A password may hold what ends a host, although it should be escaped then: all in front of the last '@' is hidden. */
 char *mpijob__proxy_shown(const char *proxy)
 {
 	const char *host = strstr(proxy, "://");
-	const char *at;
-	size_t len;
+	const char *at = strrchr(proxy, '@');
 
-	host = host ? host + 3 : proxy;
-	len = strcspn(host, "/?#");
-	for (at = host + len; at > host && at[-1] != '@'; at--)
-		;
-	return mpijob__report_format("%.*s", (int)(len - (size_t)(at - host)), at);
+	host = at ? at + 1 : host ? host + 3 : proxy;
+	return mpijob__report_format("%.*s", (int)strcspn(host, "/?#"), host);
 }

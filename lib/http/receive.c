@@ -83,9 +83,10 @@ static int tell_header(struct call *call, const char *line, size_t len)
 	}
 	while (value_len && strchr(" \t\r\n", value[value_len - 1]))
 		value_len--;
-	copy = strndup(line, len);
+	copy = malloc(len + 1);
 	if (!copy)
 		return MPIJOB_ERR_NOMEM;
+	memcpy(copy, line, len);
 	copy[colon - line] = 0;
 	copy[(size_t)(value - line) + value_len] = 0;
 	call->http->told++;

@@ -37,6 +37,11 @@ int64_t mpijob__transport_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+int64_t mpijob__transport_limit(int64_t given_ms)
+{
+	return given_ms > INT32_MAX ? INT32_MAX : given_ms;
+}
+
 static int64_t sooner(int64_t a, int64_t b)
 {
 	if (a < 0)
@@ -114,8 +119,11 @@ static void end_failed(struct call *call)
 
 /* Credentials. */
 
-/* After every call that may have changed the descriptor; at once, before another one gets its number. */
-static int follow_plugin(struct mpijob_http *http)
+/*
+ * After every call that may have changed the descriptor; at once, before another one gets its number. One that cannot
+ * be watched is looked at when the plugin is due.
+ */
+static void follow_plugin(struct mpijob_http *http)
 {
 	int fd = mpijob__credentials_fd(http->credentials);
 	struct epoll_event event = { 0 };
@@ -124,13 +132,11 @@ static int follow_plugin(struct mpijob_http *http)
 		epoll_ctl(http->epoll, EPOLL_CTL_DEL, http->plugin_fd, &event);
 	http->plugin_fd = -1;
 	if (fd < 0)
-		return 0;
+		return;
 	event.events = EPOLLIN;
 	event.data.u64 = EVENT_PLUGIN;
-	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event))
-		return MPIJOB_ERR_IO;
-	http->plugin_fd = fd;
-	return 0;
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		http->plugin_fd = fd;
 }
 
 static void step_plugin(struct mpijob_http *http, int64_t now_ms)
@@ -265,13 +271,19 @@ static void finish(struct mpijob_http *http)
 		finish_call(call, code);
 }
 
+/* What curl held back comes at once; if that fails, bytes are lost. */
+static void let_go_on(struct call *call)
+{
+	call->stopped = 0;
+	if (call->easy && curl_easy_pause(call->easy, CURLPAUSE_CONT) && call->exchange && !call->failure)
+		call->failure = MPIJOB_ERR_NOMEM;
+}
+
 static void resume(struct call *call)
 {
 	mpijob__receive_kept(call);
-	if (call->exchange && !call->paused && call->stopped) {
-		call->stopped = 0;
-		curl_easy_pause(call->easy, CURLPAUSE_CONT);
-	}
+	if (call->exchange && !call->paused && call->stopped)
+		let_go_on(call);
 	if (!call->exchange)
 		discard(call);
 	else if (call->failure)
@@ -496,7 +508,8 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	mpijob__ring_insert(&http->calls, &call->all);
 	mpijob__ring_insert(&http->waiting, &call->queue);
 	if (!call->streaming)
-		set_deadline(call, request->timeout_ms > 0 ? request->timeout_ms : http->request_timeout_ms);
+		set_deadline(call, request->timeout_ms > 0 ? mpijob__transport_limit(request->timeout_ms)
+							   : http->request_timeout_ms);
 	mpijob_exchange_set_slot(exchange, call);
 	kick(http);
 	return 0;

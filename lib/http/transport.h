@@ -98,6 +98,8 @@ struct mpijob_http {
 };
 
 int64_t mpijob__transport_now(void);
+/* A time as long as curl, and the clock, can count: 24 days at most. */
+int64_t mpijob__transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */
 void mpijob__transport_attend(struct call *call);
 

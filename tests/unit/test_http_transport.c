@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the HTTP transport that need no server: URLs, Go's proxy rules, headers, words for failures, refusals.
  */
+#include "cluster/client.h"
 #include "http/failure.h"
 #include "http/proxy.h"
+#include "http/receive.h"
 #include "http/server.h"
 #include "http/wire.h"
 
 #include <mpijob/http.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <openssl/x509_vfy.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -200,7 +207,9 @@ static void passwords_of_proxies_are_not_shown(void **state)
 	static const char *const rows[][2] = { { "http://h:1", "h:1" },
 					       { "http://u:p@h:1/", "h:1" },
 					       { "https://u:p@x@h", "h" },
-					       { "http://[::1]:3", "[::1]:3" } };
+					       { "http://[::1]:3", "[::1]:3" },
+					       { "http://u:p/q@h:1", "h:1" },
+					       { "http://u:p?q#r@h:1/x", "h:1" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -401,6 +410,77 @@ static void options_are_checked(void **state)
 	assert_int_equal(open_with(&options, whole, "https://h"), MPIJOB_ERR_SPEC);
 }
 
+/* A server that takes the connection and never says a word. */
+static int listen_silently(char *url, size_t size)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(fd, 8), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+	snprintf(url, size, "http://127.0.0.1:%d", ntohs(address.sin_port));
+	return fd;
+}
+
+static void when_done(void *user, const struct mpijob_answer *answer)
+{
+	*(int *)user = answer->code ? answer->code : 1;
+}
+
+static void the_longest_times_are_no_short_ones(void **state)
+{
+	struct mpijob_http_config_options wish = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	struct mpijob_http_options options = MPIJOB_HTTP_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	mpijob_http_config *config = NULL;
+	mpijob_client *client = NULL;
+	mpijob_http *http = NULL;
+	int ended = 0, fd;
+	char url[64];
+
+	(void)state;
+	fd = listen_silently(url, sizeof(url));
+	wish.server = url;
+	assert_int_equal(mpijob_http_config_load(&wish, &config, NULL), 0);
+	options.connect_timeout_ms = options.request_timeout_ms = INT64_MAX;
+	options.idle_timeout_ms = options.plugin_timeout_ms = INT64_MAX;
+	options.max_connections = INT32_MAX;
+	assert_int_equal(mpijob_http_new(config, &options, &transport, &http, NULL), 0);
+	assert_int_equal(mpijob_client_new(&transport, http, &client), 0);
+	request.method = "GET";
+	request.path = "/";
+	callbacks.done = when_done;
+	callbacks.user = &ended;
+	assert_int_equal(mpijob_client_start(client, &request, &callbacks, NULL), 0);
+	request.timeout_ms = INT64_MAX;
+	assert_int_equal(mpijob_client_start(client, &request, &callbacks, NULL), 0);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(mpijob_client_poll(client, 10), 0);
+	assert_int_equal(ended, 0);
+	mpijob_client_free(client);
+	mpijob_http_config_free(config);
+	close(fd);
+}
+
+/* Answers. */
+
+static void a_nul_in_a_header_writes_nowhere(void **state)
+{
+	struct mpijob_http http = { 0 };
+	struct mpijob_exchange exchange = { 0 };
+	struct call call = { .http = &http, .exchange = &exchange, .status = 429 };
+	char line[] = "Retry-After: 5\0                                              7\r\n";
+
+	(void)state;
+	assert_int_equal(mpijob__receive_header(line, 1, sizeof(line) - 1, &call), sizeof(line) - 1);
+	assert_int_equal(call.failure, 0);
+	assert_int_equal(exchange.retry_after_ms, 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +489,7 @@ int main(void)
 		cmocka_unit_test(other_proxies_are_refused),      cmocka_unit_test(passwords_of_proxies_are_not_shown),
 		cmocka_unit_test(impersonation_is_escaped),       cmocka_unit_test(headers_of_a_request_come_first),
 		cmocka_unit_test(failures_are_told_in_words),     cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(the_longest_times_are_no_short_ones), cmocka_unit_test(a_nul_in_a_header_writes_nowhere),
 	};
 
 	unsetenv("HTTPS_PROXY");
