@@ -45,10 +45,12 @@ static int take(char **list, size_t *count, char *variable, const struct mpijob_
 {
 	if (!variable)
 		return -1;
-	if (is_replaced(exec, first, variable))
-		free(variable);
-	else
+	if (!is_replaced(exec, first, variable)) {
 		list[(*count)++] = variable;
+		return 0;
+	}
+	mpijob__http_wipe(variable, strlen(variable));
+	free(variable);
 	return 0;
 }
 
