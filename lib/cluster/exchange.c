@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <string.h>
 
+#define WARNINGS_MOST ((size_t)32 << 10) /* API servers stop at 4 KiB by themselves */
+
 static int lower(int c)
 {
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -68,7 +70,7 @@ static void keep_warning(mpijob_exchange *exchange, const char *text)
 	const struct mpijob_client_options *options = &exchange->client->options;
 	size_t mark = exchange->warnings.len;
 
-	if (!*text || known_warning(&exchange->warnings, text))
+	if (!*text || strlen(text) >= WARNINGS_MOST - mark || known_warning(&exchange->warnings, text))
 		return;
 	/* A warning that does not fit into memory is not worth failing for. */
 	if (mpijob_text_write(&exchange->warnings, text, strlen(text) + 1)) {

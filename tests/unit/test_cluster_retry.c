@@ -462,6 +462,31 @@ static void test_r9_warnings(void **state)
 	}
 }
 
+/* A server may not fill our memory, nor keep us comparing, with ever new warnings. */
+static void test_warnings_have_an_end(void **state)
+{
+	struct mpijob_exchange exchange = { 0 };
+	mpijob_client client = { 0 };
+	mpijob_text told = { 0 };
+
+	(void)state;
+	client.options.warning = on_warning;
+	client.options.warning_user = &told;
+	exchange.client = &client;
+	for (int i = 0; i < 20000; i++) {
+		mpijob_text header = { 0 };
+
+		assert_int_equal(mpijob__text_printf(&header, "299 - \"number %d\"", i), 0);
+		mpijob_exchange_header(&exchange, "Warning", mpijob_text_data(&header));
+		mpijob__text_release(&header);
+	}
+	assert_in_range(exchange.warnings.len, 16 << 10, 64 << 10);
+	assert_non_null(strstr(mpijob_text_data(&told), "[number 500]"));
+	assert_null(strstr(mpijob_text_data(&told), "[number 19999]"));
+	mpijob__text_release(&exchange.warnings);
+	mpijob__text_release(&told);
+}
+
 /* --- pausing --- */
 
 static void test_pause_keeps_what_comes(void **state)
@@ -671,6 +696,7 @@ int main(void)
 		cmocka_unit_test(test_r6_what_takes_a_token),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_r9_warnings),
+		cmocka_unit_test(test_warnings_have_an_end),
 		cmocka_unit_test(test_pause_keeps_what_comes),
 		cmocka_unit_test(test_pause_reaches_the_transport),
 		cmocka_unit_test(test_cancel_from_another_thread),
