@@ -138,6 +138,7 @@ static void sweep(mpijob_client *client)
 		mpijob_exchange *next;
 
 		client->sweep = 0;
+		/* What an owner does here marks calls, or adds some in front: `next` stays. */
 		for (mpijob_exchange *exchange = client->calls; exchange; exchange = next) {
 			next = exchange->next;
 			if (!exchange->dead && !exchange->stopped)
@@ -146,9 +147,6 @@ static void sweep(mpijob_client *client)
 				client->transport.cancel(client->self, exchange);
 			exchange->held = 0;
 			mpijob__client_finish(exchange, MPIJOB_ERR_CANCELLED, NULL);
-			/* The owner may have changed the list: begin again. */
-			client->sweep = 1;
-			break;
 		}
 	}
 }
