@@ -7,6 +7,7 @@
  * pod, and your own wishes, by the rules of kubectl. mpijob_http_new() makes a transport of it for mpijob_client_new().
  *
  * @code
+ * mpijob_diag *diag = mpijob_diag_new();
  * mpijob_http_config *config = NULL;
  * struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
  * mpijob_http *http = NULL;
@@ -18,6 +19,7 @@
  *         code = mpijob_client_new(&transport, http, &client);
  * mpijob_client_free(client);
  * mpijob_http_config_free(config);
+ * mpijob_diag_free(diag);
  * @endcode
  *
  * Tokens, passwords and keys stay in memory that is wiped; they are in no finding, no log and no file. (What libcurl copies

@@ -233,7 +233,8 @@ static void describe(struct call *call, CURLcode code)
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
 	call->code = mpijob__failure_describe(&failure, &call->message);
-	if (call->code == MPIJOB_ERR_IO && !call->sent)
+	/* One that was made and then reset is worth another try of a read. */
+	if (call->code == MPIJOB_ERR_IO && !call->sent && failure.os_errno != ECONNRESET)
 		call->code = MPIJOB_ERR_UNREACHABLE;
 }
 

@@ -150,7 +150,7 @@ static void done(void *user, const struct mpijob_answer *answer)
 	if (answer->code == 0 && one->bytes + answer->body_len != (one->bytes ? 10u : 5u))
 		problem = "an answer that is not whole";
 	/* Out of memory, curl does not see that the address is one, and asks a resolver for it. */
-	if (answer->code == MPIJOB_ERR_IO && oom_failed() && strstr(answer->message, "host name"))
+	if (answer->code == MPIJOB_ERR_UNREACHABLE && oom_failed() && strstr(answer->message, "host name"))
 		return;
 	if (judge(answer->code) && answer->code != MPIJOB_ERR_NOMEM && answer->status != 401) {
 		snprintf(said, sizeof(said), "%s", answer->message);

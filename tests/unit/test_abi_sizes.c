@@ -4,6 +4,7 @@
  * member changes the row here, and thereby sees that only the last member and the size changed. Where int is 32 and a
  * pointer 64 bits wide, these numbers hold for every architecture. Neither list can miss a struct: the headers are read.
  */
+#include <mpijob/http.h>
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
 
@@ -18,7 +19,7 @@
 
 /* Structs that callers fill or have filled: name, last member, size, offset of that member, initialiser. */
 #define FILLED(X) \
-X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
+	X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
 	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT) \
 	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
@@ -30,6 +31,8 @@ X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
 	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
 	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
+	X(http_config_options, interactive, 152, 144, MPIJOB_HTTP_CONFIG_OPTIONS_INIT) \
+	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
 	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
