@@ -126,7 +126,11 @@ static void test_status_subresource(void **state)
 	expect_text(*state, JOBS "/j", "status.x", "2");
 	expect_text(*state, JOBS "/j", "spec.a", "3");
 	expect_text(*state, JOBS "/j", "metadata.generation", "2");
-	expect(*state, "PUT", JOBS "/j/status", "{\"metadata\":{\"name\":\"j\"},\"status\":{\"y\":1}}", 200);
+	expect_refusal(*state, "PUT", JOBS "/j/status", "application/json",
+		       "{\"metadata\":{\"name\":\"j\"},\"status\":{\"y\":1}}", 422, "Invalid");
+	/* A uid counts for as little in a status as all else that is not status. */
+	expect(*state, "PATCH", JOBS "/j/status", "{\"metadata\":{\"uid\":\"u\"},\"status\":{\"x\":null,\"y\":1}}", 200);
+	expect_refusal(*state, "PATCH", JOBS "/j", "application/merge-patch+json", "{\"metadata\":{\"uid\":\"u\"}}", 422, "Invalid");
 	expect_text(*state, JOBS "/j", "status.x", NULL);
 	expect_text(*state, JOBS "/j", "status.y", "1");
 	expect_text(*state, JOBS "/j", "spec.a", "3");
@@ -213,7 +217,7 @@ static void test_delete(void **state)
 	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"preconditions\":{\"resourceVersion\":\"1\"}}", 409,
 		       "Conflict");
 	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"orphanDependents\":true}", 501, "NotImplemented");
-	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"propagationPolicy\":\"Sideways\"}", 400, "BadRequest");
+	expect_refusal(*state, "DELETE", MAPS "/a", JSON, "{\"propagationPolicy\":\"Sideways\"}", 422, "Invalid");
 	expect(*state, "DELETE", MAPS "/a", NULL, 200);
 	expect(*state, "GET", MAPS "/a", NULL, 404);
 	expect_refusal(*state, "DELETE", MAPS "/a", NULL, NULL, 404, "NotFound");
