@@ -176,11 +176,17 @@ static int is_status(const mpijob_node *root)
 /* A body that cannot be a Status is not worth a tree: those are small, and say "Status" somewhere. */
 static int may_be_status(const char *body, size_t len)
 {
+	static const char word[] = "\"Status\"";
+	const char *end = body + len, *at = body;
+
 	if (len > MPIJOB__STATUS_LIMIT)
 		return 0;
-	for (size_t i = 0; i + 8 <= len; i++)
-		if (body[i] == '"' && memcmp(body + i, "\"Status\"", 8) == 0)
+	/* Capitals are rare: every answer is looked through, so this has to be fast. */
+	while (at < end && (at = memchr(at, 'S', (size_t)(end - at))) != NULL) {
+		if (at > body && (size_t)(end - at) >= sizeof(word) - 2 && memcmp(at - 1, word, sizeof(word) - 1) == 0)
 			return 1;
+		at++;
+	}
 	return 0;
 }
 
