@@ -94,14 +94,16 @@ static int make_room(struct mpijob_http *http, int fd)
 	return 0;
 }
 
-static int watch(struct mpijob_http *http, int fd)
+/* `likely`: what will do if a socket was not closed without a word; else the other will. */
+static int watch(struct mpijob_http *http, int fd, int likely)
 {
 	const struct mpijob__watched *watched = &http->sockets[fd];
+	int other = likely == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 	struct epoll_event event = { 0 };
 
 	event.events = watched->events;
 	event.data.u64 = (uint64_t)watched->lane << 32 | (uint32_t)fd;
-	return epoll_ctl(http->epoll, EPOLL_CTL_MOD, fd, &event) && epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event);
+	return epoll_ctl(http->epoll, likely, fd, &event) && epoll_ctl(http->epoll, other, fd, &event);
 }
 
 static void unwatch(struct mpijob_http *http, int fd)
@@ -120,6 +122,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 	struct lane *lane = user;
 	struct mpijob_http *http = lane->pool->http;
 	struct mpijob__watched *watched;
+	int likely;
 
 	(void)easy;
 	(void)of_socket;
@@ -135,9 +138,10 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 		}
 		return 0;
 	}
+	likely = watched->lane ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 	watched->lane = lane->id;
 	watched->events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
-	if (watch(http, fd) == 0)
+	if (watch(http, fd, likely) == 0)
 		return 0;
 	mark_broken(lane, MPIJOB_ERR_IO);
 	return -1;
@@ -156,7 +160,7 @@ int mpijob__pool_opened(const struct call *call, int fd)
 	if (!http->sockets[fd].lane)
 		return 0;
 	if (call->lane && http->sockets[fd].lane == call->lane->id)
-		return watch(http, fd) ? MPIJOB_ERR_IO : 0;
+		return watch(http, fd, EPOLL_CTL_ADD) ? MPIJOB_ERR_IO : 0;
 	http->sockets[fd].lane = 0;
 	return 0;
 }
