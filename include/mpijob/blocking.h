@@ -80,7 +80,8 @@ MPIJOB_API void mpijob_blocking_status(mpijob_blocking_answer *answer, int statu
  * @param answer  not NULL.
  * @param data    not NULL unless `len` is 0; copied.
  * @param len     how many bytes.
- * @return 0; `MPIJOB_ERR_CANCELLED` when nobody wants more: return from `perform`; `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_CANCELLED` when nobody wants more: return from `perform`; `MPIJOB_ERR_USAGE`;
+ *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_blocking_data(mpijob_blocking_answer *answer, const char *data, size_t len);

@@ -67,7 +67,7 @@ MPIJOB_API int mpijob_client_set_options(mpijob_client *client, const struct mpi
 /**
  * Free a client: calls under way are cancelled without a callback, the transport is destroyed.
  *
- * @param client  yours, or NULL.
+ * @param client  yours, or NULL. Not from inside of mpijob_client_poll() and its callbacks.
  * @since 0.1
  */
 MPIJOB_API void mpijob_client_free(mpijob_client *client);
@@ -77,7 +77,7 @@ MPIJOB_API void mpijob_client_free(mpijob_client *client);
  *
  * @param client      not NULL.
  * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit.
- * @return 0, or what the transport returned.
+ * @return 0; `MPIJOB_ERR_USAGE` (from inside of a callback); what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
@@ -88,7 +88,8 @@ MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
  * @param client       not NULL.
  * @param fd           not NULL.
  * @param deadline_ms  not NULL.
- * @return 0, `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing), or what the transport returned.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL); what the transport
+ *         returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms);
@@ -146,7 +147,7 @@ struct mpijob_answer {
 	size_t size;            /**< `sizeof` this struct of the library. */
 	int32_t code;           /**< 0, or `MPIJOB_ERR_*`: what the status, or the failure without one, means. */
 	int32_t status;         /**< HTTP status; 0 when none came. */
-	const char *body;       /**< The body, NUL-terminated; "" for a streamed one. Never NULL. */
+	const char *body;       /**< The body, NUL-terminated; "" for a streamed one of status 200. Never NULL. */
 	size_t body_len;        /**< Its bytes. */
 	const char *reason;     /**< The Status' reason ("AlreadyExists"); NULL when absent. */
 	const char *message;    /**< For people: the Status' message, or what failed; NULL when all is well. */
@@ -195,9 +196,11 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
  * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the answer
  * means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT` (409),
  * `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501),
- * `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_SYNTAX`
- * (the answer is no JSON). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes into the
- * target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened: look first.
+ * `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`,
+ * `MPIJOB_ERR_SYNTAX` (the answer is no JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also from inside of a
+ * callback: start a call there). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes
+ * into the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened:
+ * look first.
  * @{ */
 
 /**

@@ -116,7 +116,7 @@ MPIJOB_API const char *mpijob_http_config_user(const mpijob_http_config *config)
 /** The HTTP transport: HTTP/2 where the server has it, thousands of exchanges over few connections, on one thread. */
 typedef struct mpijob_http mpijob_http;
 
-/** How the transport works. */
+/** How the transport works. Times longer than 24 days are taken for 24 days. */
 struct mpijob_http_options {
 	size_t size;                /**< `sizeof` this struct. */
 	const char *user_agent;     /**< NULL: "libmpijob/VERSION (linux/amd64)". */
@@ -126,7 +126,8 @@ struct mpijob_http_options {
 	                                 whether it lives (TCP), and broken off when it does not say so; 0: 45,000. */
 	int64_t plugin_timeout_ms;  /**< For one run of an exec credential plugin; 0: 60,000. */
 	int32_t max_connections;    /**< Connections to the server at a time; 0: 8. A quarter of them is kept for what does not
-	                                 stream. Over HTTP/1.1 each stream has a connection of its own, which is not counted. */
+	                                 stream, unless there is only 1. Over HTTP/1.1 each stream has a connection of its own,
+	                                 which is not counted. */
 	int32_t http1;              /**< 1: HTTP/1.1 only. */
 	/** Called with findings that belong to no exchange: a token file that cannot be read any more. May be NULL. */
 	void (*notice)(void *user, const struct mpijob_finding *finding);

@@ -39,7 +39,8 @@ struct mpijob_request {
 	size_t body_len;          /**< Bytes of the body. */
 	int32_t streaming;        /**< 1: a watch or a followed log; bytes are told as they come, and there is no
 	                               limit on the whole time. */
-	int64_t timeout_ms;       /**< Limit on the whole exchange in milliseconds; 0: the transport's own. */
+	int64_t timeout_ms;       /**< Limit on the whole exchange in milliseconds, waiting for a connection included; 0: the
+	                               transport's own; without meaning when `streaming`. */
 };
 #define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0 }
 
@@ -121,9 +122,9 @@ MPIJOB_API void mpijob_exchange_data(mpijob_exchange *exchange, const char *data
  * Tell that the exchange is over. The pointer is dead afterwards.
  *
  * @param exchange  not NULL.
- * @param code      0 when the answer came whole (also one of status 404 or 500); `MPIJOB_ERR_IO`
- *                  (the connection broke; a write may have happened), `MPIJOB_ERR_UNREACHABLE` (none could be made), `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_AUTH` (credentials could not
- *                  be had), `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_UNSUPPORTED`.
+ * @param code      0 when the answer came whole (also one of status 404 or 500); `MPIJOB_ERR_IO` (the connection broke;
+ *                  a write may have happened), `MPIJOB_ERR_UNREACHABLE` (none could be made), `MPIJOB_ERR_TIMEOUT`,
+ *                  `MPIJOB_ERR_AUTH` (credentials could not be had), `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_UNSUPPORTED`.
  * @param message   for people; may be NULL; copied.
  * @since 0.1
  */
