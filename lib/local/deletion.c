@@ -127,7 +127,11 @@ static int remove_now(struct mpijob_local *local, struct object *object)
 		put_deletion(doc, 0);
 		error = mpijob__verbs_store(local, object, doc);
 	}
-	return error ? error : mpijob__store_remove(&local->store, object);
+	if (!error)
+		error = mpijob__store_remove(&local->store, object);
+	if (error)
+		local->collect = 1; /* it is looked at again */
+	return error;
 }
 
 int mpijob__deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace)

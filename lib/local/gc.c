@@ -137,10 +137,20 @@ static int collect_orphans(struct mpijob_local *local)
 	return 0;
 }
 
+/* A pod without time left, whose removal failed for want of memory. */
+static int is_left(const struct object *object)
+{
+	int64_t grace = -1;
+
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.deletionGracePeriodSeconds"), &grace);
+	return object->kind->id == KIND_POD && grace == 0 &&
+	       mpijob_node_count(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) == 0;
+}
+
 static int is_waiting(const struct object *object)
 {
 	return mpijob__store_deleting(object) &&
-	       (object->kind->id == KIND_NAMESPACE || mpijob__deletion_has_finalizer(object, FINALIZER_FOREGROUND));
+	       (is_left(object) || object->kind->id == KIND_NAMESPACE || mpijob__deletion_has_finalizer(object, FINALIZER_FOREGROUND));
 }
 
 /* Any object may be gone after a step: 1 asks to begin again. */
@@ -154,8 +164,11 @@ static int finish_waiting(struct mpijob_local *local)
 
 			if (!is_waiting(object))
 				continue;
-			error = kind == KIND_NAMESPACE ? empty_namespace(local, object)
-						       : finish_foreground(local, object);
+			if (is_left(object))
+				error = mpijob__store_remove(&local->store, object);
+			else
+				error = kind == KIND_NAMESPACE ? empty_namespace(local, object)
+							       : finish_foreground(local, object);
 			if (error)
 				return error;
 			if (local->store.version != version)
