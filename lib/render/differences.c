@@ -140,8 +140,9 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"scale-down-by-name",
 		"Scaling down deletes the workers whose names are beyond the number, also in a job that is suspended or has ended, "
 		"or has no workers any more. The reference reads the label `replica-index`, which is one higher with "
-		"`runLauncherAsWorker`, and deletes one worker too many; a pod without that label stops its sync; it deletes only "
-		"while there are more pods than wanted, and then not those beyond the number when it cleans up.",
+		"`runLauncherAsWorker`, and deletes one worker too many, whose successor a launcher that is yet to be made then "
+		"waits for; a pod without that label stops its sync; it deletes only while there are more pods than wanted, and "
+		"then not those beyond the number when it cleans up.",
 		"A worker that is needed is lost.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -179,7 +180,7 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_TAKEN_NAMES] = {
 		"taken-names",
-		"A child's name that is taken is reported with the kind of the object, and looked at again every minute; "
+		"A child's name that is taken is reported with the kind of the object, and looked at again within a minute; "
 		"what is known of the job is written into its status before. While a worker's name is taken no worker is "
 		"made, and none deleted for a smaller number. No name that is taken, but the launcher's, keeps a job from "
 		"ending, and that of a worker or of the PodGroup none from being suspended. The reference leaves the kind "

@@ -20,6 +20,10 @@ def time_of(ms):
     return datetime.datetime.fromtimestamp(ms // 1000, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def ms_of(time):
+    return int(datetime.datetime.strptime(time, "%Y-%m-%dT%H:%M:%S%z").timestamp()) * 1000
+
+
 # --- Scripts ---
 
 class Generator:

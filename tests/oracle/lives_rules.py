@@ -487,6 +487,8 @@ def passed_over(moment, d):
         kind = d.path.split(".")[2]
         if kind in TERMINAL:
             return (moment.job_ended() or evicted) and kind in [c["type"] for c in fresh]
+        if evicted and d.path == ".conditions.Running.status":
+            return (d.theirs, d.ours) == ("True", "False") # as it becomes when a job ends, and nothing else of it
         if ended:
             return kind == "Running" and "Running" in [c["type"] for c in fresh]
         return moment.suspended and kind in ("Suspended", "Running") and new_condition(
@@ -504,6 +506,18 @@ def passed_over(moment, d):
                  "succeeded": int("Succeeded" in ends(moment.ours["MPIJob"])), "failed": job.get("status", {}).get("failed", 0)}
         return d.ours == (right if d.theirs is None else right.get(d.path.rsplit(".", 1)[1]))
     return d.path == ".order"
+
+
+def launcher_news(moment):
+    """When we look for a launcher that was there and may be gone for good (launcher-not-made-twice), or None."""
+    status = moment.before.job.get("status") or {}
+    if ("ttlSecondsAfterFinished" not in moment.policy or moment.before.get("Job/pi-launcher") or moment.suspended or
+            "Launcher" not in (status.get("replicaStatuses") or {}) or moment.before.condition("Suspended")):
+        return None
+    causes = [status.get("startTime") or lives.time_of(moment.before.now)] + [
+        pod["status"]["startTime"] for index, pod in moment.pods.items() if index < moment.wanted and
+        pod["status"]["phase"] == "Running" and "deletionTimestamp" not in pod["metadata"]]
+    return lives.ms_of(max(causes)) + 10000
 
 
 @row("taken-names")
@@ -527,7 +541,8 @@ def taken_names(moment, d):
             return False
         return event(d)[1] == "ErrResourceExists" or seen_first(moment, d) or passed_over(moment, d)
     # We stop at the same name, tell its kind with each plan, and look again in a minute.
-    if set(ours) != {(name, kind)} or len(ours) != moment.answers[1]["plans"] or moment.answers[1]["next"] != moment.before.now + 60000:
+    if set(ours) != {(name, kind)} or len(ours) != moment.answers[1]["plans"] or moment.answers[1]["next"] not in (
+            moment.before.now + 60000, launcher_news(moment)):
         return False
     if event(d)[1] == "ErrResourceExists" or seen_first(moment, d):
         return True
@@ -574,9 +589,25 @@ def leaving_workers(moment, d):
         return moment.theirs["MPIJob"].get("status", {}) and not any(
             c["type"] == "Running" and c["status"] == "True" and c["lastTransitionTime"] == lives.time_of(moment.before.now)
             for c in conditions(moment.ours["MPIJob"]).values())
-    if moment.wait and d.where == "Job/pi-launcher" and "Job/pi-launcher" not in moment.before.objects:
-        return d.ours is None
+    if moment.wait and "Job/pi-launcher" not in moment.before.objects and "Job/pi-launcher" not in moment.ours:
+        # One of those that we wait for leaves.
+        if all("deletionTimestamp" not in moment.ours.get(f"Pod/pi-worker-{i}", {"metadata": {}})["metadata"] for i in range(moment.wanted)):
+            return False
+        return ((d.where, d.path) == ("Job/pi-launcher", "") or event(d)[1] == "SetPodTemplateRestartPolicy" and d.ours == 0 or
+                (d.where, d.path, d.ours) == ("status", ".replicas.Launcher", None))
     return False
+
+
+def ready(cluster, index):
+    pod = cluster.get(f"Pod/pi-worker-{index}", {})
+    return {"type": "Ready", "status": "True"} in pod.get("status", {}).get("conditions", []) and \
+        "deletionTimestamp" not in pod["metadata"]
+
+
+def waits_for_last(moment, last):
+    """They made the last worker anew and let the launcher wait for it; all of ours are ready, so we made the launcher."""
+    return (moment.wait and "Job/pi-launcher" not in moment.before.objects and moment.untouched(f"Pod/pi-worker-{last}") and
+            not moment.unchanged(f"Pod/pi-worker-{last}") and all(ready(moment.ours, i) for i in range(moment.wanted)))
 
 
 @row("scale-down-by-name")
@@ -612,6 +643,11 @@ def scale_down(moment, d):
         return moment.untouched(d.where) or (d.path == ".metadata.deletionTimestamp" and d.ours is None)
     if is_script(d):
         return set(hosts(d.ours)) - set(hosts(d.theirs)) <= {f"pi-worker-{last}"}
+    if waits_for_last(moment, last):
+        if (d.where, d.path) in (("Job/pi-launcher", ""), ("status", ".replicas.Launcher")):
+            return d.theirs is None
+        if event(d)[1] == "SetPodTemplateRestartPolicy":
+            return (d.theirs, d.ours) == (0, 1)
     return d.path.startswith(".replicas.Worker") or running(d)
 
 
@@ -646,9 +682,6 @@ def launcher_once(moment, d):
 def own_fields(moment, d):
     if not moment.before.owned(d.where):
         return False
-    if (d.where, d.path) == ("PodGroup/pi", ".spec.queue"):
-        return d.theirs is None and d.ours == moment.before.get(d.where)["spec"].get("queue")
-    if not moment.untouched(d.where):
-        return False
-    return (d.where, d.path) == ("Secret/pi-ssh", ".data.more") or (
-        d.where == "PodGroup/pi" and d.path == ".spec.priorityClassName" and d.theirs is None)
+    if d.where == "PodGroup/pi" and d.path in (".spec.queue", ".spec.priorityClassName"):
+        return d.theirs is None and d.ours == moment.before.get(d.where)["spec"].get(d.path.rsplit(".", 1)[1])
+    return (d.where, d.path) == ("Secret/pi-ssh", ".data.more") and moment.untouched(d.where)
