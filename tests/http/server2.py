@@ -38,7 +38,7 @@ class Connection:
         self.streams, self.targets = {}, {}
         self.most = 0
         self.out = b""
-        self.dead = False
+        self.dead = self.leaving = False
 
     def receive(self):
         try:
@@ -47,7 +47,8 @@ class Connection:
                 if not data:
                     self.dead = True
                     return
-                for event in self.h2.receive_data(data):
+                # After GOAWAY what comes is read and dropped: a socket closed on unread bytes is reset.
+                for event in [] if self.leaving else self.h2.receive_data(data):
                     self.event(event)
                 if not self.sock.pending():
                     return
@@ -135,7 +136,7 @@ class Connection:
         elif stream.fault == "goaway":
             self.h2.end_stream(stream_id)
             self.h2.close_connection(last_stream_id=stream_id)
-            self.dead = True
+            self.leaving = True
         else:
             self.h2.end_stream(stream_id)
 
