@@ -332,6 +332,34 @@ static void test_p7_deletes(void **state)
 	finish(&fake, client, NULL);
 }
 
+/* A server that gets options in the body reads none of the query: without this, a deletion that is only tried happens. */
+static void test_p8_a_deletion_that_is_only_tried(void **state)
+{
+	static const char *const tried[] = { "gracePeriodSeconds", "0", "dryRun", "All" };
+	static const char *const named[] = { "x", "dryRun" };
+	struct mpijob_target target = pods("p");
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		script(&fake, 200, "{}");
+	target.query = tried;
+	target.query_count = 4;
+	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Orphan", NULL), 0);
+	assert_string_equal(fake.log[0], "DELETE /api/v1/namespaces/d/pods/p?gracePeriodSeconds=0&dryRun=All");
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Orphan\","
+			    "\"preconditions\":{\"uid\":\"u-1\"},\"dryRun\":[\"All\"]}");
+	target.query_count = 2; /* what lies past the count is not the caller's word */
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	target.query = named; /* a value is no name */
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	finish(&fake, client, NULL);
+}
+
 /* A status of text: 2048 bytes of it, in one line; the reason from the number. */
 static void test_r4_bodies_that_are_no_status(void **state)
 {
@@ -419,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_p4_apply),
 		cmocka_unit_test(test_p5_field_validation),
 		cmocka_unit_test(test_p7_deletes),
+		cmocka_unit_test(test_p8_a_deletion_that_is_only_tried),
 		cmocka_unit_test(test_r4_bodies_that_are_no_status),
 		cmocka_unit_test(test_what_one_may_do),
 	};
