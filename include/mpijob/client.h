@@ -73,7 +73,8 @@ MPIJOB_API int mpijob_client_set_options(mpijob_client *client, const struct mpi
 MPIJOB_API void mpijob_client_free(mpijob_client *client);
 
 /**
- * Move all calls on; callbacks happen inside. Wait at most so long for something to happen.
+ * Move all calls on; callbacks happen inside. Wait at most so long for something to happen. It may return before that
+ * with nothing done: look at what you wait for, and call it again.
  *
  * @param client      not NULL.
  * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit.
@@ -94,12 +95,20 @@ MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
  */
 MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms);
 
-/** Make a waiting mpijob_client_poll() return. May be called from any thread. `client` not NULL. @since 0.1 */
+/**
+ * Make a waiting mpijob_client_poll() return, or the next one when none waits. May be called from any thread, and from a
+ * signal handler.
+ *
+ * @param client  not NULL.
+ * @since 0.1
+ */
 MPIJOB_API void mpijob_client_wake(mpijob_client *client);
 
 /**
  * Make the call made at once that waits on this client, or the next one, return `MPIJOB_ERR_CANCELLED`.
- * May be called from any thread, and from a signal handler. Started calls, watches and logs go on.
+ * May be called from any thread, and from a signal handler. Started calls, watches and logs go on. A waiting
+ * mpijob_client_poll() returns too, but what was asked for stays for the next call made at once: who polls by hand and
+ * means to clean up afterwards takes mpijob_client_wake() and a flag.
  *
  * @param client  not NULL.
  * @since 0.1

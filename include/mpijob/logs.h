@@ -4,7 +4,10 @@
  * What the containers of many pods print, line by line, as it comes.
  *
  * Pods are named, or chosen by labels; with `follow`, pods that appear later are taken in too, and a stream that breaks
- * goes on where it stood. It runs inside of mpijob_client_poll(), beside all other calls.
+ * goes on where it stood. It runs inside of mpijob_client_poll(), beside all other calls, and so also while
+ * mpijob_client_wait_job() waits.
+ *
+ * The labels of a job's pods: training.kubeflow.org/job-name=NAME, and training.kubeflow.org/job-role=launcher or worker.
  */
 #ifndef MPIJOB_LOGS_H
 #define MPIJOB_LOGS_H
@@ -85,7 +88,8 @@ MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
 
 /**
  * Count the logs of which is known that they were not read to their end yet: of containers that run, or have ended and
- * were not read. For who chose pods by labels and knows that nothing new will come.
+ * were not read. For who chose pods by labels and knows that nothing new will come. A log that cannot be had for now
+ * counts, and is tried again without an end: `failed` tells.
  *
  * @param logs  not NULL.
  * @return the number; 0 when there is nothing to wait for as things are.

@@ -291,18 +291,19 @@ int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms)
 	return 0;
 }
 
+/* Signal handlers must leave errno as it was. */
 void mpijob_client_wake(mpijob_client *client)
 {
+	int kept = errno;
+
 	client->transport.wake(client->self);
+	errno = kept;
 }
 
 void mpijob_client_cancel(mpijob_client *client)
 {
-	int kept = errno;
-
 	atomic_store(&client->cancelled, 1);
-	client->transport.wake(client->self);
-	errno = kept;
+	mpijob_client_wake(client);
 }
 
 int mpijob__client_cancelled(mpijob_client *client)
