@@ -26,8 +26,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "job.yaml:7:9: spec: the alias *a stands inside its own value"),
 	KIND("backoff-limit", ERROR,
 	     "The launcher failed more often than `backoffLimit` allows.",
-	     "What comes before this finding tells why; set the launcher's restartPolicy to Never to keep the "
-	     "pods of failed attempts.",
+	     "What comes before this finding tells why; the pods of failed attempts stay when the launcher's "
+	     "restartPolicy is Never.",
 	     "spec.runPolicy.backoffLimit: the launcher failed as often as it may: BackoffLimitExceeded: Job has "
 	     "reached the specified backoff limit"),
 	KIND("bad-base64", ERROR, "The value of a `!!binary` is not base64.",
