@@ -540,9 +540,11 @@ def taken_names(moment, d):
         if not ends_evicted(moment) and (kind not in ("Pod", "PodGroup") or not (moment.suspended or ended)):
             return False
         return event(d)[1] == "ErrResourceExists" or seen_first(moment, d) or passed_over(moment, d)
-    # We stop at the same name, tell its kind with each plan, and look again in a minute.
-    if set(ours) != {(name, kind)} or len(ours) != moment.answers[1]["plans"] or moment.answers[1]["next"] not in (
-            moment.before.now + 60000, launcher_news(moment)):
+    # We stop at the same name, tell its kind with each plan, and look again in a minute, or when another row says so.
+    if set(ours) != {(name, kind)} or len(ours) != moment.answers[1]["plans"]:
+        return False
+    if moment.answers[1]["next"] not in (moment.before.now + 60000, launcher_news(moment)) and not any(
+            hosts_gathered(moment, other) for other in moment.found):
         return False
     if event(d)[1] == "ErrResourceExists" or seen_first(moment, d):
         return True
