@@ -106,7 +106,8 @@ class Connection:
         line = self.file.readline().decode("latin-1")
         if not line:
             return False
-        if len(line.split()) != 3:
+        # The random bytes of a TLS handshake may well be three words.
+        if len(line.split()) != 3 or not line.split()[2].startswith("HTTP/"):
             self.send(400, b"this is HTTP")
             return False
         method, target, _ = line.split()
