@@ -413,6 +413,7 @@ int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *
 	call->easy = easy;
 	call->lane = lane;
 	lane->running++;
+	pool->http->ordinary += !call->streaming;
 	return 0;
 }
 
@@ -426,6 +427,7 @@ void mpijob__pool_stop(struct call *call)
 	pool = lane->pool;
 	curl_multi_remove_handle(lane->multi, call->easy);
 	lane->running--;
+	pool->http->ordinary -= !call->streaming;
 	if (pool->idle_count < IDLE_HANDLES && mpijob__easy_forget(call->easy) == 0)
 		pool->idle[pool->idle_count++] = call->easy;
 	else

@@ -25,6 +25,12 @@
 #include <unistd.h>
 
 #define EVENTS 64
+/*
+ * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for ordinary ones. Curl's
+ * work for one exchange grows with the number of those that only wait, and so does memory: so they wait here.
+ */
+#define ORDINARY_LEAST   ((size_t)512)
+#define FOR_A_CONNECTION ((size_t)64)
 /* What an event is about; sockets of curl have other numbers, see pool.c. */
 #define EVENT_WAKE   UINT64_MAX
 #define EVENT_PLUGIN (UINT64_MAX - 1)
@@ -187,22 +193,65 @@ static void send_call(struct call *call, const struct mpijob__identity *identity
 		end_with(call, error, message);
 }
 
+/* How many more ordinary calls curl may have. */
+static size_t room_of(const struct mpijob_http *http)
+{
+	size_t most = FOR_A_CONNECTION * (size_t)http->max_connections;
+
+	if (most < ORDINARY_LEAST)
+		most = ORDINARY_LEAST;
+	return http->ordinary < most ? most - http->ordinary : 0;
+}
+
+/* Whether there are some whose turn has come. While a plugin runs nobody's has. */
+static int has_turns(const struct mpijob_http *http)
+{
+	return http->queued.next->call && room_of(http) && mpijob__credentials_due_ms(http->credentials) < 0;
+}
+
+/* As many as there is room for go on, in front of those that came later. */
+static void take_turns(struct mpijob_http *http)
+{
+	struct link *place = http->waiting.next;
+	size_t room = has_turns(http) ? room_of(http) : 0;
+	struct call *call;
+
+	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
+		mpijob__ring_leave(&call->queue);
+		mpijob__ring_insert(place, &call->queue);
+		call->queued = 0;
+	}
+}
+
+static void wait_for_turn(struct call *call)
+{
+	mpijob__ring_leave(&call->queue);
+	mpijob__ring_insert(&call->http->queued, &call->queue);
+	call->queued = 1;
+}
+
 /* Those that wait when this begins; callbacks may add more. */
 static void admit(struct mpijob_http *http)
 {
-	struct link *last = http->waiting.prev;
 	const struct mpijob__identity *identity = NULL;
+	struct link *last;
+
+	take_turns(http);
+	last = http->waiting.prev;
 
 	while (last->call && http->waiting.next->call) {
 		struct call *call = http->waiting.next->call;
 		int is_last = http->waiting.next == last;
 		const char *why = NULL;
-		int ready = call->exchange ? prepare(http, &identity, &why) : 1;
+		int is_late = call->exchange && !call->streaming && !room_of(http);
+		int ready = call->exchange && !is_late ? prepare(http, &identity, &why) : 1;
 
 		if (ready == 0)
 			return;
 		mpijob__ring_leave(&call->queue);
-		if (!call->exchange)
+		if (is_late)
+			wait_for_turn(call);
+		else if (!call->exchange)
 			discard(call);
 		else if (ready > 0)
 			send_call(call, identity);
@@ -313,7 +362,7 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		const char *server = http->server.authority;
 		char *message;
 
-		if (mpijob__ring_has(&call->queue) && !call->lane)
+		if (mpijob__ring_has(&call->queue) && !call->lane && !call->queued)
 			message = mpijob__report_format("%s: the credentials were not there within %lld ms", server,
 							limit);
 		else if (!call->sent)
@@ -368,7 +417,8 @@ static int64_t due(const struct mpijob_http *http)
 	int64_t plugin = mpijob__credentials_due_ms(http->credentials);
 
 	/* Calls that wait while a plugin runs are its business. */
-	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0))
+	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
+	    has_turns(http))
 		return 0;
 	due = sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
 	return sooner(due, plugin);
@@ -560,6 +610,7 @@ void mpijob__transport_init(struct mpijob_http *http)
 {
 	mpijob__ring_init(&http->calls);
 	mpijob__ring_init(&http->waiting);
+	mpijob__ring_init(&http->queued);
 	mpijob__ring_init(&http->attention);
 	mpijob__ring_init(&http->deadlines);
 }

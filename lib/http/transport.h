@@ -20,7 +20,7 @@ struct call {
 	struct mpijob_http *http;
 	mpijob_exchange *exchange; /* NULL: nothing may be told any more */
 	struct link all;
-	struct link queue; /* among those that wait for credentials, or for attention */
+	struct link queue; /* among those that wait for credentials, for their turn, or for attention */
 	struct link due;   /* among those with a deadline, the soonest first */
 	int64_t deadline_ms;
 	int64_t limit_ms;
@@ -31,6 +31,7 @@ struct call {
 	mpijob__secret body;
 	int has_body;
 	int streaming;
+	int queued; /* waits for its turn */
 	struct mpijob__wire wire;
 	/* Under way. */
 	struct lane *lane; /* NULL: not yet, or over */
@@ -93,6 +94,8 @@ struct mpijob_http {
 	struct pool *pools; /* the newest first */
 	struct link calls;
 	struct link waiting;   /* for credentials */
+	struct link queued;    /* ordinary ones, while curl has as many as it can use */
+	size_t ordinary;       /* how many of those curl has */
 	struct link attention; /* cancelled, or to go on after a pause */
 	struct link deadlines;
 };

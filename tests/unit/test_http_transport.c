@@ -466,6 +466,57 @@ static void the_longest_times_are_no_short_ones(void **state)
 	close(fd);
 }
 
+/* Of many at a time most wait for their turn; that must not make them last, or end twice, or never. */
+
+#define MANY 1500
+
+static void count_timeout(void *user, const struct mpijob_answer *answer)
+{
+	assert_int_equal(answer->code, MPIJOB_ERR_TIMEOUT);
+	assert_non_null(strstr(answer->message, "within 200 ms"));
+	assert_null(strstr(answer->message, "credentials"));
+	++*(int *)user;
+}
+
+static void those_that_wait_their_turn_end_in_time(void **state)
+{
+	struct mpijob_http_config_options wish = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	static int ended[MANY];
+	mpijob_call *calls[MANY];
+	mpijob_http_config *config = NULL;
+	mpijob_client *client = NULL;
+	mpijob_http *http = NULL;
+	char url[64];
+	int fd = listen_silently(url, sizeof(url));
+
+	(void)state;
+	wish.server = url;
+	assert_int_equal(mpijob_http_config_load(&wish, &config, NULL), 0);
+	assert_int_equal(mpijob_http_new(config, NULL, &transport, &http, NULL), 0);
+	assert_int_equal(mpijob_client_new(&transport, http, &client), 0);
+	request.method = "GET";
+	request.path = "/";
+	request.timeout_ms = 200;
+	callbacks.done = count_timeout;
+	for (int i = 0; i < MANY; i++) {
+		callbacks.user = &ended[i];
+		assert_int_equal(mpijob_client_start(client, &request, &callbacks, &calls[i]), 0);
+	}
+	assert_int_equal(mpijob_client_poll(client, 0), 0);
+	for (int i = 0; i < MANY; i += 3)
+		mpijob_call_cancel(calls[i]);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(mpijob_client_poll(client, 20), 0);
+	for (int i = 0; i < MANY; i++)
+		assert_int_equal(ended[i], i % 3 != 0);
+	mpijob_client_free(client);
+	mpijob_http_config_free(config);
+	close(fd);
+}
+
 /* Answers. */
 
 static void a_nul_in_a_header_writes_nowhere(void **state)
@@ -489,6 +540,7 @@ int main(void)
 		cmocka_unit_test(other_proxies_are_refused),      cmocka_unit_test(passwords_of_proxies_are_not_shown),
 		cmocka_unit_test(impersonation_is_escaped),       cmocka_unit_test(headers_of_a_request_come_first),
 		cmocka_unit_test(failures_are_told_in_words),     cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(those_that_wait_their_turn_end_in_time),
 		cmocka_unit_test(the_longest_times_are_no_short_ones), cmocka_unit_test(a_nul_in_a_header_writes_nowhere),
 	};
 
