@@ -74,7 +74,11 @@ static int change_one(struct change *change, const struct chosen_job *job)
 		printf(JOB_RESOURCE "/%s %s\n", job->name, change->done);
 	fflush(stdout);
 	mpijob_doc_free(stored);
-	return connection_exit(&change->connection, connection_tell(&change->connection, code));
+	connection_tell(&change->connection, code);
+	/* What refuses it does not say which of the jobs it is. */
+	if (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_CONFLICT)
+		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name, change->done);
+	return connection_exit(&change->connection, code);
 }
 
 static int change_all(struct change *change)

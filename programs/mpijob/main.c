@@ -66,7 +66,8 @@ const struct command commands[] = {
 	  logs_command },
 	{ "wait", COMMAND_WAIT, "NAME...", "Wait until MPIJobs of a cluster are as wanted",
 	  "As 'kubectl wait'. Exit code: 0 when all are so; 1 when one has ended another way, so that waiting makes no sense; 124 after "
-	  "--timeout.",
+	  "--timeout. A job that failed is Finished too: a script that goes on with success alone waits with --for=Succeeded, "
+	  "which ends with 1 at once when the job fails.",
 	  wait_command },
 	{ "suspend", COMMAND_SUSPEND, "NAME...", "Suspend MPIJobs of a cluster: their pods go, the jobs stay",
 	  "Sets spec.runPolicy.suspend. A job that has ended is left as it is.", suspend_command },

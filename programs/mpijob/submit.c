@@ -339,6 +339,7 @@ static int say_end(struct submit *submit, const struct waited *waited, const mpi
 	}
 	fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name, text_at(failed, "reason"),
 		text_at(failed, "message"));
+	fprintf(stderr, "mpijob: what went wrong: mpijob describe -n %s %s\n", waited->job->namespace_, waited->job->name);
 	return launcher_exit(submit, waited);
 }
 
@@ -362,8 +363,8 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
 	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n", job->name,
-			job->namespace_, job->name);
+		fprintf(stderr, "mpijob: %s" JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n",
+			code == MPIJOB_ERR_TIMEOUT ? "timed out; " : "", job->name, job->namespace_, job->name);
 	mpijob_free(ended);
 	if (code && code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(connection, connection_tell(connection, code));

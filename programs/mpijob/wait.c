@@ -139,7 +139,11 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag) == 0)
 		findings_add(wait->connection.diag, code, NULL, "server-not-found",
 			     "there is no MPIJob '%s' in namespace '%s' (any more)", job->name, job->namespace_);
-	return connection_exit(&wait->connection, connection_tell(&wait->connection, code));
+	connection_tell(&wait->connection, code);
+	/* What ends it does not say which of the jobs it is. */
+	if (code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_NOT_FOUND)
+		fprintf(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n", wait->goal.type, job->name);
+	return connection_exit(&wait->connection, code);
 }
 
 static int wait_all(struct wait *wait)
