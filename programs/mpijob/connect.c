@@ -6,10 +6,12 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "connect.h"
 #include "findings.h"
@@ -421,4 +423,11 @@ void connection_catch_signals(struct connection *connection)
 int connection_signal(void)
 {
 	return signal_seen;
+}
+
+int output_is_read(void)
+{
+	struct pollfd output = { STDOUT_FILENO, 0, 0 };
+
+	return poll(&output, 1, 0) <= 0 || !(output.revents & POLLERR);
 }

@@ -55,4 +55,7 @@ void connection_catch_signals(struct connection *connection);
 /* The signal that was caught, or 0. */
 int connection_signal(void);
 
+/* 0 when standard output is a pipe whose reader has gone. For who may have nothing to write for long. */
+int output_is_read(void);
+
 #endif

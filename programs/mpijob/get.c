@@ -13,6 +13,8 @@
 #include "table.h"
 #include "when.h"
 
+#define TURN_MS 500 /* a reader that has gone is noticed at the latest then */
+
 enum form { FORM_TABLE, FORM_WIDE, FORM_YAML, FORM_JSON, FORM_NAME };
 
 /* A job that was seen while watching, and which state of it. */
@@ -478,11 +480,13 @@ static int watch(struct get *get, const struct chosen *chosen)
 	options.failed = on_failed;
 	options.user = get;
 	int code = mpijob_watch_new(get->connection.client, &options, &watching);
-	while (code == 0 && get->code == 0 && !connection_signal())
-		code = mpijob_client_poll(get->connection.client, -1);
+	while (code == 0 && get->code == 0 && !connection_signal() && output_is_read())
+		code = mpijob_client_poll(get->connection.client, TURN_MS);
 	mpijob_watch_free(watching);
 	if (code == 0)
 		code = get->code;
+	if (code == 0 && !connection_signal())
+		return EXIT_FINDINGS; /* as when a write fails */
 	return connection_tell(&get->connection, code == 0 && connection_signal() ? MPIJOB_ERR_CANCELLED : code);
 }
 

@@ -22,6 +22,8 @@ struct source {
 	char *pod;
 	mpijob_logs *logs;
 	int inside; /* a line has begun and not ended */
+	int ended;  /* the pod has, so its output has an end */
+	int told;   /* that its output is tried for again */
 };
 
 struct reader {
@@ -58,8 +60,13 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 {
 	struct source *source = user;
 
-	if (again)
+	if (again) {
+		if (source->reader->arguments->follow && !source->told)
+			fprintf(stderr, "mpijob: the output of pod %s cannot be had now: %s; trying again\n", pod,
+				message ? message : mpijob_error_text(code));
+		source->told = 1;
 		return;
+	}
 	source->reader->failures++;
 	fprintf(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod, container ? ", container " : "",
 		container ? container : "", message ? message : mpijob_error_text(code));
@@ -284,6 +291,13 @@ static int once(struct reader *reader)
 
 /* ---- with -f ---- */
 
+static int has_ended(const mpijob_node *pod)
+{
+	const char *phase = mpijob_node_string(mpijob_node_find(pod, "status.phase"));
+
+	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
+}
+
 static int on_pod(void *user, const struct mpijob_watch_event *event)
 {
 	struct reader *reader = user;
@@ -298,6 +312,8 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 		reader->seen = 1;
 		if (!*last)
 			*last = source_new(reader, event->name, 0);
+		if (*last)
+			(*last)->ended = has_ended(pod);
 	}
 	mpijob_doc_free(doc);
 	return code ? code : reader->code;
@@ -378,7 +394,7 @@ static int turns(struct reader *reader, const mpijob_watch *pods)
 		fflush(stdout);
 		if (code == 0)
 			code = reader->code;
-		if (code == 0 && ferror(stdout))
+		if (code == 0 && (ferror(stdout) || !output_is_read()))
 			code = MPIJOB_ERR_IO;
 		if (code == 0 && connection_signal())
 			code = MPIJOB_ERR_CANCELLED;
@@ -388,6 +404,18 @@ static int turns(struct reader *reader, const mpijob_watch *pods)
 		reader->failures++;
 	}
 	return code;
+}
+
+/* What pods that have ended printed was read to its end, or it is said that it was not. */
+static void judge_sources(struct reader *reader)
+{
+	for (const struct source *source = reader->sources; source; source = source->next) {
+		if (!source->ended || mpijob_logs_unread(source->logs) == 0)
+			continue;
+		fprintf(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n", source->pod,
+			source->pod);
+		reader->failures++;
+	}
 }
 
 static int follow(struct reader *reader)
@@ -414,6 +442,8 @@ static int follow(struct reader *reader)
 		code = mpijob_watch_new(connection->client, &options, &job);
 	if (code == 0)
 		code = turns(reader, pods);
+	if (code == 0)
+		judge_sources(reader);
 	mpijob_watch_free(pods);
 	mpijob_watch_free(job);
 	mpijob_text_free(selector);
