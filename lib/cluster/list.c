@@ -66,6 +66,11 @@ static int end_page(struct listing *listing)
 	if (rc)
 		return rc;
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
+	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
+		mpijob_doc_free(doc);
+		return mpijob__diag_addf(listing->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+					 "the server gives the same page again and again") ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_SYNTAX;
+	}
 	mpijob_text_clear(&listing->next);
 	rc = next ? mpijob__text_puts(&listing->next, next) : 0;
 	if (listing->outer) {
