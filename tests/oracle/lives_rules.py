@@ -234,17 +234,27 @@ def same_hosts(moment, d):
             sorted(hosts(d.theirs)) == sorted(hosts(d.ours)))
 
 
+def starts_end(moment):
+    """When starts are gathered no longer: workers have paused for as long as their starts took, a second at least."""
+    times = [lives.ms_of(pod["status"]["startTime"]) for index, pod in moment.pods.items() if index < moment.wanted and
+             pod["status"]["phase"] == "Running" and not pod["metadata"].get("deletionTimestamp")]
+    return max(times) + max(1000, max(times) - min(times))
+
+
 @row("hosts-gathered")
 def hosts_gathered(moment, d):
-    """Some that run are not listed yet; at the time that the plan gives they are."""
+    """Some that run are not listed yet; at the time that the plan gives they are, unless it looks before for a name that is taken."""
     answer = moment.answers[1]
     if not is_script(d) or "later" not in answer:
         return False
     steady = {f"pi-worker-{i}" for i, pod in moment.pods.items() if i < moment.wanted and pod["status"]["phase"] == "Running" and
               not pod["metadata"].get("deletionTimestamp")}
     listed = {name for name in hosts(d.ours) if "-worker-" in name}
-    return (listed < steady and len(steady) < moment.wanted and len(steady) < 2 * len(listed) and
-            {name for name in hosts(answer["later"]) if "-worker-" in name} == steady)
+    if not (listed < steady and len(steady) < moment.wanted and len(steady) < 2 * len(listed)):
+        return False
+    if reported(answer) and answer["next"] == moment.before.now + 60000 < starts_end(moment):
+        return hosts(answer["later"]) == hosts(d.ours)
+    return {name for name in hosts(answer["later"]) if "-worker-" in name} == steady
 
 
 # --- The life of a job ---
@@ -487,6 +497,8 @@ def passed_over(moment, d):
         kind = d.path.split(".")[2]
         if kind in TERMINAL:
             return (moment.job_ended() or evicted) and kind in [c["type"] for c in fresh]
+        if kind == "Suspended" and moment.suspended and not moment.ended_before():
+            return new_condition(moment, "Suspended", "True", "MPIJobSuspended") # told beside an end, as they tell both
         if evicted and d.path == ".conditions.Running.status":
             return (d.theirs, d.ours) == ("True", "False") # as it becomes when a job ends, and nothing else of it
         if ended:
