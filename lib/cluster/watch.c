@@ -347,6 +347,13 @@ void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 
 /* --- requests --- */
 
+size_t mpijob__watch_pair(const char **query, size_t count, const char *name, const char *value)
+{
+	query[count] = name;
+	query[count + 1] = value;
+	return count + 2;
+}
+
 int mpijob__watch_set(mpijob_text *text, const char *value)
 {
 	if (mpijob__text_reserve(text, strlen(value)))

@@ -94,6 +94,8 @@ uint64_t mpijob__watch_roll(mpijob_watch *watch);
 /* What has begun with `started_ms` went well. */
 void mpijob__watch_went_well(mpijob_watch *watch);
 int mpijob__watch_set(mpijob_text *text, const char *value);
+/* Add a pair to a query with room for it; the new count of strings. */
+size_t mpijob__watch_pair(const char **query, size_t count, const char *name, const char *value);
 /* Does the answer say that a version or a list's token is too old, or that a version is too new? */
 int mpijob__watch_expired(const struct mpijob_answer *answer);
 int mpijob__watch_too_large(const struct mpijob_answer *answer);

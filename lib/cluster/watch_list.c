@@ -125,13 +125,6 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 	mpijob__watch_leave(watch);
 }
 
-static size_t put_pair(const char **query, size_t count, const char *name, const char *value)
-{
-	query[count] = name;
-	query[count + 1] = value;
-	return count + 2;
-}
-
 static size_t make_query(const mpijob_watch *watch, const char **query)
 {
 	const char *version = watch->any_version ? "" : watch->version.len ? watch->version.data : "0";
@@ -139,10 +132,10 @@ static size_t make_query(const mpijob_watch *watch, const char **query)
 	size_t count = 0;
 
 	if (!watch->whole && !watch->client->whole_lists && (!in_cache || watch->paged || watch->page.len))
-		count = put_pair(query, count, "limit", PAGE);
+		count = mpijob__watch_pair(query, count, "limit", PAGE);
 	if (watch->page.len)
-		return put_pair(query, count, "continue", watch->page.data);
-	return *version ? put_pair(query, count, "resourceVersion", version) : count;
+		return mpijob__watch_pair(query, count, "continue", watch->page.data);
+	return *version ? mpijob__watch_pair(query, count, "resourceVersion", version) : count;
 }
 
 int mpijob__watch_start_list(mpijob_watch *watch)

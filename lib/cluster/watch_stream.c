@@ -268,25 +268,18 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 
 /* --- its start --- */
 
-static size_t put_pair(const char **query, size_t count, const char *name, const char *value)
-{
-	query[count] = name;
-	query[count + 1] = value;
-	return count + 2;
-}
-
 static size_t make_query(const mpijob_watch *watch, int initial, const char *timeout, const char **query)
 {
-	size_t count = put_pair(query, 0, "watch", "1");
+	size_t count = mpijob__watch_pair(query, 0, "watch", "1");
 
-	count = put_pair(query, count, "allowWatchBookmarks", "true");
+	count = mpijob__watch_pair(query, count, "allowWatchBookmarks", "true");
 	if (initial) {
-		count = put_pair(query, count, "sendInitialEvents", "true");
-		count = put_pair(query, count, "resourceVersionMatch", "NotOlderThan");
+		count = mpijob__watch_pair(query, count, "sendInitialEvents", "true");
+		count = mpijob__watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
 	}
 	if (!initial || (watch->version.len && !watch->any_version))
-		count = put_pair(query, count, "resourceVersion", mpijob_text_data(&watch->version));
-	return put_pair(query, count, "timeoutSeconds", timeout);
+		count = mpijob__watch_pair(query, count, "resourceVersion", mpijob_text_data(&watch->version));
+	return mpijob__watch_pair(query, count, "timeoutSeconds", timeout);
 }
 
 int mpijob__watch_start_stream(mpijob_watch *watch, int initial)

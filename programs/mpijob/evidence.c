@@ -381,3 +381,28 @@ void seen_free(struct seen *seen)
 	mpijob_doc_free(seen->events);
 	mpijob_text_free(seen->missing);
 }
+
+int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod, const char *container, int previous,
+		  const struct mpijob_callbacks *callbacks, mpijob_call **out)
+{
+	const char *query[] = { "container", container, previous ? "previous" : "follow", "true" };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	mpijob_text *path = mpijob_text_new();
+
+	target.api_version = "v1";
+	target.kind = "Pod";
+	target.namespace_ = namespace_;
+	target.name = pod;
+	target.subresource = "log";
+	target.query = query;
+	target.query_count = 4;
+	int code = path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
+	request.method = "GET";
+	request.path = path ? mpijob_text_data(path) : NULL;
+	request.streaming = 1;
+	if (code == 0)
+		code = mpijob_client_start(client, &request, callbacks, out);
+	mpijob_text_free(path);
+	return code;
+}

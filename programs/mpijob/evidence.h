@@ -49,4 +49,8 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created);
 /* Whether a condition of status.conditions is True. */
 int condition_is_true(const mpijob_node *object, const char *type);
 
+/* Start to stream what a container prints, or printed before its restart. As mpijob_client_start(). */
+int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod, const char *container, int previous,
+		  const struct mpijob_callbacks *callbacks, mpijob_call **out);
+
 #endif

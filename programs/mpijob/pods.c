@@ -137,30 +137,10 @@ static void log_done(void *user, const struct mpijob_answer *answer)
 
 static int log_follow(struct container_row *row, int previous)
 {
-	const char *query[] = { "container", row->name, previous ? "previous" : "follow", "true" };
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
-	mpijob_text *path = mpijob_text_new();
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), log_data, log_done, row };
+	const struct pods *pods = row->pod->pods;
 
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = row->pod->pods->namespace_;
-	target.name = row->pod->name;
-	target.subresource = "log";
-	target.query = query;
-	target.query_count = 4;
-	int code = path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
-	request.method = "GET";
-	request.path = path ? mpijob_text_data(path) : NULL;
-	request.streaming = 1;
-	callbacks.data = log_data;
-	callbacks.done = log_done;
-	callbacks.user = row;
-	if (code == 0)
-		code = mpijob_client_start(row->pod->pods->client, &request, &callbacks, &row->log);
-	mpijob_text_free(path);
-	return code;
+	return pod_log_start(pods->client, pods->namespace_, row->pod->name, row->name, previous, &callbacks, &row->log);
 }
 
 static int logs_line(void *user, const struct mpijob_log_line *line)

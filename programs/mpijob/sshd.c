@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence.h"
 #include "sshd.h"
 
 #define MOST 64 /* workers of a job that is looked at */
@@ -77,30 +78,9 @@ static void on_done(void *user, const struct mpijob_answer *answer)
 
 static int follow(struct sshd_row *row, const char *container)
 {
-	const char *query[] = { "container", container, "follow", "true" };
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
-	mpijob_text *path = mpijob_text_new();
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), on_data, on_done, row };
 
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = row->sshd->namespace_;
-	target.name = row->pod;
-	target.subresource = "log";
-	target.query = query;
-	target.query_count = 4;
-	int code = path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
-	request.method = "GET";
-	request.path = path ? mpijob_text_data(path) : NULL;
-	request.streaming = 1;
-	callbacks.data = on_data;
-	callbacks.done = on_done;
-	callbacks.user = row;
-	if (code == 0)
-		code = mpijob_client_start(row->sshd->client, &request, &callbacks, &row->call);
-	mpijob_text_free(path);
-	return code;
+	return pod_log_start(row->sshd->client, row->sshd->namespace_, row->pod, container, 0, &callbacks, &row->call);
 }
 
 int sshd_look(struct sshd *sshd, const char *pod, const char *container)
