@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the flags, then the
+ * service account of the pod; a kubeconfig in the home directory counts for nothing. And how fast requests may leave.
+ */
+#include "connect.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <mpijob/http.h>
+#include <mpijob/mpijob.h>
+
+#include "log.h"
+
+#define QPS_OF_0 5 /* what other clients of Kubernetes make of a 0 */
+#define BURST_OF_0 10
+
+static const char *given(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static void choose(const struct settings *settings, struct mpijob_http_config_options *options)
+{
+	if (!given(getenv("KUBECONFIG"))) /* NULL: that list */
+		options->kubeconfig = given(settings->kubeconfig);
+	options->server = given(settings->master);
+	options->in_cluster = !given(getenv("KUBECONFIG")) && !options->kubeconfig && !options->server;
+}
+
+static void on_warning(void *user, const char *text)
+{
+	(void)user;
+	log_line(MPIJOB_SEVERITY_WARNING, "server-warning", "%s", text);
+}
+
+static char *user_agent(void)
+{
+	struct utsname system;
+	mpijob_text *text = mpijob_text_new();
+	char *copy = NULL;
+
+	if (text && uname(&system) == 0 && mpijob_text_write(text, "mpijob-operator/", 16) == 0 &&
+	    mpijob_text_write(text, mpijob_version(), strlen(mpijob_version())) == 0 &&
+	    mpijob_text_write(text, " (linux/", 8) == 0 &&
+	    mpijob_text_write(text, system.machine, strlen(system.machine)) == 0 && mpijob_text_write(text, ")", 1) == 0)
+		copy = strdup(mpijob_text_data(text));
+	mpijob_text_free(text);
+	return copy;
+}
+
+static int set_rate(const struct settings *settings, mpijob_client *client)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+
+	options.warning = on_warning;
+	if (settings->qps != NOT_GIVEN && settings->qps >= 0) {
+		options.qps = (int32_t)(settings->qps ? settings->qps : QPS_OF_0);
+		options.burst = (int32_t)(settings->burst ? settings->burst : BURST_OF_0);
+	}
+	return mpijob_client_set_options(client, &options);
+}
+
+static int make_client(const struct settings *settings, const mpijob_http_config *config, mpijob_client **out,
+		       mpijob_diag *diag)
+{
+	struct mpijob_http_options options = MPIJOB_HTTP_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	char *agent = user_agent();
+	mpijob_http *http = NULL;
+	mpijob_client *client = NULL;
+
+	options.user_agent = agent;
+	options.notice = log_finding;
+	int code = agent ? mpijob_http_new(config, &options, &transport, &http, diag) : MPIJOB_ERR_NOMEM;
+	free(agent);
+	if (code == 0)
+		code = mpijob_client_new(&transport, http, &client);
+	if (code == 0)
+		code = set_rate(settings, client);
+	if (code == 0)
+		*out = client;
+	else
+		mpijob_client_free(client);
+	return code;
+}
+
+int connect_open(const struct settings *settings, mpijob_client **out)
+{
+	struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	mpijob_http_config *config = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+
+	choose(settings, &options);
+	int code = diag ? mpijob_http_config_load(&options, &config, diag) : MPIJOB_ERR_NOMEM;
+	if (code == 0)
+		code = make_client(settings, config, out, diag);
+	if (code == 0)
+		log_line(MPIJOB_SEVERITY_INFO, "server", "the API server is %s", mpijob_http_config_server(config));
+	log_findings(diag);
+	if (code)
+		log_line(MPIJOB_SEVERITY_ERROR, "no-cluster", "no cluster to work in: %s%s", mpijob_error_text(code),
+			 options.in_cluster ? "; outside of a pod give --kubeConfig FILE or $KUBECONFIG" : "");
+	mpijob_http_config_free(config);
+	mpijob_diag_free(diag);
+	return code;
+}
+
+/* ---- the kind ---- */
+
+struct question {
+	void (*told)(void *user, int known);
+	void *user;
+};
+
+static void answered(void *user, const struct mpijob_answer *answer)
+{
+	struct question question = *(struct question *)user;
+
+	free(user);
+	if (answer->code && answer->code != MPIJOB_ERR_NOT_FOUND)
+		log_line(MPIJOB_SEVERITY_WARNING, "kind-unknown", "cannot find out whether the server knows MPIJobs: %s",
+			 answer->message ? answer->message : mpijob_error_text(answer->code));
+	question.told(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
+}
+
+int connect_ask_kind(mpijob_client *client, const char *namespace_, void (*told)(void *user, int known), void *user)
+{
+	static const char *const query[] = { "limit", "1" };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	struct question *question = malloc(sizeof(*question));
+	mpijob_text *path = mpijob_text_new();
+
+	target.api_version = "kubeflow.org/v2beta1";
+	target.kind = "MPIJob";
+	target.namespace_ = given(namespace_);
+	target.query = query;
+	target.query_count = 2;
+	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
+	if (code == 0) {
+		*question = (struct question){ told, user };
+		request.method = "GET";
+		request.path = mpijob_text_data(path);
+		callbacks.done = answered;
+		callbacks.user = question;
+		code = mpijob_client_start(client, &request, &callbacks, NULL);
+	}
+	if (code)
+		free(question);
+	mpijob_text_free(path);
+	return code;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows every flag of the daemon: one row each. Those of mpi-operator v0.8.2 keep their names, defaults and meaning,
+ * so that a Deployment written for it goes on to work; what has no meaning here any more is accepted and told once.
+ * A flag is written with one dash or two, its value behind '=' or as the next word, as Go's flag package has it.
+ */
+#include "flags.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpijob/base.h>
+
+#define AT(member) offsetof(struct settings, member)
+
+const struct flag_row flag_rows[] = {
+	{ "kubeConfig", "kubeconfig", "FILE", FLAG_TEXT, NULL, AT(kubeconfig),
+	  "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, it is the service account of the "
+	  "pod that this runs in." },
+	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master), "Address of the API server; wins over that of the kubeconfig." },
+	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
+	  "The namespace whose MPIJobs are looked after; empty: all." },
+	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, "mpi-operator", AT(lock_namespace),
+	  "Where the Lease mpi-operator is, which decides who acts." },
+	{ "leader-elect", NULL, NULL, FLAG_SWITCH, "true", AT(leader_elect),
+	  "Act only while holding the Lease. Without it nothing keeps two operators from acting at once." },
+	{ "gang-scheduling", NULL, "NAME", FLAG_TEXT, NULL, AT(gang_scheduling),
+	  "Gang scheduler: volcano, or the scheduler's name for scheduler-plugins." },
+	{ "cluster-domain", NULL, "DOMAIN", FLAG_TEXT, NULL, AT(cluster_domain),
+	  "DNS domain of the cluster for host names; without it they end in .svc." },
+	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
+	  "Requests a second at most; the Lease's are not counted, nor are watches. Without it there is no limit, and the server's "
+	  "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of Kubernetes." },
+	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, "10", AT(burst),
+	  "With --kube-api-qps: requests that may leave at once after a quiet time." },
+	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes), "Writes under way at a time." },
+	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
+	  "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
+	{ "monitoring-address", NULL, "HOST[:PORT]", FLAG_TEXT, NULL, AT(monitoring_address),
+	  "Address for --monitoring-port; all addresses without it." },
+	{ "health-address", NULL, "[HOST]:PORT", FLAG_TEXT, ":8080", AT(health_address),
+	  "Address of /healthz and /readyz; empty: none." },
+	{ "shadow", NULL, NULL, FLAG_SWITCH, "false", AT(shadow),
+	  "Plan every job, carry nothing out, and tell at /shadow what would have been done. Needs no Lease and only rights to read." },
+	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
+	  "At the end, wait at most so long for writes that are under way." },
+	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format), "text, or json: one object a line." },
+	{ "version", NULL, NULL, FLAG_SWITCH, "false", AT(version), "Print the version." },
+	{ "man", NULL, NULL, FLAG_SWITCH, "false", AT(man), "Print the manual page in roff." },
+	{ "help", "h", NULL, FLAG_SWITCH, "false", AT(help), "Print this help." },
+	{ "threadiness", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "There is one thread." },
+	{ "controller-queue-rate-limit", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "The queue has no limit of rate." },
+	{ "controller-queue-burst", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "The queue has no limit of rate." },
+	{ "v", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "There are no levels of verbosity." },
+	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "There are no levels of verbosity." },
+	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
+	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
+	{ "log_backtrace_at", NULL, "PLACE", FLAG_IGNORED, NULL, 0, "The log has no stack traces." },
+	{ "log_dir", NULL, "DIRECTORY", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
+	{ "log_file", NULL, "FILE", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
+	{ "log_file_max_size", NULL, "MEGABYTES", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
+	{ "logtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
+	{ "alsologtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
+	{ "legacy_stderr_threshold_behavior", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
+	{ "one_output", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
+	{ "add_dir_header", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Lines of the log name no source files." },
+	{ "skip_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
+	{ "skip_log_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
+	{ NULL, NULL, NULL, FLAG_SWITCH, NULL, 0, NULL },
+};
+
+/* ---- values ---- */
+
+static int read_switch(const char *text, int64_t *out)
+{
+	static const char *const words[2][7] = { { "0", "f", "F", "false", "FALSE", "False", NULL },
+						 { "1", "t", "T", "true", "TRUE", "True", NULL } };
+
+	for (int value = 0; value < 2; value++)
+		for (const char *const *word = words[value]; *word; word++)
+			if (strcmp(text, *word) == 0) {
+				*out = value;
+				return 0;
+			}
+	return -1;
+}
+
+static int read_number(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	long long number = strtoll(text, &end, 0);
+	if (errno || end == text || *end || *text == ' ' || number < INT32_MIN || number > INT32_MAX)
+		return -1;
+	*out = number;
+	return 0;
+}
+
+/* Milliseconds of a unit, and its length; 0 for an unknown one. */
+static int64_t unit_ms(const char *text, size_t *len)
+{
+	static const struct {
+		const char *name;
+		int64_t ms;
+	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		*len = strlen(units[i].name);
+		if (strncmp(text, units[i].name, *len) == 0)
+			return units[i].ms;
+	}
+	return 0;
+}
+
+static int read_duration(const char *text, int64_t *out)
+{
+	const long long most = INT64_C(1) << 31;
+	int64_t sum = 0;
+
+	if (!*text)
+		return -1;
+	while (*text) {
+		char *end;
+		size_t len = 0;
+		errno = 0;
+		long long number = *text >= '0' && *text <= '9' ? strtoll(text, &end, 10) : -1;
+		if (errno || number < 0 || number > most || sum > most * 3600000)
+			return -1;
+		int64_t unit = *end ? unit_ms(end, &len) : 1000;
+		if (unit == 0)
+			return -1;
+		sum += (int64_t)number * unit;
+		text = end + len;
+	}
+	*out = sum;
+	return 0;
+}
+
+static const char *kind_word(enum flag_kind kind)
+{
+	return kind == FLAG_NUMBER ? "a number" : kind == FLAG_DURATION ? "a duration as 90s or 5m" : "true or false";
+}
+
+static int ignore(struct settings *settings, char *word)
+{
+	char **more = realloc(settings->ignored, (settings->ignored_count + 1) * sizeof(*more));
+
+	if (!more) {
+		fputs("mpijob-operator: out of memory\n", stderr);
+		return -1;
+	}
+	settings->ignored = more;
+	more[settings->ignored_count++] = word;
+	return 0;
+}
+
+static int read_value(const struct flag_row *row, const char *text, struct settings *settings)
+{
+	char *place = (char *)settings + row->offset;
+	int64_t *number = (int64_t *)(void *)place;
+
+	switch (row->kind) {
+	case FLAG_TEXT:
+		*(const char **)(void *)place = text;
+		return 0;
+	case FLAG_SWITCH:
+		return read_switch(text, number);
+	case FLAG_NUMBER:
+		return read_number(text, number);
+	case FLAG_DURATION:
+		return read_duration(text, number);
+	default:
+		return 0;
+	}
+}
+
+/* ---- the command line ---- */
+
+static const struct flag_row *find(const char *name, size_t len)
+{
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if ((strlen(row->name) == len && memcmp(row->name, name, len) == 0) ||
+		    (row->alias && strlen(row->alias) == len && memcmp(row->alias, name, len) == 0))
+			return row;
+	return NULL;
+}
+
+static int is_switch(const struct flag_row *row)
+{
+	return row->kind == FLAG_SWITCH || row->kind == FLAG_IGNORED_SWITCH;
+}
+
+static void set_defaults(struct settings *settings)
+{
+	settings->qps = NOT_GIVEN;
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if (row->default_ && row->default_[0] != '$')
+			(void)read_value(row, row->default_, settings);
+		else if (row->default_)
+			(void)read_value(row, getenv(row->default_ + 1), settings);
+}
+
+/* One flag that begins at argv[i]; the number of words that it took, or -1. */
+static int take(char **argv, int i, struct settings *settings)
+{
+	char *word = argv[i];
+	const char *name = word + (word[1] == '-' ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const struct flag_row *row = find(name, len);
+	const char *value = name[len] ? name + len + 1 : NULL;
+	int words = 1;
+
+	if (!row) {
+		fprintf(stderr, "mpijob-operator: unknown flag %s; see mpijob-operator --help\n", word);
+		return -1;
+	}
+	if (!value && is_switch(row))
+		value = "true";
+	if (!value) {
+		value = argv[i + 1];
+		words = 2;
+	}
+	if (!value) {
+		fprintf(stderr, "mpijob-operator: %s: a value is missing\n", word);
+		return -1;
+	}
+	if (row->kind == FLAG_IGNORED || row->kind == FLAG_IGNORED_SWITCH)
+		return ignore(settings, word) ? -1 : words;
+	if (read_value(row, value, settings)) {
+		fprintf(stderr, "mpijob-operator: --%s: '%s' is not %s\n", row->name, value, kind_word(row->kind));
+		return -1;
+	}
+	return words;
+}
+
+static int check(const struct settings *settings)
+{
+	const char *wrong = NULL;
+
+	if (strcmp(settings->log_format, "text") != 0 && strcmp(settings->log_format, "json") != 0)
+		wrong = "--log-format: use text or json";
+	else if (settings->monitoring_port < 0 || settings->monitoring_port > 65535)
+		wrong = "--monitoring-port: use 0 to 65535";
+	else if (settings->max_writes < 1)
+		wrong = "--max-writes: use 1 or more";
+	else if (settings->burst < 0)
+		wrong = "--kube-api-burst: use 0 or more";
+	else if (settings->leader_elect && !settings->shadow && !*settings->lock_namespace)
+		wrong = "--lock-namespace: name a namespace";
+	if (wrong)
+		fprintf(stderr, "mpijob-operator: %s\n", wrong);
+	return wrong ? -1 : 0;
+}
+
+int flags_parse(int argc, char **argv, struct settings *settings)
+{
+	*settings = (struct settings){ 0 };
+	set_defaults(settings);
+	for (int i = 1; i < argc;) {
+		if (argv[i][0] != '-' || !argv[i][1] || strcmp(argv[i], "--") == 0) {
+			fprintf(stderr, "mpijob-operator: %s: there are only flags\n", argv[i]);
+			return -1;
+		}
+		int words = take(argv, i, settings);
+		if (words < 0)
+			return -1;
+		i += words;
+	}
+	return settings->help || settings->man || settings->version ? 0 : check(settings);
+}
+
+void flags_free(struct settings *settings)
+{
+	free(settings->ignored);
+	settings->ignored = NULL;
+	settings->ignored_count = 0;
+}
+
+/* ---- help ---- */
+
+static int is_ignored(const struct flag_row *row)
+{
+	return row->kind == FLAG_IGNORED || row->kind == FLAG_IGNORED_SWITCH;
+}
+
+static void wrap(const char *text, size_t indent, size_t width)
+{
+	size_t column = indent;
+
+	printf("%*s", (int)indent, "");
+	while (*text) {
+		size_t word = strcspn(text, " ");
+		if (column > indent && column + 1 + word > width) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)word, text);
+		column += word;
+		text += word + (text[word] == ' ');
+	}
+	putchar('\n');
+}
+
+static void print_flag(const struct flag_row *row)
+{
+	printf("  --%s%s%s%s", row->name, row->alias ? ", --" : "", row->alias ? row->alias : "", row->value ? " " : "");
+	printf("%s", row->value ? row->value : "");
+	if (row->default_ && !is_switch(row))
+		printf(" (%s)", row->default_);
+	else if (row->default_ && strcmp(row->default_, "true") == 0)
+		printf(" (true)");
+	putchar('\n');
+	wrap(row->help, 6, 100);
+}
+
+void flags_print_help(void)
+{
+	puts("mpijob-operator: runs the MPIJobs (kubeflow.org/v2beta1) of a Kubernetes cluster\n\n"
+	     "Usage: mpijob-operator [FLAG...]\n\n"
+	     "Flags, with one dash or two, the value behind '=' or as the next word; defaults in parentheses:");
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if (!is_ignored(row))
+			print_flag(row);
+	puts("\nAccepted, so that a Deployment of mpi-operator goes on to work, but without effect:");
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if (is_ignored(row))
+			print_flag(row);
+}
+
+/* Print text for roff. */
+static void roff(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (*at == '\\')
+			fputs("\\e", stdout);
+		else if (*at == '-')
+			fputs("\\-", stdout);
+		else if ((*at == '.' || *at == '\'') && at == text)
+			printf("\\&%c", *at);
+		else
+			putchar(*at);
+	}
+}
+
+static void roff_flag(const struct flag_row *row)
+{
+	fputs(".TP\n.B \\-\\-", stdout);
+	roff(row->name);
+	if (row->alias) {
+		fputs(", \\-\\-", stdout);
+		roff(row->alias);
+	}
+	if (row->value)
+		printf(" \\fI%s\\fR", row->value);
+	putchar('\n');
+	roff(row->help);
+	if (row->default_ && strcmp(row->default_, "false") != 0) {
+		fputs(" Default: ", stdout);
+		roff(row->default_);
+		putchar('.');
+	}
+	putchar('\n');
+}
+
+void flags_print_manual(void)
+{
+	printf(".TH MPIJOB\\-OPERATOR 8 \"\" \"libmpijob %s\" \"System Administration\"\n", mpijob_version());
+	puts(".SH NAME\nmpijob\\-operator \\- run the MPIJobs of a Kubernetes cluster");
+	puts(".SH SYNOPSIS\n.B mpijob\\-operator\n[\\fIFLAG\\fR...]");
+	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and makes, follows and cleans up what they own.\n"
+	     "It takes the place of mpi\\-operator v0.8.2: flags, Lease, health check, metrics, objects, conditions and Events are its\n"
+	     "own, so that either may follow the other while jobs run.");
+	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand acts, the others watch and take over when it goes.");
+	puts(".SH FLAGS\nWith one dash or two, the value behind '=' or as the next word.");
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if (!is_ignored(row) && row->offset != AT(help))
+			roff_flag(row);
+	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator goes on to work; each is told once in the log.");
+	for (const struct flag_row *row = flag_rows; row->name; row++)
+		if (is_ignored(row))
+			roff_flag(row);
+	puts(".SH ENVIRONMENT\n.TP\n.B KUBECONFIG\nKubeconfig files, separated by colons; wins over\n.BR \\-\\-kubeConfig .\n"
+	     ".TP\n.B KUBEFLOW_NAMESPACE\nDefault of\n.BR \\-\\-namespace .");
+	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this one acts and could not renew the Lease for 20 seconds longer than it holds.\n"
+	     ".TP\n.B /readyz\nFails until the first lists have arrived.\n"
+	     ".TP\n.B /metrics\nFor Prometheus; on \\-\\-monitoring\\-port.\n"
+	     ".TP\n.B /shadow\nOne JSON object a line for each action that \\-\\-shadow would have taken; see\n.BR mpijob (1),\nshadow\\-report.");
+	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop acting, wait for writes under way, give the Lease back, end with 0. A second one: at once.\n"
+	     ".TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
+	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it could not begin: no configuration, no CRD, an address in use; 2 when a flag is "
+	     "wrong.");
+	puts(".SH SEE ALSO\n.BR mpijob (1)");
+}

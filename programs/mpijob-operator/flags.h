@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flags of the daemon: parsing, help and manual page all read one table.
+ */
+#ifndef MPIJOB_OPERATOR_FLAGS_H
+#define MPIJOB_OPERATOR_FLAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum flag_kind {
+	FLAG_SWITCH,   /* an int64_t, 1 or 0 */
+	FLAG_NUMBER,   /* an int64_t */
+	FLAG_TEXT,     /* a const char * */
+	FLAG_DURATION, /* an int64_t of milliseconds */
+	FLAG_IGNORED,  /* takes a value, which means nothing here */
+	FLAG_IGNORED_SWITCH,
+};
+
+struct flag_row {
+	const char *name;
+	const char *alias;    /* another spelling; NULL without one */
+	const char *value;    /* what stands for the value in the help; NULL for a switch */
+	enum flag_kind kind;
+	const char *default_; /* as it would be written; NULL: not given */
+	size_t offset;        /* in struct settings */
+	const char *help;
+};
+
+/* The table, closed by a row without a name. */
+extern const struct flag_row flag_rows[];
+
+#define NOT_GIVEN INT64_MIN
+
+/* What was asked for. Texts are borrowed from the command line and the environment; NULL: not given. */
+struct settings {
+	const char *kubeconfig, *master;
+	const char *namespace_, *lock_namespace;
+	const char *gang_scheduling, *cluster_domain;
+	const char *monitoring_address, *health_address;
+	const char *log_format;
+	int64_t monitoring_port;
+	int64_t qps, burst; /* NOT_GIVEN: no limit, and the default */
+	int64_t max_writes;
+	int64_t grace_ms;
+	int64_t shadow;
+	int64_t leader_elect;
+	int64_t version, help, man;
+	char **ignored; /* flags that mean nothing here, as they were given */
+	size_t ignored_count;
+};
+
+/* Read the command line. 0, or -1 after having said on standard error what is wrong. */
+int flags_parse(int argc, char **argv, struct settings *settings);
+void flags_free(struct settings *settings);
+
+void flags_print_help(void);
+void flags_print_manual(void);
+
+#endif

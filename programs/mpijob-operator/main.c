@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The daemon `mpijob-operator`: what a start of it can be, and the exit codes.
+ *
+ * 0: done; 1: it could not begin, or not go on; 2: the command line is wrong, as with Go's flag package.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <mpijob/base.h>
+
+#include "daemon.h"
+#include "flags.h"
+#include "log.h"
+
+static int print(const struct settings *settings)
+{
+	if (settings->help)
+		flags_print_help();
+	else if (settings->man)
+		flags_print_manual();
+	else
+		printf("mpijob-operator %s (kubeflow.org/v2beta1)\n", mpijob_version());
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings;
+	int code = flags_parse(argc, argv, &settings) ? 2 : 0;
+
+	if (code == 0 && (settings.help || settings.man || settings.version)) {
+		code = print(&settings);
+	} else if (code == 0) {
+		log_set_json(strcmp(settings.log_format, "json") == 0);
+		code = daemon_run(&settings);
+	}
+	flags_free(&settings);
+	return code;
+}
