@@ -371,6 +371,7 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 	exchange->is_post = strcmp(request->method, "POST") == 0;
 	exchange->is_get = strcmp(request->method, "GET") == 0;
 	exchange->streaming = request->streaming != 0;
+	exchange->paid = (flags & MPIJOB__CALL_UNPACED) != 0;
 	if (!(flags & MPIJOB__CALL_ONCE) && client->options.retries > 0)
 		exchange->tries = client->options.retries;
 	kept = exchange->tries || (client->bucket.qps && !exchange->streaming);

@@ -15,6 +15,7 @@
 
 /* Flags of mpijob__client_start(). */
 #define MPIJOB__CALL_ONCE 1 /* its owner tries again by himself, as he sees fit */
+#define MPIJOB__CALL_UNPACED 2 /* it waits for no token */
 
 /* What a call that stands in the client's line waits for. */
 enum { MPIJOB__WAITS_NOT, MPIJOB__WAITS_TO_START, MPIJOB__WAITS_TO_FLUSH };
