@@ -350,6 +350,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Look at its readinessProbe and log (`mpijob logs --pod NAME JOB`): sshd must listen on the port that is probed.",
 	     "spec.launcherCreationPolicy: the launcher is made when all workers are ready, but pi-worker-1 runs "
 	     "and does not become ready"),
+	KIND("lease-failed", WARNING, "The operator cannot look at, take or renew the Lease that decides who acts.",
+	     "It tries again; look for missing permissions on leases, and whether the namespace of --lock-namespace exists.",
+	     "warning: cannot look at the Lease mpi-operator/mpi-operator: connection refused"),
 	KIND("limit-aliases", ERROR, "The aliases of the text stand for more values than can be right.",
 	     "Write the values out, or raise the limit in the options.",
 	     "job.yaml:20:9: the aliases stand for more than 1000000 values"),
