@@ -8,6 +8,7 @@ _mpijob() {
 	'submit --output'|'submit -o'|'wait --output'|'wait -o'|'suspend --output'|'suspend -o'|'resume --output'|'resume -o'|'scale --output'|'scale -o') COMPREPLY=($(compgen -W 'name yaml json' -- "$word")); return ;;
 	'delete --output'|'delete -o') COMPREPLY=($(compgen -W 'name' -- "$word")); return ;;
 	'validate --output'|'validate -o'|'default --output'|'default -o'|'render --output'|'render -o'|'convert --output'|'convert -o'|'plan --output'|'plan -o'|'diff --output'|'diff -o') COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
+	'crd --output'|'crd -o') COMPREPLY=($(compgen -W 'yaml json' -- "$word")); return ;;
 	'convert --to') COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
 	'wait --for') COMPREPLY=($(compgen -W 'condition=Succeeded condition=Failed condition=Running Running Finished delete' -- "$word")); return ;;
 	'submit --validate'|'run --validate') COMPREPLY=($(compgen -W 'strict warn ignore true false' -- "$word")); return ;;
@@ -16,7 +17,7 @@ _mpijob() {
 	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'validate default render convert explain plan diff submit get describe logs wait suspend resume scale delete doctor run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -25,6 +26,7 @@ _mpijob() {
 	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
 	explain) options=' --help' ;;
+	crd) options=' --output --full --help' ;;
 	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
 	diff) options=' --output --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
 	submit) options=' --filename --output --namespace --timeout --server-side --force-conflicts --field-manager --validate --dry-run --wait --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;

@@ -98,6 +98,11 @@ enum mpijob__shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 #define FIELD_LENIENT 32u /* mpi-operator v0.8.2 does not check the value. */
 #define FIELD_BY_ROLE 64u /* An object whose keys are roles: they stand in brackets in a path. */
 
+/* What the API server makes sure of, by the CRD; the rest is the operator's. */
+#define CRD_FILLS    1u /* It fills in the default. */
+#define CRD_CHECKS   2u /* It accepts the choices only. */
+#define CRD_REQUIRES 4u /* It must be there. */
+
 struct mpijob__row {
 	struct mpijob_field field;
 	const char *key;               /* The last step of the path. */
@@ -111,7 +116,9 @@ struct mpijob__row {
 	uint8_t of;          /* OBJECT, LIST: the struct it becomes; STRUCT_NONE: part of the struct around it. */
 	uint8_t list_key;    /* LIST: the row that tells entries apart. */
 	uint8_t shape;
+	uint8_t schema; /* SHAPE_MAP: the type of Kubernetes, of schema.h. */
 	uint8_t flags;
+	uint8_t crd; /* CRD_*. */
 };
 
 /* The row of an id; FIELD_ROOT is an object without path. */

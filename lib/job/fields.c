@@ -5,6 +5,7 @@
  * spec.h and one row here. `since` is the first release of mpi-operator whose v2beta1 has the field.
  */
 #include "job/field.h"
+#include "schema/schema.h"
 
 #include <string.h>
 
@@ -83,6 +84,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "The pods of the job by role." },
 		.parent = FIELD_SPEC, .key = "mpiReplicaSpecs", .required = "must have replica specs",
 		.flags = FIELD_BY_ROLE,
+		.crd = CRD_REQUIRES,
 	},
 	[FIELD_LAUNCHER] = {
 		.field = { SIZE, .path = "spec.mpiReplicaSpecs[Launcher]", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
@@ -111,6 +113,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "The launcher's pod, a PodTemplateSpec." },
 		.parent = FIELD_LAUNCHER, .key = "template", .shape = SHAPE_MAP,
 		.in = STRUCT_REPLICA_SPEC, .offset = offsetof(struct mpijob_replica_spec, pod_template),
+		.schema = SCHEMA_PodTemplateSpec,
 	},
 	[FIELD_WORKER] = {
 		.field = { SIZE, .path = "spec.mpiReplicaSpecs[Worker]", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
@@ -139,6 +142,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "The workers' pod, a PodTemplateSpec." },
 		.parent = FIELD_WORKER, .key = "template", .shape = SHAPE_MAP,
 		.in = STRUCT_REPLICA_SPEC, .offset = offsetof(struct mpijob_replica_spec, pod_template),
+		.schema = SCHEMA_PodTemplateSpec,
 	},
 	[FIELD_SLOTS_PER_WORKER] = {
 		.field = { SIZE, .path = "spec.slotsPerWorker", .kind = MPIJOB_KIND_INT32, .default_text = "1",
@@ -146,12 +150,14 @@ static const struct mpijob__row rows[] = {
 			   .since = "0.3.0", .summary = "The number of ranks that each host of the hostfile offers." },
 		.parent = FIELD_SPEC, .key = "slotsPerWorker", .required = "must have number of slots per worker",
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, slots_per_worker),
+		.crd = CRD_FILLS,
 	},
 	[FIELD_RUN_LAUNCHER_AS_WORKER] = {
 		.field = { SIZE, .path = "spec.runLauncherAsWorker", .kind = MPIJOB_KIND_BOOL, .default_text = "false",
 			   .since = "0.5.0", .summary = "Whether the launcher is a host for ranks too." },
 		.parent = FIELD_SPEC, .key = "runLauncherAsWorker", .flags = FIELD_IMPLIED,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, run_launcher_as_worker),
+		.crd = CRD_FILLS,
 	},
 	[FIELD_RUN_POLICY] = {
 		.field = { SIZE, .path = "spec.runPolicy", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
@@ -196,6 +202,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "Whether the job is stopped: its workers are deleted, the job itself stays." },
 		.parent = FIELD_RUN_POLICY, .key = "suspend", .flags = FIELD_IMPLIED,
 		.in = STRUCT_RUN_POLICY, .offset = offsetof(struct mpijob_run_policy, suspend),
+		.crd = CRD_FILLS,
 	},
 	[FIELD_MANAGED_BY] = {
 		.field = { SIZE, .path = "spec.runPolicy.managedBy", .kind = MPIJOB_KIND_STRING, .choices = managers,
@@ -255,6 +262,7 @@ static const struct mpijob__row rows[] = {
 		.required = "must have a mount path for SSH credentials",
 		.flags = FIELD_EMPTY,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, ssh_auth_mount_path),
+		.crd = CRD_FILLS,
 	},
 	[FIELD_LAUNCHER_CREATION_POLICY] = {
 		.field = { SIZE, .path = "spec.launcherCreationPolicy", .kind = MPIJOB_KIND_CHOICE,
@@ -263,6 +271,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "Whether the launcher is created at once or when all workers are ready." },
 		.parent = FIELD_SPEC, .key = "launcherCreationPolicy", .flags = FIELD_EMPTY | FIELD_LENIENT,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, launcher_creation_policy),
+		.crd = CRD_FILLS,
 	},
 	[FIELD_MPI_IMPLEMENTATION] = {
 		.field = { SIZE, .path = "spec.mpiImplementation", .kind = MPIJOB_KIND_CHOICE,
@@ -271,6 +280,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "The MPI whose hostfile and environment the pods get; MPICH since 0.5.0." },
 		.parent = FIELD_SPEC, .key = "mpiImplementation", .flags = FIELD_EMPTY,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, mpi_implementation),
+		.crd = CRD_FILLS | CRD_CHECKS,
 	},
 	[FIELD_STATUS] = {
 		.field = { SIZE, .path = "status", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
@@ -289,6 +299,7 @@ static const struct mpijob__row rows[] = {
 			   .summary = "Created, Running, Suspended, Succeeded or Failed." },
 		.parent = FIELD_CONDITIONS, .key = "type", .required = "must have a type", .flags = FIELD_LENIENT,
 		.in = STRUCT_CONDITION, .offset = offsetof(struct mpijob_condition, type),
+		.crd = CRD_REQUIRES,
 	},
 	[FIELD_CONDITION_STATUS] = {
 		.field = { SIZE, .path = "status.conditions[].status", .kind = MPIJOB_KIND_CHOICE,
@@ -296,6 +307,7 @@ static const struct mpijob__row rows[] = {
 			   .since = "0.3.0", .summary = "Whether the condition holds." },
 		.parent = FIELD_CONDITIONS, .key = "status", .required = "must have a status", .flags = FIELD_LENIENT,
 		.in = STRUCT_CONDITION, .offset = offsetof(struct mpijob_condition, status),
+		.crd = CRD_CHECKS | CRD_REQUIRES,
 	},
 	[FIELD_CONDITION_REASON] = {
 		.field = { SIZE, .path = "status.conditions[].reason", .kind = MPIJOB_KIND_STRING, .since = "0.3.0",
@@ -360,6 +372,7 @@ static const struct mpijob__row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].labelSelector", .kind = MPIJOB_KIND_DOCUMENT,
 			   .since = "0.4.0", .summary = "Out of use; see selector." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "labelSelector", .shape = SHAPE_MAP,
+		.schema = SCHEMA_LabelSelector,
 	},
 	[FIELD_LAUNCHER_SELECTOR] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].selector", .kind = MPIJOB_KIND_STRING,
@@ -398,6 +411,7 @@ static const struct mpijob__row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].labelSelector", .kind = MPIJOB_KIND_DOCUMENT,
 			   .since = "0.4.0", .summary = "Out of use; see selector." },
 		.parent = FIELD_WORKER_STATUS, .key = "labelSelector", .shape = SHAPE_MAP,
+		.schema = SCHEMA_LabelSelector,
 	},
 	[FIELD_WORKER_SELECTOR] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].selector", .kind = MPIJOB_KIND_STRING,

@@ -30,6 +30,9 @@ static const struct {
 #define POINTER       SCHEMA_POINTER
 #define SET_LIST      SCHEMA_SET
 #define MAP_LIST      SCHEMA_KEYED
+#define ATOMIC_LIST   SCHEMA_ATOMIC_LIST
+#define ATOMIC        SCHEMA_ATOMIC
+#define EMPTY_FILL    SCHEMA_EMPTY_FILL
 
 static const struct mpijob__schema_field fields[] = {
 #define SCHEMA_FIELD(text, shape, kind, of, choices, keys, fill, patch, flags)                                         \

@@ -43,6 +43,9 @@ enum mpijob__schema_shape { SCHEMA_ONE, SCHEMA_LIST, SCHEMA_MAP };
 #define SCHEMA_POINTER       16u /* Kubernetes tells an empty value from an absent one. */
 #define SCHEMA_SET           32u /* A list without repetitions. */
 #define SCHEMA_KEYED         64u /* A list in which `keys` tell entries apart. */
+#define SCHEMA_ATOMIC_LIST   128u /* A list that is one value in the CRD: replaced as a whole. */
+#define SCHEMA_ATOMIC        256u /* The map or object is one value in the CRD; of a list: each entry. */
+#define SCHEMA_EMPTY_FILL    512u /* The CRD's default is an empty text. */
 
 struct mpijob__schema_field {
 	uint16_t name;    /* Texts: see mpijob__schema_text(). */
@@ -53,7 +56,7 @@ struct mpijob__schema_field {
 	uint8_t shape;
 	uint8_t kind;
 	uint8_t of; /* SCHEMA_OBJECT: its type. */
-	uint8_t flags;
+	uint16_t flags;
 };
 
 /* A text of a field, by its number; "" for 0. */

@@ -79,6 +79,7 @@ struct arguments {
 	int allow_host_path;
 	int timings;
 	int roff;
+	int full;                  /* crd: with descriptions */
 
 	/* Of commands that talk to a cluster. */
 	const char *selector;
@@ -145,6 +146,7 @@ enum {
 	COMMAND_SCALE = 1 << 19,
 	COMMAND_DELETE = 1 << 20,
 	COMMAND_DOCTOR = 1 << 21,
+	COMMAND_CRD = 1 << 23,
 	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
 };
 
@@ -168,6 +170,7 @@ int default_command(const struct arguments *arguments);
 int render_command(const struct arguments *arguments);
 int convert_command(const struct arguments *arguments);
 int explain_command(const struct arguments *arguments);
+int crd_command(const struct arguments *arguments);
 int plan_command(const struct arguments *arguments);
 int diff_command(const struct arguments *arguments);
 int run_command(const struct arguments *arguments);

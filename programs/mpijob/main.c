@@ -37,6 +37,10 @@ const struct command commands[] = {
 	  "findings write it. Its type, default, accepted values and the fields below it are printed; without a field all of them are "
 	  "listed. The identifier of a finding (the word in brackets behind a warning) is explained too.",
 	  explain_command },
+	{ "crd", COMMAND_CRD, "", "Print the CustomResourceDefinition of the MPIJob",
+	  "For 'kubectl apply -f -'. An API server takes, refuses and fills in by it exactly what it does by that of mpi-operator v0.8.2. "
+	  "Without descriptions it is small enough for 'kubectl apply' on the client's side; 'kubectl explain' then shows types alone.",
+	  crd_command },
 	{ "plan", COMMAND_PLAN, "FILE...", "Tell what the controller would do next with an MPIJob, and why",
 	  "What is in the cluster comes from --observed, for example what 'kubectl get mpijob,job,pod,service,configmap,secret -o yaml' "
 	  "prints. Actions of one stage do not depend on each other; the next stage follows when all are done. With -o the bodies that "

@@ -37,6 +37,8 @@ const struct option_row option_rows[] = {
 	{ "output", 'o', "FORMAT", COMMAND_DELETE, OPTION_TEXT, AT(output), "name", "Print only the names." },
 	{ "output", 'o', "FORMAT", COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_CONVERT | ON_PLANS, OPTION_TEXT,
 	  AT(output), "yaml json name", "Print as yaml, json or name; convert, plan and diff know no name." },
+	{ "output", 'o', "FORMAT", COMMAND_CRD, OPTION_TEXT, AT(output), "yaml json", "Print as yaml, or as json in one line." },
+	{ "full", 0, NULL, COMMAND_CRD, OPTION_FLAG, AT(full), NULL, "With a sentence for each field of the MPIJob itself." },
 	{ "to", 0, "VERSION", COMMAND_CONVERT, OPTION_TEXT, AT(to), "v2beta1 v1 TrainJob",
 	  "The version to write: v2beta1 (the MPI operator), v1 (the training operator) or TrainJob (Trainer v2)." },
 	{ "no-annotation", 0, NULL, COMMAND_CONVERT, OPTION_FLAG, AT(no_annotation), NULL,

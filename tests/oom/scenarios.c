@@ -392,6 +392,23 @@ static int act_diagnose(const struct scenario *scenario, struct subject *subject
 	return code;
 }
 
+/* The CRD does not depend on the job. */
+static int act_crd(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+{
+	struct mpijob_crd_options options = MPIJOB_CRD_OPTIONS_INIT;
+	mpijob_doc *doc = NULL;
+	int code;
+
+	(void)scenario;
+	(void)subject;
+	options.descriptions = 1;
+	code = mpijob_crd_new(&options, &doc);
+	if (!code)
+		code = write_node(sink, mpijob_node_get(mpijob_doc_root(doc), "metadata"), MPIJOB_FORMAT_JSON);
+	mpijob_doc_free(doc);
+	return code;
+}
+
 const struct scenario scenarios[] = {
 	{ "parse", -1, 0, NULL, act_parse },
 	{ "parse JSON", -1, 0, NULL, act_parse_json },
@@ -403,6 +420,7 @@ const struct scenario scenarios[] = {
 	{ "convert", -1, 0, prepare_parsed, act_convert },
 	{ "convert from v1", -1, 1, prepare_parsed, act_convert_v1 },
 	{ "diagnose", -1, 0, prepare_parsed, act_diagnose },
+	{ "crd", -1, 1, NULL, act_crd },
 	{ "plan of nothing", 0, 1, NULL, act_plan },
 	{ "plan of created", 1, 1, NULL, act_plan },
 	{ "plan of running", 2, 1, NULL, act_plan },

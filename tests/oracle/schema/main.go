@@ -30,6 +30,7 @@ type field struct {
 	keys, fill, patch         string
 	crd, kube, pointer        bool
 	crdRequired, kubeRequired bool
+	atomic, emptyFill         bool
 	listType, patchStrategy   string
 }
 
@@ -43,6 +44,7 @@ type maker struct {
 	defs  map[string]common.OpenAPIDefinition
 	types map[string]*structure
 	order []string
+	seen  map[string]bool // fields of the CRD
 }
 
 func fail(format string, args ...any) {
@@ -251,8 +253,14 @@ func (m *maker) merge(t *structure, f *field, property map[string]any) {
 		fail("%s has an enumeration in the CRD", where)
 	}
 	if fill := property["default"]; fill != nil {
-		f.fill = fmt.Sprint(fill) // "" is as good as none
+		f.fill = fmt.Sprint(fill) // "" is as good as none for whoever reads a template
+		f.emptyFill = f.fill == ""
 	}
+	atomic := value["x-kubernetes-map-type"] == "atomic" || property["x-kubernetes-map-type"] == "atomic"
+	if again := m.seen[where]; again && atomic != f.atomic {
+		fail("%s is not everywhere as atomic", where)
+	}
+	f.atomic, m.seen[where] = atomic, true
 	if kind == "OBJECT" {
 		if f.of == "" {
 			f.of = strings.ToUpper(f.name[:1]) + f.name[1:]
@@ -288,7 +296,8 @@ func flags(f *field) string {
 		name string
 		on   bool
 	}{{"CRD", f.crd}, {"KUBE", f.kube}, {"CRD_REQUIRED", f.crdRequired}, {"KUBE_REQUIRED", f.kubeRequired}, {"POINTER", f.pointer},
-		{"SET_LIST", f.listType == "set"}, {"MAP_LIST", f.listType == "map"}} {
+		{"SET_LIST", f.listType == "set"}, {"MAP_LIST", f.listType == "map"},
+		{"ATOMIC_LIST", f.listType == "atomic"}, {"ATOMIC", f.atomic}, {"EMPTY_FILL", f.emptyFill}} {
 		if flag.on {
 			set = append(set, flag.name)
 		}
@@ -363,7 +372,7 @@ func main() {
 	if err := yaml.Unmarshal(file, &crd); err != nil {
 		fail("%v", err)
 	}
-	m := &maker{types: map[string]*structure{}}
+	m := &maker{types: map[string]*structure{}, seen: map[string]bool{}}
 	m.defs = openapi.GetOpenAPIDefinitions(func(path string) spec.Ref { return spec.MustCreateRef(path) })
 	var top string
 	for ref := range m.defs {
