@@ -5,6 +5,10 @@
  *
  * It runs on one thread, yours: call mpijob_operator_step() in a loop. It does not know, and has no
  * way to ask, which transport its client uses.
+ *
+ * It acts at once; as one of several it begins as a standby, which watches and is told when to act
+ * (mpijob_operator_act()); and as a shadow it only says what it would have done, beside another
+ * operator that does the work (mpijob_operator_shadow_report()).
  */
 #ifndef MPIJOB_OPERATOR_H
 #define MPIJOB_OPERATOR_H
@@ -31,8 +35,13 @@ struct mpijob_operator_options {
 	/** Called for what is worth a line in a log: findings without a place. May be NULL. */
 	void (*log)(void *user, const struct mpijob_finding *finding);
 	void *log_user;         /**< Passed to `log`. */
+	int32_t shadow;         /**< 1: plan every job and carry nothing out: no write, no Event. It reads what a role may
+	                             read that has no rights to write and none to read Secrets. */
+	int32_t standby;        /**< 1: watch, and act only once mpijob_operator_act() says so. Without meaning for a shadow. */
+	int64_t shadow_grace_ms; /**< A shadow counts an action that its plan still wants when there was no news of the job for so
+	                              long, or ten times as long after it was first wanted; 0: 10,000. */
 };
-#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, NULL, NULL }
+#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, NULL, NULL, 0, 0, 0 }
 
 /**
  * Make an operator. Nothing is sent before the first step.
@@ -69,6 +78,67 @@ MPIJOB_API int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms);
  * @since 0.1
  */
 MPIJOB_API int mpijob_operator_synced(const mpijob_operator *operator_);
+
+/**
+ * Begin or cease to act: who is elected acts, who is not only watches.
+ *
+ * Off, nothing new is written: what is under way ends (mpijob_operator_busy()), and Events about what was done are still
+ * sent. On again, every job is planned anew. A shadow never acts.
+ *
+ * @param operator_  not NULL.
+ * @param on         1 or 0.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int on);
+
+/**
+ * Count what is not settled yet: writes under way, and Events that are being sent or wait to be. Who wants to end cleanly
+ * ceases to act, and goes on with mpijob_operator_step() until this is 0 or his patience ends.
+ *
+ * @param operator_  not NULL.
+ * @return how many.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_operator_busy(const mpijob_operator *operator_);
+
+/**
+ * For a host's own event loop: tell what to wait for before the next mpijob_operator_step() with timeout 0.
+ *
+ * @param operator_    not NULL.
+ * @param fd           set to a descriptor to be watched for input, or -1; not NULL.
+ * @param deadline_ms  set to the time of CLOCK_MONOTONIC in milliseconds by which to step at the latest, or -1; not NULL.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL); what the transport
+ *         returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadline_ms);
+
+/**
+ * Write the metrics of this operator in the text format of Prometheus, version 0.0.4. They are listed in docs/metrics.md.
+ *
+ * @param operator_  not NULL.
+ * @param write      the sink; not NULL.
+ * @param user       passed to the sink.
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (NULL); what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write, void *user);
+
+/**
+ * Write what a shadow would have done: one JSON object for each action, in the order of counting, each on a line.
+ * Members: `time` (RFC 3339), `namespace`, `job`, `verb` ("create", "patch", "patch status", "delete"), `kind`, `name`,
+ * `why`, `difference` (the row of docs/differences.md that explains it, or null). The last 10,000 are kept.
+ *
+ * Events are no actions of their own here: they go with the status that they are about. A Secret that the shadow may not
+ * look at is taken to be there.
+ *
+ * @param operator_  not NULL.
+ * @param write      the sink; not NULL; not called when there is nothing.
+ * @param user       passed to the sink.
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (NULL); what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write_fn write, void *user);
 
 #ifdef __cplusplus
 }

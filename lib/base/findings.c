@@ -648,6 +648,10 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Name the namespace, or stop the other cluster.", "several such pods run: default of pi, default of pi"),
 	KIND("sidecar-keeps-launcher", ERROR,
 	     "The launcher has ended, but another container of its pod goes on, so that its Job never ends.",
+	KIND("shadow-action", INFO,
+	     "A shadow operator would have done this, and the operator that acts has not.",
+	     "Compare with docs/differences.md; what stands there is meant to be.",
+	     "would create Pod default/pi-worker-0 for MPIJob pi: the worker is not there"),
 	     "Make it a native sidecar (an init container with restartPolicy Always), or keep it out: for Istio "
 	     "the annotation `sidecar.istio.io/inject: \"false\"`.",
 	     "container pi of pod pi-launcher-x2k has ended, but istio-proxy goes on, so the job never ends"),

@@ -81,8 +81,13 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		answer.message = message ? message : mpijob_error_text(code);
 	}
 	if (!exchange->dead) {
+		struct mpijob_client *client = exchange->client;
+
 		exchange->dead = 1;
-		exchange->client->news = 1;
+		client->news = 1;
+		if (client->observer.request)
+			client->observer.request(client->observer.user, exchange->verb, exchange->status, answer.code,
+						 client->clock() - exchange->sent_ms);
 		exchange->callbacks.done(exchange->callbacks.user, &answer);
 	}
 	mpijob__verdict_release(&verdict);
@@ -356,6 +361,18 @@ static int copy_request(struct mpijob__copied_request *copy, const struct mpijob
 	return 0;
 }
 
+static const char *verb_of(const struct mpijob_request *request)
+{
+	static const char *const verbs[] = { "GET", "POST", "PATCH", "PUT", "DELETE" };
+
+	if (request->streaming)
+		return "WATCH";
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strcmp(request->method, verbs[i]) == 0)
+			return verbs[i];
+	return "other";
+}
+
 static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request *request, int flags,
 			      const struct mpijob_callbacks *callbacks)
 {
@@ -371,6 +388,7 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 	exchange->is_post = strcmp(request->method, "POST") == 0;
 	exchange->is_get = strcmp(request->method, "GET") == 0;
 	exchange->streaming = request->streaming != 0;
+	exchange->verb = verb_of(request);
 	exchange->paid = (flags & MPIJOB__CALL_UNPACED) != 0;
 	if (!(flags & MPIJOB__CALL_ONCE) && client->options.retries > 0)
 		exchange->tries = client->options.retries;

@@ -34,6 +34,8 @@ struct mpijob_exchange {
 	struct mpijob__copied_request copy;  /* empty when it can neither wait nor be sent again */
 	void *slot;          /* the transport's */
 	int is_post, is_get;
+	const char *verb;    /* for who counts requests: a constant */
+	int64_t sent_ms;     /* the latest try */
 	int streaming;
 	int tries;           /* how often it may still be sent again */
 	int paid;            /* its token was taken */
@@ -70,11 +72,21 @@ struct mpijob__bucket {
 	int64_t filled_ms;     /* when it was filled last */
 };
 
+/*
+ * Who counts requests: each that ended and was not given up. `verb` is the method, or "WATCH" for a stream; `status` is 0
+ * when none came.
+ */
+struct mpijob__observer {
+	void (*request)(void *user, const char *verb, int status, int code, int64_t took_ms);
+	void *user;
+};
+
 struct mpijob_client {
 	struct mpijob_transport transport;
 	void *self;
 	struct mpijob_client_options options;
 	int64_t (*clock)(void);        /* monotonic milliseconds; tests put another one here */
+	struct mpijob__observer observer;
 	struct mpijob_exchange *calls; /* all, the newest first */
 	struct mpijob_exchange *line_first, *line_last;
 	struct mpijob__bucket bucket;

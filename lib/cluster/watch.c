@@ -202,6 +202,16 @@ mpijob_watch *mpijob__watch_next(const mpijob_watch *watch)
 	return watch->next;
 }
 
+int64_t mpijob__watch_silent_ms(const mpijob_watch *watch)
+{
+	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
+}
+
+int mpijob__watch_trouble(const mpijob_watch *watch)
+{
+	return watch->trouble;
+}
+
 int64_t mpijob__watch_due_ms(const mpijob_watch *watch)
 {
 	return watch->due_ms;
@@ -222,7 +232,7 @@ void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer 
 {
 	int same = watch->told_code == answer->code && watch->told_status == answer->status;
 
-	watch->told_code = answer->code;
+	watch->told_code = watch->trouble = answer->code;
 	watch->told_status = answer->status;
 	if (same || watch->freed)
 		return;
@@ -282,6 +292,8 @@ int mpijob__watch_listed(mpijob_watch *watch, const char *version)
 		rc = mpijob__watch_set(&watch->version, version);
 	if (rc)
 		return rc;
+	watch->heard_ms = watch->client->clock();
+	watch->trouble = 0;
 	watch->need_list = watch->any_version = watch->list_once = watch->whole = watch->begun = 0;
 	watch->synced = 1;
 	watch->told_code = watch->told_status = 0;

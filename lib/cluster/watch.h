@@ -33,6 +33,8 @@ struct mpijob_watch {
 	int64_t backoff_ms;      /* of the next failure */
 	int64_t healthy_ms;      /* since when all went well; INT64_MIN: it does not */
 	int32_t told_code, told_status; /* the failure that was told last; told once */
+	int64_t heard_ms;        /* the last sign of life; meaningful once it is synced */
+	int32_t trouble;         /* the failure that it is recovering from; 0 when all is well */
 
 	/* Where to go on. */
 	mpijob_text version;
@@ -71,6 +73,12 @@ mpijob_watch *mpijob__watch_next(const mpijob_watch *watch);
 int64_t mpijob__watch_due_ms(const mpijob_watch *watch);
 /* Start what is due. */
 void mpijob__watch_step(mpijob_watch *watch);
+/*
+ * How it is doing, for who reports on it: milliseconds since the server was heard last, or -1 before the first list; and
+ * the code of the failure that it is recovering from, 0 when all is well.
+ */
+int64_t mpijob__watch_silent_ms(const mpijob_watch *watch);
+int mpijob__watch_trouble(const mpijob_watch *watch);
 /* The client goes: nothing is told any more. */
 void mpijob__watch_detach(mpijob_watch *watch);
 

@@ -153,9 +153,12 @@ static int stream_data(void *user, const char *data, size_t len)
 	int rc;
 
 	mpijob__watch_enter(watch);
+	watch->heard_ms = watch->client->clock();
 	rc = mpijob__split_feed(&watch->split, data, len, take_event, watch);
 	if (rc == MPIJOB_ERR_SYNTAX && !watch->freed)
 		watch->stream_failed = 1;
+	if (rc == 0 && watch->events)
+		watch->trouble = 0;
 	if (watch->state == MPIJOB__WATCH_STREAMING)
 		watch->due_ms = watch->client->clock() + INITIAL_MS;
 	mpijob__watch_leave(watch);

@@ -52,6 +52,19 @@ static void end_plan(struct mpijob__act *act)
 	memset(act, 0, sizeof(*act));
 }
 
+static void finish(mpijob_operator *operator_, struct mpijob__record *record);
+
+void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+
+	if (!act->plan)
+		return;
+	act->replan = 1;
+	if (act->in_flight == 0)
+		finish(operator_, record);
+}
+
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	(void)operator_;
@@ -432,17 +445,62 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	act->planned_ms = options.now_ms;
 	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
 	took_us = mpijob__clock_monotonic_us() - from_us;
+	mpijob__histogram_add(&operator_->metrics.planned, took_us);
 	record->rest_until_ms = (from_us + took_us * REST) / 1000;
 	return 0;
 }
 
+static void note_launcher(struct mpijob__record *record)
+{
+	const struct mpijob_launcher_facts *launcher = mpijob_facts_launcher(record->facts);
+
+	if (launcher && launcher->owner_uid && strcmp(launcher->owner_uid, record->uid) == 0)
+		record->had_launcher = 1;
+}
+
+/* A shadow only takes note of its plan. */
+static int imagine(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+	int64_t next_ms = mpijob_plan_next_ms(act->plan), planned_ms = act->planned_ms, due_ms;
+	int rc = mpijob__shadow_plan(operator_, record, act->plan, &due_ms);
+
+	end_plan(act);
+	if (rc) {
+		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0);
+		return rc;
+	}
+	mpijob__queue_done(&operator_->queue, &record->item, record->rest_until_ms);
+	look_again(operator_, record, next_ms, planned_ms);
+	if (due_ms != INT64_MAX)
+		mpijob__queue_add_at(&operator_->queue, &record->item, due_ms);
+	return 0;
+}
+
+/* It cannot be read, or not be planned for: nothing is done about it until it is another. */
+static void leave_aside(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	if (record->aside)
+		mpijob__events_emit(operator_, record, "Warning", "ValidationError", record->aside);
+	free(record->aside);
+	record->aside = NULL;
+	mpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);
+}
+
 static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	int rc = 0;
+	int rc;
 
-	if (record->job)
-		rc = make_plan(operator_, record);
-	if (record->job && rc == 0) {
+	mpijob__histogram_add(&operator_->metrics.waited, (operator_->now_ms - record->item.since_ms) * 1000);
+	if (!record->job) {
+		leave_aside(operator_, record);
+		return 0;
+	}
+	note_launcher(record);
+	rc = make_plan(operator_, record);
+	if (rc == 0 && operator_->shadow.on)
+		return imagine(operator_, record);
+	if (rc == 0) {
 		advance(operator_, record);
 		return 0;
 	}
@@ -450,10 +508,10 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0);
 		return rc;
 	}
-	if (rc)
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
-				     record->namespace_, record->name, mpijob_error_text(rc));
-	mpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);
+	operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
+			     record->namespace_, record->name, mpijob_error_text(rc));
+	leave_aside(operator_, record);
 	return 0;
 }
 

@@ -335,8 +335,10 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 	const char *said = message;
 	char *text;
 
-	if (!topic || !spend(topic, now_ms) || (!event && events->waiting >= MOST_WAITING))
+	if (!topic || !spend(topic, now_ms) || (!event && events->waiting >= MOST_WAITING)) {
+		operator_->metrics.events_dropped++;
 		return;
+	}
 	if (!event && combine(topic, now_ms)) {
 		said = COMBINED;
 		event = find_event(events, key, record, type, reason, said);
@@ -345,6 +347,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 	if (text && !event)
 		event = make_event(operator_, record, key, type, reason, said);
 	if (!text || !event) {
+		operator_->metrics.events_dropped++;
 		free(text);
 		return;
 	}
@@ -363,7 +366,7 @@ void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record
 {
 	mpijob_text key = { 0 };
 
-	if (!type || !reason || !message)
+	if (!type || !reason || !message || operator_->shadow.on)
 		return;
 	shrink(operator_->events);
 	if (mpijob__text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
@@ -445,12 +448,14 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		   answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
 		try_again = ++event->tries < MOST_TRIES;
 		wait = answer->retry_after_ms > RETRY_MS ? answer->retry_after_ms : RETRY_MS;
+		operator_->metrics.events_dropped += !try_again;
 		if (!try_again)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
 					     "the Event %s about MPIJob %s/%s is dropped after %d tries", event->reason,
 					     event->namespace_, event->object, event->tries);
 	} else {
 		/* Refused, or its namespace goes: nothing that trying again would mend. */
+		operator_->metrics.events_dropped++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
 				     "the Event %s about MPIJob %s/%s is refused: %s", event->reason, event->namespace_,
 				     event->object, answer->message ? answer->message : mpijob_error_text(answer->code));
@@ -514,6 +519,11 @@ void mpijob__events_step(mpijob_operator *operator_)
 			enqueue(events, event, operator_->now_ms + RETRY_MS);
 		}
 	}
+}
+
+size_t mpijob__events_waiting(const mpijob_operator *operator_)
+{
+	return operator_->events->waiting;
 }
 
 int64_t mpijob__events_due_ms(const mpijob_operator *operator_)

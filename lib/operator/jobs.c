@@ -42,6 +42,7 @@ static void free_record(struct mpijob__record *record)
 	free(record->namespace_);
 	free(record->name);
 	free(record->uid);
+	free(record->aside);
 	free(record);
 }
 
@@ -52,6 +53,7 @@ static int make_record(mpijob_operator *operator_, const struct mpijob_watch_eve
 
 	if (!record)
 		return MPIJOB_ERR_NOMEM;
+	record->operator_ = operator_;
 	record->namespace_ = strdup(object->namespace_);
 	record->name = strdup(object->name);
 	record->uid = strdup(object->uid);
@@ -80,6 +82,7 @@ nomem:
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	mpijob__act_cancel(operator_, record);
+	mpijob__shadow_forget(operator_, record);
 	mpijob__route_release(record, operator_);
 	mpijob__queue_leave(&operator_->queue, &record->item);
 	mpijob__table_remove(&operator_->jobs_by_uid, &record->by_uid);
@@ -127,9 +130,34 @@ void mpijob__jobs_release(mpijob_operator *operator_)
 	mpijob__table_release(&operator_->jobs_by_name);
 }
 
+void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__record *record),
+			void *user)
+{
+	const struct mpijob__table *table = &operator_->jobs_by_uid;
+
+	for (size_t i = 0; i < table->slot_count; i++)
+		for (struct mpijob__table_link *link = table->slots[i]; link; link = link->next)
+			visit(user, UID_RECORD(link));
+}
+
+static void switch_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t ignored)
+{
+	(void)ignored;
+	if (operator_->acting)
+		mpijob__jobs_touch(operator_, record);
+	else
+		mpijob__act_stop(operator_, record);
+}
+
+void mpijob__jobs_switch(mpijob_operator *operator_)
+{
+	each(operator_, switch_one, 0);
+}
+
 void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	record->rounds = 0;
+	record->news_ms = operator_->now_ms;
 	mpijob__queue_add(&operator_->queue, &record->item);
 }
 
@@ -140,28 +168,88 @@ int mpijob__jobs_has_status(const struct mpijob__record *record)
 	return mpijob_node_count(mpijob_node_get(root, "status")) > 0;
 }
 
-/* Set a job aside that cannot be read, and say so once for each version of it. */
-static void set_aside(mpijob_operator *operator_, struct mpijob__record *record, const char *why)
+/* --- what a job says of itself --- */
+
+static int has(const mpijob_node *conditions, const char *type)
 {
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
+		const mpijob_node *one = mpijob_node_at(conditions, i);
+		const char *name = mpijob_node_string(mpijob_node_get(one, "type"));
+		const char *status = mpijob_node_string(mpijob_node_get(one, "status"));
+
+		if (name && status && strcmp(name, type) == 0)
+			return strcmp(status, "True") == 0;
+	}
+	return 0;
+}
+
+static unsigned char read_phase(const mpijob_node *conditions)
+{
+	static const struct {
+		const char *type;
+		unsigned char phase;
+	} rows[] = {
+		{ "Failed", MPIJOB__PHASE_FAILED },	  { "Succeeded", MPIJOB__PHASE_SUCCEEDED },
+		{ "Suspended", MPIJOB__PHASE_SUSPENDED }, { "Running", MPIJOB__PHASE_RUNNING },
+		{ "Created", MPIJOB__PHASE_CREATED },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (has(conditions, rows[i].type))
+			return rows[i].phase;
+	return mpijob_node_count(conditions) ? MPIJOB__PHASE_CREATED : MPIJOB__PHASE_NEW;
+}
+
+/* Whoever wrote the status: while we act it is us, and an answer that was lost counts, too. */
+static void follow(mpijob_operator *operator_, struct mpijob__record *record, int is_news)
+{
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(record->job));
+	const mpijob_node *conditions = mpijob_node_find(root, "status.conditions");
+	unsigned char phase = read_phase(conditions), was_created = record->was_created;
+	struct mpijob__metrics *metrics = &operator_->metrics;
+
+	record->was_created = mpijob_node_count(conditions) > 0;
+	if (is_news && operator_->acting) {
+		metrics->created += record->was_created && !was_created;
+		metrics->succeeded += phase == MPIJOB__PHASE_SUCCEEDED && record->phase != phase;
+		metrics->failed += phase == MPIJOB__PHASE_FAILED && record->phase != phase;
+	}
+	record->phase = phase;
+}
+
+int mpijob__jobs_phase(const struct mpijob__record *record)
+{
+	return record->job ? record->phase : MPIJOB__PHASE_SET_ASIDE;
+}
+
+/* Set a job aside that cannot be read, and say so once for each version of it. 0 or MPIJOB_ERR_NOMEM. */
+static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, const char *why)
+{
+	char *copy = strdup(why);
+
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
 	mpijob_free(record->job);
 	record->job = NULL;
+	free(record->aside);
+	record->aside = copy;
+	operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
 			     record->namespace_, record->name, why);
-	mpijob__events_emit(operator_, record, "Warning", "ValidationError", why);
+	return 0;
 }
 
 /* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
-static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object)
+static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object,
+		int is_news)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_diag *diag;
 	mpijob *job = NULL;
 	int rc;
 
-	if (!object->json) {
-		set_aside(operator_, record, "it is larger than this operator reads");
-		return 0;
-	}
+	if (!object->json)
+		return set_aside(operator_, record, "it is larger than this operator reads");
 	diag = mpijob_diag_new();
 	if (!diag)
 		return MPIJOB_ERR_NOMEM;
@@ -170,9 +258,12 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 	if (rc == 0) {
 		mpijob_free(record->job);
 		record->job = job;
+		free(record->aside);
+		record->aside = NULL;
+		follow(operator_, record, is_news);
 	} else if (rc != MPIJOB_ERR_NOMEM) {
-		set_aside(operator_, record, mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
-		rc = 0;
+		rc = set_aside(operator_, record,
+			       mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
 	}
 	mpijob_diag_free(diag);
 	return rc;
@@ -199,7 +290,7 @@ int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_ev
 		/* Also our own write, which its answer told us before. */
 		if (version && version <= record->version)
 			return 0;
-		rc = load(operator_, record, object);
+		rc = load(operator_, record, object, 1);
 		if (rc == 0)
 			record->version = version;
 		return rc ? rc : 1;
@@ -213,7 +304,7 @@ int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_ev
 	if (rc)
 		return rc;
 	record->generation = generation;
-	rc = load(operator_, record, object);
+	rc = load(operator_, record, object, 0);
 	if (rc) {
 		mpijob__jobs_remove(operator_, record);
 		return rc;

@@ -9,7 +9,9 @@
 
 #include "base/diag.h"
 #include "base/struct.h"
+#include "cluster/client.h"
 #include "cluster/clock.h"
+#include "render/features.h"
 #include "render/render.h"
 
 #include <limits.h>
@@ -18,6 +20,7 @@
 
 #define MOST_WRITES    16
 #define NOMEM_PAUSE_MS 100
+#define SHADOW_GRACE_MS 10000
 
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
 {
@@ -118,13 +121,16 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 
 	if (rc == 0)
 		rc = mpijob__struct_check(&operator_->render, sizeof(operator_->render), options.render);
-	if (rc == 0 && options.max_writes < 0)
+	if (rc == 0)
+		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
+	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
 		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 				  "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}
+	operator_->render.features = &operator_->features;
 	operator_->render.entropy = NULL;
 	operator_->render.entropy_len = 0;
 	operator_->render.running = NULL;
@@ -132,6 +138,9 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->render.priority_classes = NULL;
 	operator_->render.priority_classes_count = 0;
 	operator_->max_writes = options.max_writes ? (size_t)options.max_writes : MOST_WRITES;
+	operator_->shadow.on = options.shadow != 0;
+	operator_->shadow.grace_ms = options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
+	operator_->acting = !options.shadow && !options.standby;
 	operator_->log = options.log;
 	operator_->log_user = options.log_user;
 	if (copy_text(options.namespace_, &operator_->namespace_) ||
@@ -235,6 +244,7 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 		operator_->jobs_by_uid.seed = seeds[0];
 		operator_->jobs_by_name.seed = seeds[1];
 		operator_->objects.seed = seeds[2];
+		operator_->shadow.wants.seed = seeds[2] ^ seeds[0];
 		operator_->observation = mpijob_observation_new();
 		rc = operator_->observation ? 0 : MPIJOB_ERR_NOMEM;
 	}
@@ -246,6 +256,8 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 		mpijob_operator_free(operator_);
 		return rc == MPIJOB_ERR_IO ? MPIJOB_ERR_NOMEM : rc;
 	}
+	client->observer.request = mpijob__metrics_request;
+	client->observer.user = &operator_->metrics;
 	*out = operator_;
 	return 0;
 }
@@ -254,9 +266,12 @@ void mpijob_operator_free(mpijob_operator *operator_)
 {
 	if (!operator_)
 		return;
+	if (operator_->client->observer.user == &operator_->metrics)
+		memset(&operator_->client->observer, 0, sizeof(operator_->client->observer));
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
 		mpijob_watch_free(operator_->sources[i].watch);
 	mpijob__jobs_release(operator_);
+	mpijob__shadow_release(operator_);
 	mpijob__orphans_release(operator_);
 	mpijob__events_free(operator_);
 	mpijob__classes_release(operator_);
@@ -294,6 +309,30 @@ static int open_until(const mpijob_operator *operator_)
 	return MPIJOB__SOURCE_COUNT - 1;
 }
 
+/* Is there one that may be listed now, and is not yet? */
+static int may_listen(const mpijob_operator *operator_)
+{
+	int last = operator_->listening ? -1 : open_until(operator_);
+
+	for (int i = 0; i <= last; i++)
+		if (operator_->sources[i].kind && !operator_->sources[i].watch)
+			return 1;
+	return 0;
+}
+
+void mpijob_operator_act(mpijob_operator *operator_, int on)
+{
+	if (operator_->shadow.on || operator_->acting == (on != 0))
+		return;
+	operator_->acting = on != 0;
+	mpijob__jobs_switch(operator_);
+}
+
+size_t mpijob_operator_busy(const mpijob_operator *operator_)
+{
+	return operator_->writes + mpijob__events_waiting(operator_);
+}
+
 /* Begin to watch what may be listed; the client drives it from there. */
 static int listen(mpijob_operator *operator_)
 {
@@ -310,6 +349,12 @@ static int listen(mpijob_operator *operator_)
 	}
 	operator_->listening = rc == 0 && last == MPIJOB__SOURCE_COUNT - 1;
 	return rc;
+}
+
+/* Is there anything to be done about jobs? */
+static int works(const mpijob_operator *operator_)
+{
+	return (operator_->acting || operator_->shadow.on) && mpijob_operator_synced(operator_);
 }
 
 static int may_write(const mpijob_operator *operator_)
@@ -339,7 +384,7 @@ static int64_t due(const mpijob_operator *operator_)
 {
 	int64_t when = earlier(mpijob__orphans_due_ms(operator_), mpijob__events_due_ms(operator_));
 
-	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
+	if (works(operator_) && operator_->writes < operator_->max_writes) {
 		int64_t work = mpijob__queue_due_ms(&operator_->queue);
 
 		when = earlier(when, work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
@@ -356,22 +401,41 @@ static int limit(int64_t when, int64_t now_ms, int timeout_ms)
 	return wait > INT_MAX ? INT_MAX : (int)wait;
 }
 
+int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadline_ms)
+{
+	int64_t when;
+	int rc = operator_ ? mpijob_client_interest(operator_->client, fd, deadline_ms) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	when = may_listen(operator_) ? INT64_MIN : due(operator_);
+	if (when != INT64_MAX && (*deadline_ms < 0 || when < *deadline_ms))
+		*deadline_ms = when < 0 ? 0 : when;
+	return 0;
+}
+
+static void tick(mpijob_operator *operator_)
+{
+	operator_->now_ms = mpijob__clock_monotonic_ms();
+	operator_->queue.now_ms = operator_->now_ms;
+}
+
 int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 {
 	int rc, polled;
 
 	if (!operator_)
 		return MPIJOB_ERR_USAGE;
-	operator_->now_ms = mpijob__clock_monotonic_ms();
+	tick(operator_);
 	rc = listen(operator_);
-	if (rc == 0 && mpijob_operator_synced(operator_))
+	if (rc == 0 && works(operator_))
 		rc = decide(operator_);
 	mpijob__orphans_step(operator_);
 	mpijob__events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
-	operator_->now_ms = mpijob__clock_monotonic_ms();
+	tick(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;
 	operator_->nomem = 0;

@@ -4,6 +4,7 @@
 #define MPIJOB__OPERATOR_OPERATOR_H
 
 #include "base/text.h"
+#include "operator/metrics.h"
 #include "operator/queue.h"
 #include "operator/table.h"
 
@@ -49,7 +50,21 @@ struct mpijob__object {
 	char uid[];
 };
 
+/* How far a job is, for who counts them. */
+enum {
+	MPIJOB__PHASE_NEW,
+	MPIJOB__PHASE_CREATED,
+	MPIJOB__PHASE_SUSPENDED,
+	MPIJOB__PHASE_RUNNING,
+	MPIJOB__PHASE_SUCCEEDED,
+	MPIJOB__PHASE_FAILED,
+	MPIJOB__PHASE_SET_ASIDE,
+	MPIJOB__PHASES
+};
+
 struct mpijob__write;
+struct mpijob__want;
+struct mpijob__told;
 
 /* A plan that is being carried out. */
 struct mpijob__act {
@@ -69,6 +84,7 @@ struct mpijob__act {
 /* One MPIJob. */
 struct mpijob__record {
 	struct mpijob__queue_item item; /* first */
+	mpijob_operator *operator_;
 	struct mpijob__table_link by_uid, by_name;
 	char *namespace_, *name, *uid;
 	mpijob *job;               /* NULL: it cannot be read, and is set aside */
@@ -80,6 +96,23 @@ struct mpijob__record {
 	int secret_known;          /* the Secret was looked for, or made */
 	int64_t rest_until_ms;     /* the next plan is not made before */
 	int rounds;                /* plans carried out since the last news from outside */
+	int64_t news_ms;           /* when there were any */
+	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
+	unsigned char was_created; /* it has conditions */
+	unsigned char had_launcher;
+	unsigned char secret_hidden; /* a shadow may not look at it */
+	char *aside;               /* why it is set aside: an Event that is still to be told; NULL: none */
+	mpijob_call *secret_look;  /* of a shadow */
+	struct mpijob__want *wants;
+};
+
+/* What a shadow would have done. */
+struct mpijob__shadow {
+	int on;
+	int64_t grace_ms;
+	struct mpijob__table wants;
+	struct mpijob__told *first, *last;
+	size_t count;
 };
 
 /* An object whose owner is not known yet. */
@@ -108,6 +141,7 @@ struct mpijob_operator {
 	mpijob_client *client;
 	char *namespace_;
 	char *cluster_domain, *gang_scheduler;
+	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
 	size_t max_writes;
 	void (*log)(void *user, const struct mpijob_finding *finding);
@@ -118,6 +152,8 @@ struct mpijob_operator {
 	struct mpijob__queue queue;
 	struct mpijob__events *events;
 	mpijob_observation *observation;
+	struct mpijob__metrics metrics;
+	struct mpijob__shadow shadow;
 
 	struct mpijob__orphan *orphans;  /* wait for an owner; the newest first */
 	size_t orphan_count;
@@ -130,6 +166,7 @@ struct mpijob_operator {
 	const struct mpijob_priority_class **class_views;
 	size_t class_count;
 
+	int acting;             /* it is the one that acts; a shadow never is */
 	int listening;          /* all watches have begun */
 	size_t writes;          /* under way, those of events too */
 	int64_t now_ms;         /* monotonic, of this step */
@@ -155,6 +192,13 @@ void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation);
 void mpijob__jobs_release(mpijob_operator *operator_);
 /* News from outside: work on it. */
 void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record);
+/* Visit all. */
+void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__record *record),
+			void *user);
+/* MPIJOB__PHASE_* */
+int mpijob__jobs_phase(const struct mpijob__record *record);
+/* To act has begun, or ended: look at all again, or end all plans that are under way. */
+void mpijob__jobs_switch(mpijob_operator *operator_);
 /* 1 when its status says anything. */
 int mpijob__jobs_has_status(const struct mpijob__record *record);
 
@@ -191,6 +235,14 @@ void mpijob__classes_release(mpijob_operator *operator_);
 int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record);
 /* Give up what is under way. */
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record);
+/* Start nothing more of its plan; it ends when what is under way has. */
+void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
+
+/* shadow.c */
+/* Take note of what a plan wants. 0, and when to look again, INT64_MAX for never; or MPIJOB_ERR_NOMEM. */
+int mpijob__shadow_plan(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan, int64_t *due_ms);
+void mpijob__shadow_forget(mpijob_operator *operator_, struct mpijob__record *record);
+void mpijob__shadow_release(mpijob_operator *operator_);
 
 /* events.c */
 int mpijob__events_new(mpijob_operator *operator_);
@@ -200,5 +252,7 @@ void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record
 			 const char *reason, const char *message);
 void mpijob__events_step(mpijob_operator *operator_);
 int64_t mpijob__events_due_ms(const mpijob_operator *operator_);
+/* How many wait; those under way are counted as writes. */
+size_t mpijob__events_waiting(const mpijob_operator *operator_);
 
 #endif

@@ -135,6 +135,8 @@ static void line_enter(struct mpijob__queue *queue, struct mpijob__queue_item *i
 	if (item->in_line)
 		return;
 	item->in_line = 1;
+	item->since_ms = queue->now_ms;
+	queue->in_line++;
 	item->next = NULL;
 	item->prev = group->last;
 	if (group->last)
@@ -153,6 +155,7 @@ static void line_leave(struct mpijob__queue *queue, struct mpijob__queue_item *i
 	if (!item->in_line)
 		return;
 	item->in_line = 0;
+	queue->in_line--;
 	if (item->prev)
 		item->prev->next = item->next;
 	else
@@ -310,6 +313,21 @@ int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)
 	if (queue->turn)
 		return INT64_MIN;
 	return queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__QUEUE_NEVER;
+}
+
+int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue)
+{
+	const struct mpijob__queue_group *group = queue->turn;
+	int64_t oldest = INT64_MAX;
+
+	if (!group)
+		return oldest;
+	do {
+		if (group->first->since_ms < oldest)
+			oldest = group->first->since_ms;
+		group = group->after;
+	} while (group != queue->turn);
+	return oldest;
 }
 
 void mpijob__queue_release(struct mpijob__queue *queue)

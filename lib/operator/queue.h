@@ -17,6 +17,7 @@ struct mpijob__queue_item {
 	int64_t due_ms;        /* when it is added by itself; MPIJOB__QUEUE_NEVER */
 	int64_t not_before_ms; /* it is kept back until then; INT64_MIN */
 	size_t heap_at;        /* its place among the timers, from 1; 0 when it has none */
+	int64_t since_ms;      /* when it got in line */
 	int failures;
 	unsigned char in_line;
 	unsigned char busy;    /* somebody works on it */
@@ -29,6 +30,8 @@ struct mpijob__queue {
 	struct mpijob__queue_item **heap;   /* timers, the earliest first; from index 1 */
 	size_t heap_count, heap_cap;
 	size_t items;
+	size_t in_line;
+	int64_t now_ms;        /* set by its owner, for `since_ms` */
 };
 
 /* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; nothing after this can fail. */
@@ -53,6 +56,8 @@ void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item
 			  int64_t at_least_ms);
 /* When there is something to take at the earliest: INT64_MIN for now, MPIJOB__QUEUE_NEVER for never. */
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue);
+/* When the first of those in line got there; INT64_MAX when there is none. */
+int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue);
 void mpijob__queue_release(struct mpijob__queue *queue);
 
 #endif

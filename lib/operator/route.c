@@ -145,6 +145,7 @@ static int apply(mpijob_operator *operator_, struct mpijob__record *record, stru
 	}
 	rc = mpijob_facts_apply(record->facts, observed);
 	if (rc < 0 && rc != MPIJOB_ERR_NOMEM) {
+		operator_->metrics.set_aside[mpijob__metrics_kind(observed->kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside", "%s %s/%s is left out: %s",
 				     observed->kind ? observed->kind : "object", record->namespace_,
 				     observed->name ? observed->name : "", mpijob_error_text(rc));
@@ -167,10 +168,12 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 {
 	int rc = mpijob_observe(operator_->observation, json, len, NULL);
 
-	if (rc && rc != MPIJOB_ERR_NOMEM)
+	if (rc && rc != MPIJOB_ERR_NOMEM) {
+		operator_->metrics.set_aside[mpijob__metrics_kind(kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
 				     "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
 				     mpijob_error_text(rc));
+	}
 	return rc;
 }
 
@@ -196,6 +199,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 			return 0;
 	}
 	if (!event->json) {
+		operator_->metrics.set_aside[mpijob__metrics_kind(source->kind)] += object != NULL;
 		if (object)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
 					     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,

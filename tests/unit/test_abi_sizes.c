@@ -36,7 +36,7 @@
 	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
-	X(operator_options, log_user, 48, 40, MPIJOB_OPERATOR_OPTIONS_INIT) \
+	X(operator_options, shadow_grace_ms, 64, 56, MPIJOB_OPERATOR_OPTIONS_INIT) \
 	X(pod_facts, running_since_ms, 96, 88, MPIJOB_POD_FACTS_INIT) \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metrics: one table of families, each with the function that writes its samples.
+ *
+ * Counters and histograms are filled where things happen; what can be told by looking (jobs by phase, the
+ * queue, the watches) is looked at when somebody asks. The number of series is bounded, but for those that
+ * the reference has one of for each job.
+ */
+#include "operator/operator.h"
+
+#include "cluster/client.h"
+#include "cluster/clock.h"
+#include "cluster/watch.h"
+#include "render/render.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const kinds[MPIJOB__METRICS_KINDS] = {
+	"MPIJob", "Job", "Pod", "Service", "ConfigMap", "PodGroup", "PriorityClass", "Secret", "NetworkPolicy", "Event", "other",
+};
+
+static const char *const actions[MPIJOB__METRICS_ACTIONS] = {
+	[MPIJOB_ACTION_CREATE] = "create",
+	[MPIJOB_ACTION_PATCH] = "patch",
+	[MPIJOB_ACTION_PATCH_STATUS] = "patch status",
+	[MPIJOB_ACTION_DELETE] = "delete",
+};
+
+static const char *const verbs[MPIJOB__METRICS_VERBS] = { "GET", "POST", "PATCH", "PUT", "DELETE", "WATCH", "other" };
+
+static const char *const phases[MPIJOB__PHASES] = {
+	[MPIJOB__PHASE_NEW] = "New",
+	[MPIJOB__PHASE_CREATED] = "Created",
+	[MPIJOB__PHASE_SUSPENDED] = "Suspended",
+	[MPIJOB__PHASE_RUNNING] = "Running",
+	[MPIJOB__PHASE_SUCCEEDED] = "Succeeded",
+	[MPIJOB__PHASE_FAILED] = "Failed",
+	[MPIJOB__PHASE_SET_ASIDE] = "SetAside",
+};
+
+static const struct {
+	int64_t us;
+	const char *text;
+} bounds[MPIJOB__METRICS_BOUNDS] = {
+	{ 100, "0.0001" }, { 500, "0.0005" }, { 1000, "0.001" },   { 5000, "0.005" },   { 10000, "0.01" },    { 50000, "0.05" },
+	{ 100000, "0.1" }, { 500000, "0.5" }, { 1000000, "1" }, { 5000000, "5" }, { 10000000, "10" }, { 30000000, "30" },
+};
+
+/* --- counting --- */
+
+size_t mpijob__metrics_kind(const char *kind)
+{
+	size_t i = 0;
+
+	while (i < MPIJOB__METRICS_KINDS - 1 && (!kind || strcmp(kinds[i], kind) != 0))
+		i++;
+	return i;
+}
+
+const char *mpijob__metrics_verb(int32_t action)
+{
+	return action > 0 && action < MPIJOB__METRICS_ACTIONS ? actions[action] : "other";
+}
+
+void mpijob__histogram_add(struct mpijob__histogram *histogram, int64_t us)
+{
+	size_t i = 0;
+
+	while (i < MPIJOB__METRICS_BOUNDS && us > bounds[i].us)
+		i++;
+	histogram->buckets[i]++;
+	histogram->sum_us += us > 0 ? (uint64_t)us : 0;
+}
+
+static void count_failure(struct mpijob__metrics *metrics, const char *verb, int status)
+{
+	struct mpijob__failure *place = metrics->failures;
+
+	for (size_t i = 0; i < MPIJOB__METRICS_CODES - 1 && place->verb; i++, place++)
+		if (place->status == status && strcmp(place->verb, verb) == 0)
+			break;
+	if (place == &metrics->failures[MPIJOB__METRICS_CODES - 1]) {
+		verb = "other";
+		status = 0;
+	}
+	place->verb = verb;
+	place->status = status;
+	place->count++;
+}
+
+void mpijob__metrics_request(void *user, const char *verb, int status, int code, int64_t took_ms)
+{
+	struct mpijob__metrics *metrics = user;
+	size_t i = 0;
+
+	while (i < MPIJOB__METRICS_VERBS - 1 && strcmp(verbs[i], verb) != 0)
+		i++;
+	/* How long a watch stays open says nothing. */
+	if (strcmp(verbs[i], "WATCH") != 0)
+		mpijob__histogram_add(&metrics->requests[i], took_ms * 1000);
+	if (code)
+		count_failure(metrics, verbs[i], status);
+}
+
+/* --- writing --- */
+
+/* Where samples go; the first failure stays. */
+struct sheet {
+	const mpijob_operator *operator_;
+	const struct mpijob__metrics *metrics;
+	mpijob_text text;
+	int code;
+};
+
+static void put(struct sheet *sheet, const char *format, ...) MPIJOB__PRINTF(2, 3);
+
+static void put(struct sheet *sheet, const char *format, ...)
+{
+	va_list args;
+
+	if (sheet->code)
+		return;
+	va_start(args, format);
+	sheet->code = mpijob__text_vprintf(&sheet->text, format, args);
+	va_end(args);
+}
+
+static void put_label(struct sheet *sheet, const char *name, const char *value, const char *behind)
+{
+	put(sheet, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '\n')
+			put(sheet, "\\n");
+		else if (*value == '"' || *value == '\\')
+			put(sheet, "\\%c", *value);
+		else
+			put(sheet, "%c", *value);
+	}
+	put(sheet, "\"%s", behind);
+}
+
+static void put_seconds(struct sheet *sheet, int64_t us)
+{
+	put(sheet, "%" PRId64 ".%06d\n", us / 1000000, (int)(us % 1000000));
+}
+
+/* `labels` is "" or `name="value"`. */
+static void put_histogram(struct sheet *sheet, const char *name, const char *labels, const struct mpijob__histogram *histogram)
+{
+	const char *comma = *labels ? "," : "", *open = *labels ? "{" : "", *close = *labels ? "}" : "";
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < MPIJOB__METRICS_BOUNDS; i++) {
+		count += histogram->buckets[i];
+		put(sheet, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", name, labels, comma, bounds[i].text, count);
+	}
+	count += histogram->buckets[MPIJOB__METRICS_BOUNDS];
+	put(sheet, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", name, labels, comma, count);
+	put(sheet, "%s_sum%s%s%s ", name, open, labels, close);
+	put_seconds(sheet, (int64_t)histogram->sum_us);
+	put(sheet, "%s_count%s%s%s %" PRIu64 "\n", name, open, labels, close, count);
+}
+
+static void put_number(struct sheet *sheet, const char *name, uint64_t value)
+{
+	put(sheet, "%s %" PRIu64 "\n", name, value);
+}
+
+static void created(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->metrics->created);
+}
+
+static void successful(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->metrics->succeeded);
+}
+
+static void failed(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->metrics->failed);
+}
+
+static void visit_info(void *user, const struct mpijob__record *record)
+{
+	struct sheet *sheet = user;
+	mpijob_text launcher = { 0 };
+
+	if (sheet->code || !record->had_launcher)
+		return;
+	sheet->code = mpijob__render_name(record->name, MPIJOB_ROLE_LAUNCHER, -1, &launcher);
+	put(sheet, "mpi_operator_job_info{");
+	put_label(sheet, "launcher", mpijob_text_data(&launcher), ",");
+	put_label(sheet, "namespace", record->namespace_, "} 1\n");
+	mpijob__text_release(&launcher);
+}
+
+static void job_info(struct sheet *sheet, const char *name)
+{
+	(void)name;
+	mpijob__jobs_visit(sheet->operator_, visit_info, sheet);
+}
+
+static void visit_phase(void *user, const struct mpijob__record *record)
+{
+	size_t *counts = user;
+
+	counts[mpijob__jobs_phase(record)]++;
+}
+
+static void jobs(struct sheet *sheet, const char *name)
+{
+	size_t counts[MPIJOB__PHASES] = { 0 };
+
+	mpijob__jobs_visit(sheet->operator_, visit_phase, counts);
+	for (size_t i = 0; i < MPIJOB__PHASES; i++)
+		put(sheet, "%s{phase=\"%s\"} %zu\n", name, phases[i], counts[i]);
+}
+
+static void synced(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, (uint64_t)mpijob_operator_synced(sheet->operator_));
+}
+
+static void depth(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->operator_->queue.in_line);
+}
+
+static void age(struct sheet *sheet, const char *name)
+{
+	int64_t now_ms = mpijob__clock_monotonic_ms(), since = mpijob__queue_oldest_ms(&sheet->operator_->queue);
+
+	put(sheet, "%s ", name);
+	put_seconds(sheet, since < now_ms ? (now_ms - since) * 1000 : 0);
+}
+
+static void waited(struct sheet *sheet, const char *name)
+{
+	put_histogram(sheet, name, "", &sheet->metrics->waited);
+}
+
+static void planned(struct sheet *sheet, const char *name)
+{
+	put_histogram(sheet, name, "", &sheet->metrics->planned);
+}
+
+static void requests(struct sheet *sheet, const char *name)
+{
+	static const char *const labels[MPIJOB__METRICS_VERBS] = {
+		"verb=\"GET\"", "verb=\"POST\"", "verb=\"PATCH\"", "verb=\"PUT\"", "verb=\"DELETE\"", NULL, NULL,
+	};
+
+	for (size_t i = 0; i < MPIJOB__METRICS_VERBS; i++)
+		if (labels[i])
+			put_histogram(sheet, name, labels[i], &sheet->metrics->requests[i]);
+}
+
+static void request_errors(struct sheet *sheet, const char *name)
+{
+	for (size_t i = 0; i < MPIJOB__METRICS_CODES && sheet->metrics->failures[i].verb; i++) {
+		const struct mpijob__failure *failure = &sheet->metrics->failures[i];
+
+		if (failure->status)
+			put(sheet, "%s{code=\"%d\",verb=\"%s\"} %" PRIu64 "\n", name, failure->status, failure->verb,
+			    failure->count);
+		else
+			put(sheet, "%s{code=\"none\",verb=\"%s\"} %" PRIu64 "\n", name, failure->verb, failure->count);
+	}
+}
+
+static void watch_age(struct sheet *sheet, const char *name)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
+		const struct mpijob__source *source = &sheet->operator_->sources[i];
+		int64_t silent_ms = source->watch ? mpijob__watch_silent_ms(source->watch) : -1;
+
+		if (silent_ms < 0)
+			continue;
+		put(sheet, "%s{kind=\"%s\"} ", name, source->kind);
+		put_seconds(sheet, silent_ms * 1000);
+	}
+}
+
+static void watch_up(struct sheet *sheet, const char *name)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
+		const struct mpijob__source *source = &sheet->operator_->sources[i];
+
+		if (source->kind)
+			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
+			    source->watch && mpijob_watch_synced(source->watch) && !mpijob__watch_trouble(source->watch));
+	}
+}
+
+static void set_aside(struct sheet *sheet, const char *name)
+{
+	for (size_t i = 0; i < MPIJOB__METRICS_KINDS; i++)
+		if (sheet->metrics->set_aside[i])
+			put(sheet, "%s{kind=\"%s\"} %" PRIu64 "\n", name, kinds[i], sheet->metrics->set_aside[i]);
+}
+
+static void under_way(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->operator_->writes);
+}
+
+static void events_dropped(struct sheet *sheet, const char *name)
+{
+	put_number(sheet, name, sheet->metrics->events_dropped);
+}
+
+static void shadow_actions(struct sheet *sheet, const char *name)
+{
+	for (size_t i = 1; i < MPIJOB__METRICS_ACTIONS; i++)
+		for (size_t j = 0; j < MPIJOB__METRICS_KINDS; j++)
+			if (sheet->metrics->shadow[i][j])
+				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %" PRIu64 "\n", name, kinds[j], actions[i],
+				    sheet->metrics->shadow[i][j]);
+}
+
+#define PREFIX "mpi_operator_"
+
+static const struct {
+	const char *name, *type, *help;
+	void (*samples)(struct sheet *sheet, const char *name);
+} families[] = {
+	{ PREFIX "jobs_created_total", "counter", "MPIJobs that got the condition Created.", created },
+	{ PREFIX "jobs_successful_total", "counter", "MPIJobs that became Succeeded.", successful },
+	{ PREFIX "jobs_failed_total", "counter", "MPIJobs that became Failed.", failed },
+	{ PREFIX "job_info", "gauge", "1 for each MPIJob that has, or had, a launcher.", job_info },
+	{ PREFIX "jobs", "gauge", "MPIJobs that exist, by how far they are.", jobs },
+	{ PREFIX "synced", "gauge", "1 once everything that exists is known.", synced },
+	{ PREFIX "queue_depth", "gauge", "MPIJobs in line to be worked on.", depth },
+	{ PREFIX "queue_oldest_seconds", "gauge", "How long the first in line has been waiting.", age },
+	{ PREFIX "queue_wait_seconds", "histogram", "How long MPIJobs waited in line for a plan.", waited },
+	{ PREFIX "plan_seconds", "histogram", "How long it took to plan what to do about an MPIJob.", planned },
+	{ PREFIX "api_request_seconds", "histogram", "How long requests to the API server took, watches not counted.", requests },
+	{ PREFIX "api_errors_total", "counter", "Requests to the API server that failed; code is the HTTP status, or none.",
+	  request_errors },
+	{ PREFIX "watch_age_seconds", "gauge", "Time since a watch last heard from the API server.", watch_age },
+	{ PREFIX "watch_up", "gauge", "1 while the objects of a kind can be followed.", watch_up },
+	{ PREFIX "objects_set_aside_total", "counter", "Objects that could not be read, or are too large, each time they were told.",
+	  set_aside },
+	{ PREFIX "writes_under_way", "gauge", "Writes whose answer is awaited, Events too.", under_way },
+	{ PREFIX "events_dropped_total", "counter", "Events that were not sent: refused, too many, or after too many tries.",
+	  events_dropped },
+	{ PREFIX "shadow_actions_total", "counter", "What a shadow would have done.", shadow_actions },
+};
+
+int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write, void *user)
+{
+	struct sheet sheet = { operator_, NULL, { 0 }, 0 };
+	int code;
+
+	if (!operator_ || !write)
+		return MPIJOB_ERR_USAGE;
+	sheet.metrics = &operator_->metrics;
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
+		put(&sheet, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help, families[i].name,
+		    families[i].type);
+		families[i].samples(&sheet, families[i].name);
+	}
+	code = sheet.code ? sheet.code : write(user, mpijob_text_data(&sheet.text), sheet.text.len);
+	mpijob__text_release(&sheet.text);
+	return code;
+}

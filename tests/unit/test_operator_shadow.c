@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator that must not act: a standby until it is told, a shadow for ever; and what either says of itself. */
+#include "../support/operator_rig.h"
+
+#include "cluster/client.h"
+#include "operator/operator.h"
+
+static char *metrics(const struct rig *rig)
+{
+	mpijob_text text = { 0 };
+	char *copy;
+
+	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
+	copy = strdup(mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return copy;
+}
+
+/* The value of a sample, or "absent". */
+static void expect_sample(const struct rig *rig, const char *sample, const char *value)
+{
+	char *all = metrics(rig), *line = fake_text("\n%s ", sample), *at = strstr(all, line), *end;
+
+	if (at) {
+		at += strlen(line);
+		end = strchr(at, '\n');
+		*end = 0;
+	}
+	assert_string_equal(at ? at : "absent", value);
+	free(all);
+	free(line);
+}
+
+static char *report(const struct rig *rig)
+{
+	mpijob_text text = { 0 };
+	char *copy;
+
+	assert_int_equal(mpijob_operator_shadow_report(rig->operator_, mpijob_text_write, &text), 0);
+	copy = strdup(mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return copy;
+}
+
+static size_t lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* --- standby --- */
+
+static void a_standby_waits_for_its_turn(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up_server(&rig);
+	rig.options.standby = 1;
+	start_operator(&rig);
+	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
+	run(&rig, 300);
+	assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
+	assert_int_equal(fake_writes(&rig.fake), 0);
+	expect_sample(&rig, "mpi_operator_jobs{phase=\"New\"}", "2");
+	mpijob_operator_act(rig.operator_, 1);
+	run(&rig, 300);
+	expect_children(&rig, 1, 2);
+	assert_true(fake_objects(&rig.fake, EVENTS) > 0);
+	tear_down(&rig);
+}
+
+/* Answers to writes take their time. */
+static int slow(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)path;
+	reply->polls = 5;
+	return strcmp(method, "GET") != 0;
+}
+
+/* Who is no leader any more starts nothing, also in the middle of a plan; what was under way ends. */
+static void who_lost_his_office_stops(void **state)
+{
+	struct rig rig;
+	size_t pods, events;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = slow;
+	run(&rig, 20);
+	put_job(&rig, "team", "wide", 300, "cleanPodPolicy: None");
+	while (fake_objects(&rig.fake, PODS) < 50)
+		run(&rig, 1);
+	assert_true(mpijob_operator_busy(rig.operator_) > 0);
+	mpijob_operator_act(rig.operator_, 0);
+	pods = fake_objects(&rig.fake, PODS);
+	events = fake_objects(&rig.fake, EVENTS);
+	run(&rig, 300);
+	assert_in_range(fake_objects(&rig.fake, PODS), pods, pods + 16);
+	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
+	/* What was done was told. */
+	assert_true(fake_objects(&rig.fake, EVENTS) >= events);
+	pods = fake_writes(&rig.fake);
+	put_job(&rig, "team", "later", 1, "cleanPodPolicy: None");
+	run(&rig, 300);
+	assert_int_equal(fake_writes(&rig.fake), pods);
+	mpijob_operator_act(rig.operator_, 1);
+	for (int i = 0; i < 3000 && !has_children(&rig, 2, 301); i++)
+		run(&rig, 1);
+	expect_children(&rig, 2, 301);
+	tear_down(&rig);
+}
+
+/* --- a shadow --- */
+
+static void set_up_shadow(struct rig *rig)
+{
+	set_up_server(rig);
+	rig->options.shadow = 1;
+	rig->options.shadow_grace_ms = 50;
+	start_operator(rig);
+}
+
+static void let_pass(struct rig *rig, int ms)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do {
+		run(rig, 1);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 < ms);
+}
+
+/* Nobody does the work: all that is missing is told, once, and nothing written. */
+static void what_nobody_does_is_told_once(void **state)
+{
+	struct rig rig;
+	char *text;
+
+	(void)state;
+	set_up_shadow(&rig);
+	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 20);
+	text = report(&rig);
+	assert_string_equal(text, "");
+	free(text);
+	let_pass(&rig, 250);
+	text = report(&rig);
+	/* Service, ConfigMap, Secret, two workers, launcher, status, and that there was a launcher. */
+	assert_non_null(strstr(text, "\"namespace\":\"team\",\"job\":\"pi\",\"verb\":\"create\",\"kind\":\"Pod\",\"name\":\"pi-worker-1\""));
+	assert_non_null(strstr(text, "\"verb\":\"create\",\"kind\":\"Secret\",\"name\":\"pi-ssh\""));
+	assert_non_null(strstr(text, "\"verb\":\"patch status\",\"kind\":\"MPIJob\",\"name\":\"pi\""));
+	assert_non_null(strstr(text, "\"difference\":null}\n"));
+	assert_in_range(lines(text), 7, 8);
+	let_pass(&rig, 250);
+	free(text);
+	text = report(&rig);
+	assert_in_range(lines(text), 7, 8);
+	free(text);
+	expect_sample(&rig, "mpi_operator_shadow_actions_total{kind=\"Pod\",verb=\"create\"}", "2");
+	expect_sample(&rig, "mpi_operator_jobs_created_total", "0");
+	assert_int_equal(rig.fake.log_count, fake_count(&rig.fake, "GET "));
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
+	mpijob_operator_act(rig.operator_, 1);
+	run(&rig, 50);
+	assert_int_equal(fake_writes(&rig.fake), 0);
+	tear_down(&rig);
+}
+
+/* Another operator, slower than the shadow's eye, but within its patience. */
+static void who_is_only_slow_is_not_accused(void **state)
+{
+	struct rig rig;
+	mpijob_operator *shadow = NULL;
+	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
+	mpijob_text text = { 0 };
+	struct fake_object *job;
+
+	(void)state;
+	set_up_server(&rig);
+	rig.options.standby = 1;
+	start_operator(&rig);
+	options.shadow = 1;
+	options.shadow_grace_ms = 300;
+	assert_int_equal(mpijob_operator_new(rig.client, &options, &shadow, NULL), 0);
+	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	for (int i = 0; i < 2000; i++) {
+		if (i == 100)
+			mpijob_operator_act(rig.operator_, 1);
+		if (i == 500)
+			run_pods(&rig);
+		assert_int_equal(mpijob_operator_step(rig.operator_, 0), 0);
+		assert_int_equal(mpijob_operator_step(shadow, 1), 0);
+	}
+	expect_children(&rig, 1, 3);
+	assert_true(is_true(job, "Created"));
+	assert_int_equal(mpijob_operator_shadow_report(shadow, mpijob_text_write, &text), 0);
+	assert_string_equal(mpijob_text_data(&text), "");
+	/* The Secret was not there when it was first wanted; that was settled by asking for it by name, at most. */
+	assert_true(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh") <= 1);
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
+	mpijob__text_release(&text);
+	mpijob_operator_free(shadow);
+	tear_down(&rig);
+}
+
+static int hide_secrets(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)method;
+	if (!strstr(path, "/secrets"))
+		return 0;
+	reply->status = 403;
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"code\":403}";
+	return 1;
+}
+
+static void a_secret_that_may_not_be_seen_is_not_missed(void **state)
+{
+	struct rig rig;
+	char *text;
+
+	(void)state;
+	set_up_shadow(&rig);
+	rig.fake.decide = hide_secrets;
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	let_pass(&rig, 400);
+	text = report(&rig);
+	assert_non_null(strstr(text, "pi-worker-0"));
+	assert_null(strstr(text, "Secret"));
+	free(text);
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
+	tear_down(&rig);
+}
+
+/* --- metrics --- */
+
+static void a_life_is_counted(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+	char *text;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 400);
+	expect_sample(&rig, "mpi_operator_jobs_created_total", "1");
+	expect_sample(&rig, "mpi_operator_jobs_successful_total", "0");
+	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}", "1");
+	expect_sample(&rig, "mpi_operator_jobs{phase=\"Created\"}", "1");
+	expect_sample(&rig, "mpi_operator_queue_depth", "0");
+	expect_sample(&rig, "mpi_operator_queue_oldest_seconds", "0.000000");
+	expect_sample(&rig, "mpi_operator_writes_under_way", "0");
+	expect_sample(&rig, "mpi_operator_watch_up{kind=\"Pod\"}", "1");
+	expect_sample(&rig, "mpi_operator_synced", "1");
+	text = metrics(&rig);
+	assert_non_null(strstr(text, "# TYPE mpi_operator_plan_seconds histogram\n"));
+	assert_non_null(strstr(text, "mpi_operator_api_request_seconds_count{verb=\"POST\"} "));
+	assert_null(strstr(text, "mpi_operator_api_request_seconds_count{verb=\"POST\"} 0\n"));
+	assert_non_null(strstr(text, "mpi_operator_watch_age_seconds{kind=\"MPIJob\"} "));
+	free(text);
+	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+		   "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z', "
+		   "conditions: [{type: Complete, status: 'True'}]}");
+	run(&rig, 400);
+	assert_true(is_true(job, "Succeeded"));
+	expect_sample(&rig, "mpi_operator_jobs_successful_total", "1");
+	expect_sample(&rig, "mpi_operator_jobs_failed_total", "0");
+	expect_sample(&rig, "mpi_operator_jobs{phase=\"Succeeded\"}", "1");
+	fake_delete(&rig.fake, job);
+	run(&rig, 20);
+	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}", "absent");
+	expect_sample(&rig, "mpi_operator_jobs_created_total", "1");
+	tear_down(&rig);
+}
+
+static int refuse_some(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	int *left = fake->user;
+
+	if (strcmp(method, "POST") != 0 || !strstr(path, "/services") || --*left < 0)
+		return 0;
+	reply->status = 500;
+	reply->body = "oops";
+	return 1;
+}
+
+static void failures_are_counted_by_code(void **state)
+{
+	struct rig rig;
+	int left = 2;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse_some;
+	rig.fake.user = &left;
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"500\",verb=\"POST\"}", "2");
+	/* More kinds of failures than places: the rest is one. */
+	for (int status = 400; status < 500; status++)
+		rig.client->observer.request(rig.client->observer.user, "GET", status, MPIJOB_ERR_SERVER, 1);
+	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"400\",verb=\"GET\"}", "1");
+	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"499\",verb=\"GET\"}", "absent");
+	tear_down(&rig);
+}
+
+static void labels_are_escaped(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+	struct mpijob__record *record;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 20);
+	/* No server has such a name; the format would be broken all the same. */
+	record = mpijob__jobs_by_uid(rig.operator_, fake_string(job, "metadata.uid"));
+	free(record->namespace_);
+	record->namespace_ = strdup("te\"a\\m\n");
+	record->had_launcher = 1;
+	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"te\\\"a\\\\m\\n\"}", "1");
+	tear_down(&rig);
+}
+
+static int stop_at_once(void *user, const char *data, size_t len)
+{
+	(void)user;
+	(void)data;
+	(void)len;
+	return MPIJOB_ERR_CANCELLED;
+}
+
+static void calls(void **state)
+{
+	struct rig rig;
+	int64_t deadline;
+	int fd;
+
+	(void)state;
+	set_up(&rig);
+	assert_int_equal(mpijob_operator_metrics(NULL, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_metrics(rig.operator_, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_metrics(rig.operator_, stop_at_once, NULL), MPIJOB_ERR_CANCELLED);
+	assert_int_equal(mpijob_operator_shadow_report(NULL, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_shadow_report(rig.operator_, stop_at_once, NULL), 0);
+	assert_int_equal(mpijob_operator_interest(NULL, &fd, &deadline), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_interest(rig.operator_, &fd, &deadline), MPIJOB_ERR_UNSUPPORTED);
+	tear_down(&rig);
+	set_up_server(&rig);
+	rig.options.shadow_grace_ms = -1;
+	assert_int_equal(mpijob_operator_new(rig.client, &rig.options, &rig.operator_, NULL), MPIJOB_ERR_USAGE);
+	tear_down(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_standby_waits_for_its_turn),
+		cmocka_unit_test(who_lost_his_office_stops),
+		cmocka_unit_test(what_nobody_does_is_told_once),
+		cmocka_unit_test(who_is_only_slow_is_not_accused),
+		cmocka_unit_test(a_secret_that_may_not_be_seen_is_not_missed),
+		cmocka_unit_test(a_life_is_counted),
+		cmocka_unit_test(failures_are_counted_by_code),
+		cmocka_unit_test(labels_are_escaped),
+		cmocka_unit_test(calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
