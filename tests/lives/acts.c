@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The actions that a script is made of: one row each, with its name, how often it is drawn, the ranges of its numbers
+ * and what it does. What does not apply does nothing.
+ */
+#include "driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- users --- */
+
+#define CREATE_POLICY(flags)   ((flags) & 3) /* cleanPodPolicy: none given, None, Running, All */
+#define CREATE_SUSPENDED       4
+#define CREATE_WAITS           8             /* launcherCreationPolicy: WaitForWorkersReady */
+#define CREATE_WORKING         16            /* runLauncherAsWorker */
+#define CREATE_BACKOFF(flags)  ((flags) >> 5 & 3)
+#define CREATE_TTL(flags)      ((flags) >> 7 & 3)
+#define CREATE_DEADLINE        512
+#define CREATE_NEVER           1024          /* restartPolicy of the launcher */
+#define CREATE_FOREIGN         2048          /* managedBy somebody else */
+#define CREATE_INVALID         4096
+#define CREATE_MOST            8192
+
+static const char *policy_text(int flags)
+{
+	static const char *const texts[] = { "", "\"cleanPodPolicy\":\"None\",", "\"cleanPodPolicy\":\"Running\",",
+					     "\"cleanPodPolicy\":\"All\"," };
+
+	return texts[CREATE_POLICY(flags)];
+}
+
+static const char *backoff_text(int flags)
+{
+	static const char *const texts[] = { "", "\"backoffLimit\":0,", "\"backoffLimit\":1,", "\"backoffLimit\":3," };
+
+	return texts[CREATE_BACKOFF(flags)];
+}
+
+static const char *ttl_text(int flags)
+{
+	static const char *const texts[] = { "", "\"ttlSecondsAfterFinished\":0,", "\"ttlSecondsAfterFinished\":30,", "" };
+
+	return texts[CREATE_TTL(flags)];
+}
+
+static void create(struct world *world, int slot, int workers, int flags)
+{
+	const char *node = world->options & WORLD_BOUND ? "\"nodeName\":\"node\"," : "";
+	char worker[200];
+
+	(void)snprintf(worker, sizeof(worker),
+		       ",\"Worker\":{\"replicas\":%d,\"template\":{\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":"
+		       "\"i\"}]}}}",
+		       workers, node);
+	(void)driver_create(
+		world, KIND_MPIJOB, slot & 1 ? "n1" : "n0",
+		"{\"metadata\":{\"name\":\"s%d\"%s},\"spec\":{%s%s%s\"runPolicy\":{%s%s%s%s%s\"suspend\":%s},"
+		"\"mpiReplicaSpecs\":{\"Launcher\":{%s\"template\":{\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":"
+		"\"i\",\"command\":[\"mpirun\"]}]}}}%s}}}",
+		slot, flags & CREATE_INVALID ? ",\"labels\":{\"lives-invalid\":\"yes\"}" : "",
+		flags & CREATE_INVALID ? "\"mpiImplementation\":\"Unknown\"," : "",
+		flags & CREATE_WAITS ? "\"launcherCreationPolicy\":\"WaitForWorkersReady\"," : "",
+		flags & CREATE_WORKING ? "\"runLauncherAsWorker\":true," : "", policy_text(flags), backoff_text(flags),
+		ttl_text(flags), flags & CREATE_DEADLINE ? "\"activeDeadlineSeconds\":60," : "",
+		flags & CREATE_FOREIGN ? "\"managedBy\":\"kueue.x-k8s.io/multikueue\"," : "",
+		flags & CREATE_SUSPENDED ? "true" : "false", flags & CREATE_NEVER ? "\"restartPolicy\":\"Never\"," : "", node,
+		workers ? worker : "");
+}
+
+static void suspend(struct world *world, int slot, int on, int unused)
+{
+	struct object *job = job_in(world, slot);
+
+	(void)unused;
+	if (job)
+		(void)driver_patch(world, job, NULL, "{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", on ? "true" : "false");
+}
+
+static void scale(struct world *world, int slot, int workers, int unused)
+{
+	struct object *job = job_in(world, slot);
+
+	(void)unused;
+	if (job && mpijob_node_find(mpijob_doc_root(job->doc), "spec.mpiReplicaSpecs.Worker"))
+		(void)driver_patch(world, job, NULL, "{\"spec\":{\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":%d}}}}",
+				   workers);
+}
+
+static void delete_job(struct world *world, int slot, int how, int unused)
+{
+	static const char *const ways[] = { "Background", "Foreground" };
+	struct object *job = job_in(world, slot);
+
+	(void)unused;
+	if (job)
+		(void)driver_delete(world, job, ways[how]);
+}
+
+static void touch(struct world *world, int slot, int number, int unused)
+{
+	struct object *job = job_in(world, slot);
+
+	(void)unused;
+	if (job)
+		(void)driver_patch(world, job, NULL, "{\"metadata\":{\"annotations\":{\"lives\":\"%d\"}}}", number);
+}
+
+/* --- others who meddle --- */
+
+/* 0 to 3: the other children, 4: the launcher, 5: its pod, 6 and on: workers. */
+static struct object *any_child(struct world *world, int slot, int which)
+{
+	if (which < 4)
+		return child_in(world, slot, which);
+	if (which == 4)
+		return launcher_in(world, slot);
+	return which == 5 ? launcher_pod_in(world, slot) : worker_in(world, slot, which - 6);
+}
+
+static void remove_child(struct world *world, int slot, int which, int unused)
+{
+	struct object *object = any_child(world, slot, which);
+
+	(void)unused;
+	if (object)
+		(void)driver_delete(world, object, "Background");
+}
+
+static void mark(struct world *world, int slot, int which, int number)
+{
+	struct object *object = any_child(world, slot, which);
+
+	if (object)
+		(void)driver_patch(world, object, NULL, "{\"metadata\":{\"labels\":{\"lives-mark\":\"%d\"}}}", number);
+}
+
+/* Change what is the operator's. */
+static void bend(struct world *world, int slot, int which, int unused)
+{
+	static const char *const changes[] = {
+		"{\"spec\":{\"selector\":{\"mine\":\"yes\"}}}",
+		"{\"data\":{\"hostfile\":\"nobody\"}}",
+		"{\"data\":{\"ssh-privatekey\":null}}",
+		"{\"spec\":{\"minMember\":99}}",
+		"{\"data\":{\"discover_hosts.sh\":\"#!/bin/sh\\necho nobody\\n\"}}",
+	};
+	struct object *object = child_in(world, slot, which == 4 ? 1 : which);
+
+	(void)unused;
+	if (object)
+		(void)driver_patch(world, object, NULL, "%s", changes[which]);
+}
+
+/* Take a child's name before the operator does. */
+static void take_name(struct world *world, int slot, int which, int unused)
+{
+	const char *namespace_ = slot & 1 ? "n1" : "n0";
+
+	(void)unused;
+	if (which == 0)
+		(void)driver_create(world, KIND_SERVICE, namespace_, "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{}}", slot);
+	else if (which == 1)
+		(void)driver_create(world, KIND_CONFIG_MAP, namespace_, "{\"metadata\":{\"name\":\"s%d-config\"}}", slot);
+	else if (which == 2)
+		(void)driver_create(world, KIND_SECRET, namespace_, "{\"metadata\":{\"name\":\"s%d-ssh\"}}", slot);
+	else
+		(void)driver_create(world, KIND_POD, namespace_,
+				    "{\"metadata\":{\"name\":\"s%d-worker-1\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+				    "\"i\"}]}}",
+				    slot);
+}
+
+/* And give it back. */
+static void give_names(struct world *world, int slot, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	for (int which = 0; which < 10; which++) {
+		struct object *object = any_child(world, slot, which);
+
+		if (object && !object->owner_count)
+			(void)driver_delete(world, object, "Background");
+	}
+}
+
+/* --- kubelet --- */
+
+static void worker_phase(struct world *world, int slot, int index, int phase)
+{
+	struct object *pod = worker_in(world, slot, index);
+
+	if (pod)
+		driver_phase(world, pod, (enum phase)phase);
+}
+
+static void launcher_phase(struct world *world, int slot, int phase, int unused)
+{
+	struct object *pod = launcher_pod_in(world, slot);
+
+	(void)unused;
+	if (pod)
+		driver_phase(world, pod, (enum phase)phase);
+}
+
+static void run_workers(struct world *world, int slot, int phase, int unused)
+{
+	(void)unused;
+	for (int i = 0; i < MOST_WORKERS; i++)
+		worker_phase(world, slot, i, phase);
+}
+
+static void reap(struct world *world, int unused, int unused_too, int unused_as_well)
+{
+	(void)unused;
+	(void)unused_too;
+	(void)unused_as_well;
+	(void)kubelet_reap(world);
+}
+
+/* --- network, clocks and operators --- */
+
+static void fault(struct world *world, int number, int kind, int count)
+{
+	struct front *front = &world->seats[number].front;
+
+	for (int i = 0; i < count && front->fault_count < MOST_FAULTS; i++)
+		front->faults[front->fault_count++] = (enum fault)kind;
+}
+
+static void latency(struct world *world, int number, int tenths, int unused)
+{
+	(void)unused;
+	world->seats[number].front.latency_ms = tenths * 100;
+}
+
+static void lag(struct world *world, int number, int kind, int tenths)
+{
+	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE, KIND_CONFIG_MAP };
+
+	world->seats[number].front.lag_ms[kinds[kind]] = tenths * 100;
+}
+
+static void cut(struct world *world, int number, int refused, int unused)
+{
+	(void)unused;
+	world->seats[number].front.refuse_watches = refused;
+	if (world->seats[number].operator_)
+		front_cut(&world->seats[number].front);
+}
+
+static void jump(struct world *world, int number, int seconds, int back)
+{
+	world->seats[number].skew_ms = (back ? -1 : 1) * (int64_t)seconds * 1000;
+}
+
+static void restart(struct world *world, int number, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	if (!world->seats[number].operator_)
+		return;
+	world_stop(world, number);
+	world_start(world, number);
+}
+
+static void stop(struct world *world, int number, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_stop(world, number);
+}
+
+static void begin(struct world *world, int number, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_start(world, number);
+}
+
+static void step(struct world *world, int steps, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_step(world, steps);
+}
+
+static void pass(struct world *world, int tenths, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_pass(world, tenths * 100);
+}
+
+static void settle(struct world *world, int seconds, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_settle(world, seconds * 1000);
+}
+
+static void harm(struct world *world, int slot, int kind, int unused)
+{
+	(void)unused;
+	driver_harm(world, (enum harm)kind, slot);
+}
+
+/* --- the table --- */
+
+static const struct verb {
+	const char *name;
+	int weight;
+	int below[3]; /* numbers are drawn below; 0: none */
+	int credit;   /* writes of operators that it may lead to, times their number */
+	void (*run)(struct world *world, int a, int b, int c);
+} verbs[] = {
+	{ "create", 60, { SLOTS, MOST_WORKERS + 1, CREATE_MOST }, 30, create },
+	{ "suspend", 30, { SLOTS, 2, 0 }, 30, suspend },
+	{ "scale", 25, { SLOTS, MOST_WORKERS + 1, 0 }, 20, scale },
+	{ "delete", 25, { SLOTS, 2, 0 }, 20, delete_job },
+	{ "touch", 6, { SLOTS, 100, 0 }, 6, touch },
+	{ "remove", 20, { SLOTS, 6 + MOST_WORKERS, 0 }, 20, remove_child },
+	{ "mark", 12, { SLOTS, 6 + MOST_WORKERS, 100 }, 6, mark },
+	{ "bend", 15, { SLOTS, 5, 0 }, 10, bend },
+	{ "take-name", 5, { SLOTS, 4, 0 }, 10, take_name },
+	{ "give-names", 8, { SLOTS, 0, 0 }, 20, give_names },
+	{ "run", 70, { SLOTS, 2, 0 }, 6, run_workers },
+	{ "worker", 40, { SLOTS, MOST_WORKERS, PHASE_COUNT }, 10, worker_phase },
+	{ "launcher", 70, { SLOTS, PHASE_COUNT, 0 }, 20, launcher_phase },
+	{ "reap", 20, { 0, 0, 0 }, 10, reap },
+	{ "fault", 60, { OPERATORS, FAULT_COUNT, 4 }, 30, fault },
+	{ "latency", 15, { OPERATORS, 30, 0 }, 10, latency },
+	{ "lag", 30, { OPERATORS, 5, 80 }, 20, lag },
+	{ "cut", 15, { OPERATORS, 3, 0 }, 10, cut },
+	{ "jump", 6, { OPERATORS, 400, 2 }, 20, jump },
+	{ "restart", 12, { OPERATORS, 0, 0 }, 20, restart },
+	{ "stop", 8, { OPERATORS, 0, 0 }, 10, stop },
+	{ "begin", 14, { OPERATORS, 0, 0 }, 30, begin },
+	{ "step", 150, { 4, 0, 0 }, 2, step },
+	{ "pass", 120, { 100, 0, 0 }, 4, pass },
+	{ "settle", 22, { 0, 0, 0 }, 20, settle },
+	{ "harm", 0, { SLOTS, HARM_COUNT, 0 }, 0, harm },
+};
+
+#define VERBS ((int)(sizeof(verbs) / sizeof(verbs[0])))
+
+static int in_range(int value, int below)
+{
+	return below == 0 || (value >= 0 && value < below);
+}
+
+void act_do(struct world *world, const struct act *act)
+{
+	const struct verb *verb = &verbs[act->verb];
+
+	world->writes_allowed += (uint64_t)verb->credit * OPERATORS;
+	if (world->trace) {
+		fprintf(stderr, "%9lld ", (long long)clock_ms());
+		act_print(act, stderr);
+	}
+	verb->run(world, act->a, act->b, act->c);
+}
+
+static int draw_below(uint64_t *rng, int below)
+{
+	return below ? (int)(draw(rng) % (uint64_t)below) : 0;
+}
+
+/* Most jobs are ordinary, most launchers run well. */
+static void make_likely(struct act *act, uint64_t *rng, const char *name)
+{
+	if (strcmp(name, "create") == 0) {
+		if (draw_below(rng, 8))
+			act->c &= ~(CREATE_FOREIGN | CREATE_INVALID);
+		if (draw_below(rng, 3))
+			act->c &= ~(CREATE_SUSPENDED | CREATE_DEADLINE);
+		if (draw_below(rng, 6) && act->b == 0)
+			act->b = 2;
+	} else if (strcmp(name, "scale") == 0 && draw_below(rng, 4)) {
+		act->b = act->b ? act->b : 1;
+	} else if (strcmp(name, "settle") == 0) {
+		act->a = 400;
+	} else if (strcmp(name, "worker") == 0 && draw_below(rng, 2)) {
+		act->c = PHASE_READY;
+	} else if (strcmp(name, "cut") == 0 && draw_below(rng, 2)) {
+		act->b = 0;
+	}
+}
+
+void act_make(struct world *world, uint64_t *rng, struct act *act)
+{
+	int total = 0, at;
+
+	(void)world;
+	for (int i = 0; i < VERBS; i++)
+		total += verbs[i].weight;
+	at = draw_below(rng, total);
+	act->verb = 0;
+	while (at >= verbs[act->verb].weight)
+		at -= verbs[act->verb++].weight;
+	act->a = draw_below(rng, verbs[act->verb].below[0]);
+	act->b = draw_below(rng, verbs[act->verb].below[1]);
+	act->c = draw_below(rng, verbs[act->verb].below[2]);
+	make_likely(act, rng, verbs[act->verb].name);
+}
+
+int act_parse(const char *line, struct act *act)
+{
+	char name[32];
+
+	memset(act, 0, sizeof(*act));
+	if (sscanf(line, "%31s %d %d %d", name, &act->a, &act->b, &act->c) < 1)
+		return -1;
+	for (act->verb = 0; act->verb < VERBS; act->verb++)
+		if (strcmp(verbs[act->verb].name, name) == 0)
+			return in_range(act->a, verbs[act->verb].below[0]) && in_range(act->b, verbs[act->verb].below[1]) &&
+					       in_range(act->c, verbs[act->verb].below[2])
+				       ? 0
+				       : -1;
+	return -1;
+}
+
+void act_print(const struct act *act, FILE *out)
+{
+	const struct verb *verb = &verbs[act->verb];
+
+	fprintf(out, "%s", verb->name);
+	if (act->a || verb->below[0])
+		fprintf(out, " %d", act->a);
+	if (act->b || verb->below[1])
+		fprintf(out, " %d", act->b);
+	if (act->c || verb->below[2])
+		fprintf(out, " %d", act->c);
+	fprintf(out, "\n");
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random lives of MPIJobs: a world is an embedded cluster without a node, one or two operators, and a driver that is
+ * everybody else: users, kubelet, other controllers, the network and the clock. What it does stands in a script of
+ * actions, each of which can always be done (it does nothing where it does not apply), so that a script stays one when
+ * lines are taken out of it. Time and dice are the world's own: a script replays to the same end.
+ */
+#ifndef MPIJOB_TEST_LIVES_H
+#define MPIJOB_TEST_LIVES_H
+
+#include "local/local.h"
+
+#include <mpijob/mpijob.h>
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define SLOTS        4    /* jobs that may exist at a time, by name */
+#define MOST_WORKERS 4
+#define OPERATORS    2
+#define MOST_FAULTS  32
+
+#define NEED(condition) \
+	((condition) ? (void)0 : need_failed(#condition, __FILE__, __LINE__))
+_Noreturn void need_failed(const char *what, const char *file, int line);
+
+/* --- scripts --- */
+
+struct act {
+	int verb; /* place in the table of acts.c */
+	int a, b, c;
+};
+
+struct script {
+	uint64_t seed;
+	int options;  /* WORLD_* */
+	char *expect; /* id of the failure that it must end with; NULL: none */
+	struct act *acts;
+	size_t count, cap;
+};
+
+#define WORLD_GANG_VOLCANO   1 /* gang scheduling */
+#define WORLD_GANG_SCHEDULER 2
+#define WORLD_TWO            4 /* begins with two operators */
+#define WORLD_BOUND          8 /* pods are on a node: deleting them takes until the kubelet says so */
+
+void script_add(struct script *script, const struct act *act);
+void script_release(struct script *script);
+int script_read(struct script *script, const char *path);
+void script_write(const struct script *script, FILE *out, const char *about);
+
+/* --- clock.c: time and dice --- */
+
+void clock_reset(uint64_t seed);
+int64_t clock_ms(void);           /* monotonic */
+void clock_advance(int64_t to_ms);
+void clock_skew(int64_t skew_ms); /* of the operator that runs now */
+double clock_real_s(void);
+void clock_print(char out[40]); /* the time now, as the cluster writes it */
+
+/* --- front.c: the network between one operator and the cluster --- */
+
+enum fault {
+	FAULT_NONE,
+	FAULT_CONFLICT,      /* 409, nothing happened */
+	FAULT_BUSY,          /* 429, after a second again */
+	FAULT_ERROR,         /* 500, nothing happened */
+	FAULT_ERROR_AFTER,   /* 500, and it happened */
+	FAULT_LOST_BEFORE,   /* the connection breaks, nothing happened */
+	FAULT_LOST_AFTER,    /* the connection breaks, and it happened */
+	FAULT_UNREACHABLE,
+	FAULT_TIMEOUT_AFTER, /* it happened, no answer within 30 s */
+	FAULT_LATE,          /* the connection breaks, and it happens two seconds later */
+	FAULT_SLOW,          /* it happened, the answer takes 20 s */
+	FAULT_COUNT
+};
+
+struct flight;
+struct world;
+
+struct front {
+	struct world *world;
+	int number;
+	struct flight *first, *last;
+	enum fault faults[MOST_FAULTS]; /* of the next writes */
+	size_t fault_count;
+	int refuse_watches;             /* so many streams are answered with 410 or 500 */
+	int64_t latency_ms;             /* of answers */
+	int64_t lag_ms[KIND_COUNT];     /* of news */
+	int64_t wake_ms;                /* when the operator wants to be run at the latest */
+	int told;
+};
+
+void front_fill(struct mpijob_transport *transport);
+void front_reset(struct front *front);
+void front_cut(struct front *front);          /* all its watches break */
+int64_t front_due_ms(const struct front *front);
+
+/* --- world.c --- */
+
+struct seat {
+	struct front front;
+	mpijob_client *client;
+	mpijob_operator *operator_; /* NULL: it does not run */
+	int64_t skew_ms;
+};
+
+/* What is remembered of one MPIJob, by uid. */
+struct life {
+	struct life *next;
+	char uid[40];
+	char terminal[16];     /* "Succeeded", "Failed"; "" before */
+	uint64_t suspended_at; /* version until which it was so at last */
+	uint64_t terminal_at;
+	uint64_t small_at[MOST_WORKERS + 1];
+	int suspended;
+	int workers;
+	int complete;  /* a launcher Job of it was Complete */
+	int meddled;   /* somebody else deleted its launcher: what it did is lost */
+	int launchers; /* Jobs made */
+};
+
+struct kin {
+	struct kin *next;
+	char uid[40];
+	struct life *life; /* of a launcher Job */
+	uint64_t made_at;  /* version */
+};
+
+struct world {
+	struct mpijob_local *local;
+	mpijob_client *driver; /* owns `local`; never disturbed */
+	struct seat seats[OPERATORS];
+	int options;
+	int two;
+	struct life *lives;
+	struct kin *kin;   /* launcher Jobs and worker pods by uid */
+	struct flight *late;
+	void (*store_changed)(void *user, struct object *object, int change);
+	void *store_user;
+	uint64_t rng;
+	uint64_t writes, reads, events; /* requests of operators */
+	uint64_t writes_allowed;
+	uint64_t changes;               /* of the store */
+	int driver_acts;                /* the change is the driver's own */
+	int fight, lie;                 /* harms: slot + 1 */
+	int trace;
+	const char *failure;            /* id; NULL: none */
+	char message[400];
+};
+
+struct world *world_new(const struct script *script, int trace);
+void world_free(struct world *world);
+void world_start(struct world *world, int number);
+void world_stop(struct world *world, int number);
+void world_turn(struct world *world);                 /* until nobody has anything to do now */
+void world_step(struct world *world, int steps);      /* so many steps of operators */
+void world_pass(struct world *world, int64_t ms);     /* time goes by */
+void world_settle(struct world *world, int64_t quiet_ms);
+void world_fail(struct world *world, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+uint64_t draw(uint64_t *rng);
+
+/* --- watchman.c: what must hold --- */
+
+void watchman_changed(void *user, struct object *object, int change);
+void watchman_request(struct world *world, const struct mpijob_request *request, int number);
+void watchman_quiet(struct world *world);
+void watchman_release(struct world *world);
+struct life *watchman_life(struct world *world, const char *uid);
+const mpijob_node *condition_of(const struct object *object, const char *type);
+int condition_is(const struct object *object, const char *type, const char *status);
+
+/* --- acts.c --- */
+
+void act_do(struct world *world, const struct act *act);
+void act_make(struct world *world, uint64_t *rng, struct act *act);
+int act_parse(const char *line, struct act *act);
+void act_print(const struct act *act, FILE *out);
+struct object *job_in(struct world *world, int slot);
+int kubelet_reap(struct world *world);
+
+/* What no operator of ours does: each has to be found out. */
+enum harm { HARM_UNEND, HARM_TWO_PODS, HARM_SECOND_RUN, HARM_ORPHAN, HARM_FIGHT, HARM_LIE, HARM_WORKER, HARM_COUNT };
+void driver_harm(struct world *world, enum harm harm, int slot);
+
+#endif
