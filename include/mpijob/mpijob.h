@@ -13,9 +13,11 @@
 #include <mpijob/diag.h>
 #include <mpijob/diagnose.h>
 #include <mpijob/doc.h>
+#include <mpijob/features.h>
 #include <mpijob/fields.h>
 #include <mpijob/job.h>
 #include <mpijob/jobs.h>
+#include <mpijob/lease.h>
 #include <mpijob/logs.h>
 #include <mpijob/operator.h>
 #include <mpijob/plan.h>

@@ -21,6 +21,7 @@
 #include <mpijob/base.h>
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
+#include <mpijob/features.h>
 #include <mpijob/job.h>
 
 #ifdef __cplusplus
@@ -51,14 +52,10 @@ struct mpijob_render_options {
 	const uint8_t *running;     /**< One byte a worker, 1 where it runs: the hosts that discover_hosts.sh
 	                                 prints; NULL: all of them. */
 	size_t running_count;       /**< Bytes in `running`; workers beyond do not run. */
-	int32_t wait_for_hosts;     /**< Seconds that the launcher's pod waits, in an init container, for the names of all
-	                                 hosts to have addresses, before it fails and says which have none; 0: none are
-	                                 waited for, nor are they with `reference`. */
-	int32_t compact_hosts;      /**< 1: host names are "J-worker-0.J", which only pods of the job's namespace find, and
-	                                 discover_hosts.sh counts instead of listing, so that the ConfigMap of a very large
-	                                 job stays below 1 MiB; not with `reference`. */
+	const struct mpijob_features *features; /**< What else is done, docs/options.md; NULL: nothing; nothing of it with
+	                                             `reference`. */
 };
-#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, 0, 0 }
+#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /** @} */
 /** @name All children
@@ -194,7 +191,7 @@ struct mpijob_host {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< Fully qualified: "J-worker-0.J.NAMESPACE.svc"; of a launcher of Intel MPI it may be
 	                       "J-launcher" alone (docs/differences.md, intel-launcher-name); "J-worker-0.J" with
-	                       `compact_hosts`. */
+	                       the feature `compact_hosts`. */
 	int32_t slots;    /**< Ranks that it offers. */
 	int32_t worker;   /**< Index of the worker; -1 for the launcher. */
 };
@@ -207,7 +204,7 @@ typedef struct mpijob_hostfile mpijob_hostfile;
  * List the hosts of a job: the launcher first when it is a worker too, then the workers.
  *
  * @param job      not NULL; defaulted and valid.
- * @param options  NULL for the defaults; `cluster_domain`, `compact_hosts` and `reference` count.
+ * @param options  NULL for the defaults; `cluster_domain`, `reference` and the feature `compact_hosts` count.
  * @param out      not NULL; the hostfile, yours.
  * @param diag     findings, or NULL.
  * @return as mpijob_render().

@@ -287,6 +287,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Change its key or value as the message says.",
 	     "job.yaml:19:13: spec.mpiReplicaSpecs[Worker].template.metadata.annotations[a b]: the key must be "
 	     "letters, digits, '-', '_' and '.'"),
+	KIND("invalid-feature", ERROR, "A feature cannot have this value.", "The message says what would be accepted.",
+	     "ssh-port: '0x16' is not accepted; use a number from 1 to 65535, or 0"),
 	KIND("invalid-label", ERROR,
 	     "A label or selector of a pod template is not accepted, or is one that a controller sets.",
 	     "Change its key or value as the message says.",
@@ -646,12 +648,12 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "jobs.yaml: several MPIJobs; name one with --job"),
 	KIND("several-pods", ERROR, "Several local pods have this name.",
 	     "Name the namespace, or stop the other cluster.", "several such pods run: default of pi, default of pi"),
-	KIND("sidecar-keeps-launcher", ERROR,
-	     "The launcher has ended, but another container of its pod goes on, so that its Job never ends.",
 	KIND("shadow-action", INFO,
 	     "A shadow operator would have done this, and the operator that acts has not.",
 	     "Compare with docs/differences.md; what stands there is meant to be.",
 	     "would create Pod default/pi-worker-0 for MPIJob pi: the worker is not there"),
+	KIND("sidecar-keeps-launcher", ERROR,
+	     "The launcher has ended, but another container of its pod goes on, so that its Job never ends.",
 	     "Make it a native sidecar (an init container with restartPolicy Always), or keep it out: for Istio "
 	     "the annotation `sidecar.istio.io/inject: \"false\"`.",
 	     "container pi of pod pi-launcher-x2k has ended, but istio-proxy goes on, so the job never ends"),
@@ -751,6 +753,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("unknown-anchor", ERROR, "An alias refers to an anchor that the document does not have.",
 	     "Correct the name behind '*'; text that begins with '*' needs quotes.",
 	     "job.yaml:9:11: there is no anchor &a before this alias"),
+	KIND("unknown-feature", ERROR, "A feature has a name that is not in docs/options.md.",
+	     "Use the name that the message proposes, or look at docs/options.md.",
+	     "wait-for-host: there is no such feature; did you mean wait-for-hosts?"),
 	KIND("unknown-field", WARNING, "A field that nobody knows: the server drops it.",
 	     "Correct the name; often it is a slip, or the field of another level.",
 	     "job.yaml:9:5: warning: spec.runPolicy.cleanPodPolcy: unknown field, the server drops it; did you "

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/struct.h"
 #include "job/job.h"
+#include "render/features.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -383,11 +384,14 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 
 	if (!code)
 		code = mpijob__struct_check(&plan->render, sizeof(plan->render), options.render);
+	if (!code)
+		code = mpijob__features_take(plan->render.features, plan->render.reference, &plan->features);
 	if (code)
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS)
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
+	plan->render.features = &plan->features;
 	plan->render.entropy = NULL;
 	plan->render.entropy_len = 0;
 	plan->render.running = NULL;

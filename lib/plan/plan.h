@@ -80,6 +80,7 @@ struct mpijob_plan {
 
 	/* In. */
 	mpijob *job; /* a copy, defaulted */
+	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
 	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
 	int64_t now_ms;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every deliberate difference from mpi-operator v0.8.2: what, why, whether it is on by default, and its switch. The
- * rule behind the list: on by default is only what no job that works today can notice by breaking.
+ * rule behind the list: on by default is only what no job that works today can notice by breaking. What a job of today
+ * could notice is a feature, off by default, and a row of features.c.
  */
 #include "render/differences.h"
 
@@ -189,15 +190,6 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"The job says that it was seen.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
-	[MPIJOB__DIFFERENCE_WAIT_FOR_HOSTS] = {
-		"wait-for-hosts",
-		"The launcher's pod has an init container, `wait-for-hosts`, that runs the launcher's image until all hosts of the "
-		"hostfile have addresses, asks for what the launcher's first container asks for, and fails after the given time with "
-		"the names that have none. It needs a POSIX shell, `date`, and `getent` or `ssh`.",
-		"mpirun gives up at the first name that does not resolve, however patient its ssh is, and names may come later than "
-		"pods.",
-		MPIJOB__DIFFERENCE_OPTION, "`wait_for_hosts` in the options, `--wait-for-hosts DURATION`; never with `reference`",
-	},
 	[MPIJOB__DIFFERENCE_LAUNCHER_START_TIME] = {
 		"launcher-start-time",
 		"When a job goes on, its launcher Job's `status.startTime` is cleared only if the scheduling directives of its pod "
@@ -217,14 +209,6 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"The event ValidationError names the same fields in the words of our findings.",
 		"They say what would be accepted.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
-	},
-	[MPIJOB__DIFFERENCE_COMPACT_HOSTS] = {
-		"compact-hosts",
-		"Hosts are called `JOB-worker-0.JOB` in the hostfile, without namespace and domain, and `discover_hosts.sh` prints "
-		"them by counting over ranges instead of one `echo` for each. Pods of the job's namespace find the names through "
-		"their search domains, unless their `dnsPolicy` is `Default` or `None`.",
-		"10,000 workers with ordinary names take 1.9 MB, and a ConfigMap holds 1 MiB.",
-		MPIJOB__DIFFERENCE_OPTION, "`compact_hosts` in the options, `--compact-hosts`; never with `reference`",
 	},
 };
 

@@ -35,18 +35,15 @@ enum mpijob__difference {
 	MPIJOB__DIFFERENCE_TERMINAL_STAYS,
 	MPIJOB__DIFFERENCE_FAILURE_NAMES_PODS,
 	MPIJOB__DIFFERENCE_TAKEN_NAMES,
-	MPIJOB__DIFFERENCE_WAIT_FOR_HOSTS,
 	MPIJOB__DIFFERENCE_LAUNCHER_START_TIME,
 	MPIJOB__DIFFERENCE_MESSAGES_CUT,
 	MPIJOB__DIFFERENCE_VALIDATION_WORDS,
-	MPIJOB__DIFFERENCE_COMPACT_HOSTS,
 	MPIJOB__DIFFERENCE_COUNT
 };
 
 enum mpijob__difference_mode {
 	MPIJOB__DIFFERENCE_ALWAYS,  /* no switch */
-	MPIJOB__DIFFERENCE_DEFAULT, /* on unless `reference` is set */
-	MPIJOB__DIFFERENCE_OPTION   /* off unless its own switch is set */
+	MPIJOB__DIFFERENCE_DEFAULT /* on unless `reference` is set */
 };
 
 struct mpijob__difference_row {
@@ -54,7 +51,7 @@ struct mpijob__difference_row {
 	const char *what; /* what is done here, and what the reference does */
 	const char *why;
 	enum mpijob__difference_mode mode;
-	const char *toggle; /* how to switch it off, or on, or why there is no switch */
+	const char *toggle; /* how to switch it off, or why there is no switch */
 };
 
 /* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */

@@ -36,7 +36,8 @@ struct mpijob__subject {
 	const char *uid;                      /* "" when the job has none */
 	const struct mpijob_spec *spec;       /* defaulted */
 	const mpijob_node *annotations;       /* metadata.annotations of the job, or NULL */
-	struct mpijob_render_options options; /* complete; pointers borrowed */
+	struct mpijob_render_options options; /* complete; pointers borrowed; its features are those below */
+	struct mpijob_features features;      /* what is on; nothing with `reference` */
 	int all_must_fit; /* refuse a ConfigMap that is small enough only while not all workers run */
 };
 

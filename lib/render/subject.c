@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "job/job.h"
 #include "render/build.h"
+#include "render/features.h"
 
 #include <string.h>
 
@@ -47,8 +48,6 @@ static int check_options(const struct mpijob_render_options *given, struct mpijo
 	if (code == 0)
 		code = check_priority_classes(out);
 	if (code == 0 && out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
-		code = MPIJOB_ERR_USAGE;
-	if (code == 0 && out->wait_for_hosts < 0)
 		code = MPIJOB_ERR_USAGE;
 	if (code == 0 && out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
@@ -95,8 +94,11 @@ int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *
 	struct mpijob__subject subject = { 0 };
 	int code = check_options(options, &subject.options);
 
+	if (code == 0)
+		code = mpijob__features_take(subject.options.features, subject.options.reference, &subject.features);
 	if (code != 0)
 		return code;
+	subject.options.features = NULL;
 	subject.source = mpijob_doc_source(mpijob_document(job));
 	subject.name = mpijob_name(job);
 	if (subject.name == NULL || subject.name[0] == '\0')
@@ -146,7 +148,7 @@ int mpijob__subject_launcher_works(const struct mpijob__subject *subject)
 
 int mpijob__subject_compact(const struct mpijob__subject *subject)
 {
-	return subject->options.compact_hosts != 0 && !subject->options.reference;
+	return subject->features.compact_hosts != 0;
 }
 
 int mpijob__subject_gang(const struct mpijob__subject *subject)

@@ -80,7 +80,7 @@ static void put_seconds(struct mpijob__build *b, mpijob_node *container)
 	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
 
 	mpijob_node_put_string(b->doc, entry, "name", SECONDS);
-	mpijob__build_printf(b, entry, "value", "%d", (int)b->subject->options.wait_for_hosts);
+	mpijob__build_printf(b, entry, "value", "%d", (int)b->subject->features.wait_for_hosts);
 }
 
 /* What of the launcher's container decides whether this one may run, and beside what. */
@@ -111,7 +111,7 @@ void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec)
 	const char *image = mpijob_node_string(mpijob_node_get(launcher, "image"));
 	mpijob_node *container;
 
-	if (b->subject->options.wait_for_hosts <= 0 || b->subject->options.reference)
+	if (b->subject->features.wait_for_hosts == 0)
 		return;
 	if (taken != NULL) {
 		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL,

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <mpijob/features.h>
+
 /* Exit codes that every command shares; run and exec pass on those of the job. */
 #define EXIT_FINDINGS 1      /* the input is refused, or something could not be done */
 #define EXIT_USAGE 2         /* the command line is wrong */
@@ -66,11 +68,10 @@ struct arguments {
 	struct words priority_classes;
 	int64_t timeout_ms;        /* 0: none */
 	int64_t backoff_base_ms;   /* 0: as Kubernetes */
-	int64_t wait_for_hosts_ms; /* 0: not at all */
 	int64_t late_names_ms;     /* 0: at once */
 	struct words silence; /* findings by their identifiers */
 	struct words error;
-	int compact_hosts;
+	struct mpijob_features features;
 	int with_key;
 	int no_annotation;
 	int reference;

@@ -82,7 +82,7 @@ static void zsh(void)
 			if (!(row->commands & command->bit))
 				continue;
 			printf(" \\\n\t\t'--%s[", row->name);
-			zsh_text(row->help);
+			zsh_text(option_help(row));
 			putchar(']');
 			if (row->value)
 				printf(":%s:%s%s%s", row->value, row->choices ? "(" : "_files",
@@ -121,7 +121,7 @@ static void fish(void)
 			if (row->choices)
 				printf(" -f -a '%s'", row->choices);
 			fputs(" -d '", stdout);
-			fish_text(row->help);
+			fish_text(option_help(row));
 			puts("'");
 		}
 	}

@@ -392,8 +392,7 @@ static int compare_all(struct comparison *at)
 	at->render = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
 	at->render.reference = at->arguments->reference;
 	at->render.cluster_domain = at->arguments->cluster_domain;
-	at->render.wait_for_hosts = options_wait_for_hosts(at->arguments);
-	at->render.compact_hosts = at->arguments->compact_hosts;
+	at->render.features = options_features(at->arguments);
 	at->render.gang_scheduler = at->arguments->gang_scheduling;
 	int code = load(at, files->items[0], &at->old);
 	if (code == 0)

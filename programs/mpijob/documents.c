@@ -330,8 +330,7 @@ static int render_options(const struct task *task, const struct classes *classes
 
 	options->reference = arguments->reference;
 	options->cluster_domain = arguments->cluster_domain;
-	options->wait_for_hosts = options_wait_for_hosts(arguments);
-	options->compact_hosts = arguments->compact_hosts;
+	options->features = options_features(arguments);
 	options->gang_scheduler = arguments->gang_scheduling;
 	options->priority_classes = classes->pointers;
 	options->priority_classes_count = classes->count;

@@ -76,7 +76,7 @@ static void print_options(unsigned command)
 		printf("%-34s", name);
 		if (len > 33)
 			printf("\n%34s", "");
-		wrap(row->help, 34, 34);
+		wrap(option_help(row), 34, 34);
 	}
 }
 
@@ -143,7 +143,7 @@ static void roff_options(unsigned command)
 		if (row->value)
 			printf(" \\fI%s\\fR", row->value);
 		putchar('\n');
-		roff(row->help);
+		roff(option_help(row));
 		putchar('\n');
 	}
 }

@@ -23,6 +23,7 @@
 #define ON_SENDING (COMMAND_SUBMIT | COMMAND_RUN)
 #define CONNECTION (ON_SERVERS | COMMAND_RUN | COMMAND_CONNECTION)
 #define ALL (~0u)
+#define FEATURE(name, value, commands) { name, 0, value, commands, OPTION_FEATURE, AT(features), NULL, NULL }
 
 const struct option_row option_rows[] = {
 	{ "filename", 'f', "FILE", ON_FILES | COMMAND_CONVERT | COMMAND_PLAN | COMMAND_SUBMIT, OPTION_WORDS, AT(operands), NULL,
@@ -119,10 +120,20 @@ const struct option_row option_rows[] = {
 	{ "container", 'c', "NAME", COMMAND_EXEC | COMMAND_LOGS, OPTION_TEXT, AT(container), NULL, "Container; the first one without it." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(cluster_domain), NULL,
 	  "DNS domain of the cluster for host names, as the operator's flag; without it they end in .svc." },
-	{ "compact-hosts", 0, NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_FLAG, AT(compact_hosts), NULL,
-	  "Short host names, and a discover_hosts.sh that counts: for jobs whose ConfigMap would be too large." },
-	{ "wait-for-hosts", 0, "DURATION", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_DURATION, AT(wait_for_hosts_ms), NULL,
-	  "Let the launcher wait for so long until all hosts have addresses, in an init container." },
+	FEATURE("compact-hosts", NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("wait-for-hosts", "DURATION", COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("worker-readiness", "PORT", COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("ssh-port", "PORT", COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("user-variables", NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("user-dns-policy", NULL, COMMAND_RENDER | ON_PLANS),
+	FEATURE("private-keys", NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
+	FEATURE("network-policy", NULL, COMMAND_RENDER | ON_PLANS),
+	FEATURE("gang-safe-wait", NULL, COMMAND_RENDER | ON_PLANS),
+	FEATURE("ttl-deletes-job", NULL, COMMAND_PLAN),
+	FEATURE("clean-launcher", NULL, COMMAND_RUN | COMMAND_PLAN),
+	FEATURE("replace-workers", "NUMBER", COMMAND_RUN | COMMAND_PLAN),
+	FEATURE("restart-gang", "NUMBER", COMMAND_RUN | COMMAND_PLAN),
+	FEATURE("fail-invalid", NULL, COMMAND_PLAN),
 	{ "gang-scheduling", 0, "NAME", COMMAND_RENDER | ON_PLANS, OPTION_TEXT, AT(gang_scheduling),
 	  "volcano scheduler-plugins-scheduler",
 	  "Gang scheduler: volcano, or the scheduler name of scheduler-plugins." },
@@ -283,6 +294,18 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	return 0;
 }
 
+static int store_feature(const struct option_row *row, const char *value, struct mpijob_features *features)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	int code = diag ? mpijob_features_set(features, row->name, value, diag) : MPIJOB_ERR_NOMEM;
+
+	if (code)
+		fprintf(stderr, "mpijob: --%s: %s\n", row->name,
+			mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(code));
+	mpijob_diag_free(diag);
+	return code ? EXIT_USAGE : 0;
+}
+
 static int store(const struct option_row *row, const char *value, struct arguments *arguments)
 {
 	char *place = (char *)arguments + row->offset;
@@ -309,6 +332,8 @@ static int store(const struct option_row *row, const char *value, struct argumen
 			return 0;
 		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
 		return EXIT_USAGE;
+	case OPTION_FEATURE:
+		return store_feature(row, value, (struct mpijob_features *)(void *)place);
 	case OPTION_HELP:
 		break;
 	}
@@ -327,6 +352,8 @@ static int takes_value(const struct option_row *row)
 {
 	if (row->kind == OPTION_FLAG || row->kind == OPTION_SWITCH || row->kind == OPTION_CHOICE)
 		return optional_argument; /* --watch=true, --wait=false, --dry-run */
+	if (row->kind == OPTION_FEATURE && !row->value)
+		return optional_argument;
 	return row->value ? required_argument : no_argument;
 }
 
@@ -390,6 +417,7 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 
 	if (command->bit & COMMAND_EXEC)
 		argc = cut_program(argc, argv, &arguments->program);
+	arguments->features = (struct mpijob_features)MPIJOB_FEATURES_INIT;
 	tables_make(command->bit, letters, longs);
 	opterr = 0;
 	optind = 0;
@@ -410,11 +438,14 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 	return 0;
 }
 
-int32_t options_wait_for_hosts(const struct arguments *arguments)
+const char *option_help(const struct option_row *row)
 {
-	const int64_t most = 86400000;
+	return row->help || row->kind != OPTION_FEATURE ? row->help : mpijob_feature_find(row->name)->summary;
+}
 
-	return (int32_t)(((arguments->wait_for_hosts_ms < most ? arguments->wait_for_hosts_ms : most) + 999) / 1000);
+const struct mpijob_features *options_features(const struct arguments *arguments)
+{
+	return arguments->features.size ? &arguments->features : NULL;
 }
 
 void options_free(struct arguments *arguments)

@@ -16,6 +16,7 @@ enum option_kind {
 	OPTION_DURATION, /* milliseconds, from "90s", "5m", "1h30m", "500ms" or seconds */
 	OPTION_LIMIT,    /* a struct given of milliseconds, which may be 0 and negative */
 	OPTION_NUMBER,   /* a struct given, 0 or more; -1: not given */
+	OPTION_FEATURE,  /* a feature of that name; its help is the sentence of its row, or the row's */
 	OPTION_HELP,
 };
 
@@ -27,7 +28,7 @@ struct option_row {
 	enum option_kind kind;
 	size_t offset; /* in struct arguments */
 	const char *choices; /* words that complete the value, separated by spaces; NULL when there are none */
-	const char *help;
+	const char *help; /* NULL for a feature: its own sentence */
 };
 
 /* The table, closed by a row without a name. */
@@ -42,8 +43,11 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 /* Free what options_parse() allocated. */
 void options_free(struct arguments *arguments);
 
-/* The seconds of --wait-for-hosts, rounded up, a day at most; 0 without it. */
-int32_t options_wait_for_hosts(const struct arguments *arguments);
+/* The help of a row. */
+const char *option_help(const struct option_row *row);
+
+/* The features that were asked for, for render options; NULL when there are none. Borrowed. */
+const struct mpijob_features *options_features(const struct arguments *arguments);
 
 /* Read a duration; returns 0, or -1 when the text is none. */
 int duration_parse(const char *text, int64_t *ms);

@@ -163,8 +163,7 @@ static int make_plan(struct planned *planned)
 	planned->render = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
 	planned->render.reference = arguments->reference;
 	planned->render.cluster_domain = arguments->cluster_domain;
-	planned->render.wait_for_hosts = options_wait_for_hosts(arguments);
-	planned->render.compact_hosts = arguments->compact_hosts;
+	planned->render.features = options_features(arguments);
 	planned->render.gang_scheduler = arguments->gang_scheduling;
 	planned->render.priority_classes = planned->facts.class_pointers;
 	planned->render.priority_classes_count = planned->facts.classes_count;

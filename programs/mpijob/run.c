@@ -96,15 +96,17 @@ static const char *stray_option(const struct arguments *arguments, int is_cluste
 		int given;
 		const char *name;
 	} of_local[] = {
-		{ arguments->keep, "--keep" }, { arguments->allow_host_path, "--allow-host-path" },
-		{ arguments->backoff_base_ms != 0, "--backoff-base" }, { arguments->late_names_ms != 0, "--late-names" },
-		{ arguments->cluster_domain != NULL, "--cluster-domain" }, { arguments->compact_hosts, "--compact-hosts" },
-		{ arguments->wait_for_hosts_ms != 0, "--wait-for-hosts" }, { arguments->reference, "--reference" },
-	}, of_cluster[] = { { arguments->rm, "--rm" }, { arguments->detach, "--detach" }, { arguments->server_side, "--server-side" } };
+		{ arguments->keep, "keep" }, { arguments->allow_host_path, "allow-host-path" },
+		{ arguments->backoff_base_ms != 0, "backoff-base" }, { arguments->late_names_ms != 0, "late-names" },
+		{ arguments->cluster_domain != NULL, "cluster-domain" }, { arguments->reference, "reference" },
+	}, of_cluster[] = { { arguments->rm, "rm" }, { arguments->detach, "detach" }, { arguments->server_side, "server-side" } };
 
 	for (size_t i = 0; is_cluster && i < sizeof(of_local) / sizeof(of_local[0]); i++)
 		if (of_local[i].given)
 			return of_local[i].name;
+	for (size_t i = 0; is_cluster && i < mpijob_feature_count(); i++)
+		if (mpijob_features_get(&arguments->features, mpijob_feature_at(i)->name))
+			return mpijob_feature_at(i)->name;
 	for (size_t i = 0; !is_cluster && i < sizeof(of_cluster) / sizeof(of_cluster[0]); i++)
 		if (of_cluster[i].given)
 			return of_cluster[i].name;
@@ -118,7 +120,7 @@ static int check(const struct arguments *arguments, int is_cluster)
 	if (arguments->operands.count == 0)
 		fputs("mpijob: name a file, a directory, or - for standard input\n", stderr);
 	else if (stray)
-		fprintf(stderr, "mpijob: %s is for runs %s%s\n", stray, is_cluster ? "on this machine" : "on a cluster",
+		fprintf(stderr, "mpijob: --%s is for runs %s%s\n", stray, is_cluster ? "on this machine" : "on a cluster",
 			is_cluster ? "" : ": add --context NAME or --kubeconfig FILE");
 	else if (arguments->rm && arguments->detach)
 		fputs("mpijob: --rm needs somebody who stays to delete the job; leave --detach out\n", stderr);

@@ -77,8 +77,7 @@ static int start_cluster(struct run *run)
 		return code;
 	render.reference = run->arguments->reference;
 	render.cluster_domain = run->arguments->cluster_domain;
-	render.wait_for_hosts = options_wait_for_hosts(run->arguments);
-	render.compact_hosts = run->arguments->compact_hosts;
+	render.features = options_features(run->arguments);
 	control.render = &render;
 	control.log = on_log;
 	control.log_user = run;

@@ -274,6 +274,7 @@ int main(int argc, char **argv)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	size_t count = sizeof(subjects) / sizeof(subjects[0]);
 	size_t tried = 0, bad = 0;
+	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1, 22, 2222, 1, 1, 1, 60, 1, 1 };
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: AddressSanitizer brings an allocator of its own");
@@ -287,8 +288,9 @@ int main(int argc, char **argv)
 	make_sink(&after);
 	for (size_t i = 0; i < count; i++)
 		subjects[i].render = options;
-	subjects[0].render.wait_for_hosts = subjects[1].render.wait_for_hosts = 60;
-	subjects[1].render.compact_hosts = 1;
+	wait.wait_for_hosts = all.wait_for_hosts = 60;
+	subjects[0].render.features = &wait;
+	subjects[1].render.features = &all;
 	subjects[1].render.cluster_domain = "cluster.local";
 	subjects[1].render.priority_classes = subjects[2].render.priority_classes = classes;
 	subjects[1].render.priority_classes_count = subjects[2].render.priority_classes_count = 2;

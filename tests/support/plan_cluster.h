@@ -28,6 +28,7 @@ struct fake {
 	mpijob_doc *job;
 	mpijob_facts *facts;
 	mpijob_observation *observation;
+	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
 	int64_t now_ms;
 	long version;
@@ -508,13 +509,16 @@ FAKE void fake_change_job(struct fake *fake, const char *patch)
 /* Takes the document of the job. */
 FAKE void fake_begin(struct fake *fake, mpijob_doc *job)
 {
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
 	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
 
 	memset(fake, 0, sizeof(*fake));
 	fake->job = job;
 	fake->facts = mpijob_facts_new();
 	fake->observation = mpijob_observation_new();
+	fake->features = features;
 	fake->render = render;
+	fake->render.features = &fake->features;
 	fake->now_ms = FAKE_START_MS;
 	NEED(fake->facts && fake->observation);
 	fake_change_job(fake, "{metadata: {uid: 00000000-0000-4000-8000-00000000cafe}}");

@@ -2,22 +2,45 @@
 /*
  * Render options as a document, for case folders and the oracle:
  * {"reference": true, "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101",
- *  "waitForHosts": 60, "compactHosts": true}
+ *  "waitForHosts": 60, "compactHosts": true}; the other features (mpijob/features.h) are read likewise
  */
 #ifndef TESTS_SUPPORT_RENDER_OPTIONS_H
 #define TESTS_SUPPORT_RENDER_OPTIONS_H
 
 #include <mpijob/render.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct read_options {
+	struct mpijob_features features;
 	struct mpijob_render_options options;
 	struct mpijob_priority_class *classes;
 	const struct mpijob_priority_class **pointers;
 	uint8_t *running;
 };
+
+/* Each feature by its name in camel case: "waitForHosts". */
+static void read_features(const mpijob_node *node, struct mpijob_features *out)
+{
+	*out = (struct mpijob_features)MPIJOB_FEATURES_INIT;
+	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+		const char *name = mpijob_feature_at(i)->name;
+		char key[64] = "", *to = key;
+		const mpijob_node *value;
+		int yes;
+
+		for (const char *at = name; *at != '\0'; at++)
+			*to++ = *at == '-' ? (char)toupper(*++at) : *at;
+		*to = '\0';
+		value = mpijob_node_get(node, key);
+		if (mpijob_node_bool(value, &yes))
+			mpijob_features_set(out, name, yes ? "true" : "false", NULL);
+		else if (value != NULL)
+			mpijob_features_set(out, name, mpijob_node_text(value), NULL);
+	}
+}
 
 /* `node` may be NULL; what is read borrows from it. */
 static void read_options(const mpijob_node *node, struct read_options *out)
@@ -25,16 +48,13 @@ static void read_options(const mpijob_node *node, struct read_options *out)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	const mpijob_node *classes = mpijob_node_get(node, "priorityClasses");
 	const char *running = mpijob_node_string(mpijob_node_get(node, "running"));
-	int reference = 0, compact = 0;
-	int64_t wait = 0;
+	int reference = 0;
 
 	memset(out, 0, sizeof(*out));
 	mpijob_node_bool(mpijob_node_get(node, "reference"), &reference);
 	options.reference = reference;
-	mpijob_node_bool(mpijob_node_get(node, "compactHosts"), &compact);
-	options.compact_hosts = compact;
-	mpijob_node_int(mpijob_node_get(node, "waitForHosts"), &wait);
-	options.wait_for_hosts = (int32_t)wait;
+	read_features(node, &out->features);
+	options.features = &out->features;
 	options.cluster_domain = mpijob_node_string(mpijob_node_get(node, "clusterDomain"));
 	options.gang_scheduler = mpijob_node_string(mpijob_node_get(node, "gangScheduler"));
 	options.priority_classes_count = mpijob_node_count(classes);

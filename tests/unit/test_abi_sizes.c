@@ -42,7 +42,8 @@
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
 	X(plan_options, render, 24, 16, MPIJOB_PLAN_OPTIONS_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
-	X(render_options, compact_hosts, 88, 84, MPIJOB_RENDER_OPTIONS_INIT) \
+	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT) \
+	X(features, network_policy, 64, 60, MPIJOB_FEATURES_INIT) \
 	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT) \
 	X(host, worker, 24, 20, MPIJOB_HOST_INIT) \
 	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT) \

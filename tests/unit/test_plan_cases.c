@@ -280,7 +280,7 @@ static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const 
 	else if (strcmp(key, "gang") == 0)
 		fake->render.gang_scheduler = mpijob_node_string(value);
 	else if (strcmp(key, "compact") == 0)
-		fake->render.compact_hosts = mpijob_node_string(value) == NULL;
+		fake->features.compact_hosts = mpijob_node_string(value) == NULL;
 	else if (strcmp(key, "reference") == 0)
 		fake->render.reference = 1;
 	else if (strcmp(key, "graceful") == 0)

@@ -33,12 +33,14 @@ static mpijob *make_job(int workers)
 	return job;
 }
 
+static const struct mpijob_features compact_hosts = { .size = sizeof(struct mpijob_features), .compact_hosts = 1 };
+
 static struct mpijob_render_options options_of(int compact)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 
 	options.cluster_domain = "cluster.local";
-	options.compact_hosts = compact;
+	options.features = compact ? &compact_hosts : NULL;
 	return options;
 }
 
@@ -81,7 +83,7 @@ static void ten_thousand_fit(void **state)
 	assert_non_null(strstr(mpijob_diag_at(diag, 0)->message, "--compact-hosts"));
 	mpijob_diag_clear(diag);
 
-	options.compact_hosts = 1;
+	options.features = &compact_hosts;
 	assert_int_equal(mpijob_render(job, &options, &objects, diag), 0);
 	assert_int_equal(mpijob_diag_count(diag), 0);
 	hosts = config_text(objects, "hostfile");

@@ -20,7 +20,8 @@ static const char head[] =
 	"\n"
 	"What libmpijob does otherwise than the controller that it is compatible with, on purpose. Everything else is\n"
 	"equal, field for field, and the tests in `tests/oracle/` compare the two. This page is printed from\n"
-	"`lib/render/differences.c`, the list that the code itself reads: change it there.\n";
+	"`lib/render/differences.c`, the list that the code itself reads: change it there. What is done only when it is asked\n"
+	"for stands in `options.md`.\n";
 
 static const struct {
 	enum mpijob__difference_mode mode;
@@ -29,7 +30,6 @@ static const struct {
 } parts[] = {
 	{ MPIJOB__DIFFERENCE_DEFAULT, "On by default", "Switch off" },
 	{ MPIJOB__DIFFERENCE_ALWAYS, "Always", "No switch" },
-	{ MPIJOB__DIFFERENCE_OPTION, "Only when asked for", "Switch on" },
 };
 
 static void print_rows(struct mpijob_text *out, size_t part)
@@ -81,8 +81,7 @@ static void rows_are_complete(void **state)
 		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(row->id));
 		for (int j = MPIJOB__DIFFERENCE_NONE + 1; j < i; j++)
 			assert_string_not_equal(row->id, mpijob__difference_row((enum mpijob__difference)j)->id);
-		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 0),
-				 row->mode != MPIJOB__DIFFERENCE_OPTION);
+		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 0), 1);
 		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 1),
 				 row->mode == MPIJOB__DIFFERENCE_ALWAYS);
 	}

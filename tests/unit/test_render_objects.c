@@ -253,14 +253,16 @@ static void wrong_options(void **state)
 		int64_t newer;
 	} longer = { MPIJOB_RENDER_OPTIONS_INIT, 1 };
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
 	mpijob *job = make_job(1, "");
 	mpijob_objects *objects = NULL;
 
 	(void)state;
 	options.entropy = entropy;
-	options.wait_for_hosts = -1;
+	features.wait_for_hosts = -1;
+	options.features = &features;
 	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
-	options.wait_for_hosts = 0;
+	options.features = NULL;
 	options.entropy_len = sizeof(entropy) - 1;
 	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
 	options = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;

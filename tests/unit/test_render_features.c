@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of features: reading values, bounds, and docs/options.md, which it prints (UPDATE_CASES=1 writes it). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <mpijob/features.h>
+#include <mpijob/render.h>
+
+#include "../support/printed_page.h"
+#include "base/text.h"
+#include "render/features.h"
+
+static const char head[] =
+	"# Options beyond mpi-operator v0.8.2\n"
+	"\n"
+	"What an operator can do that a job of today could notice. All of it is off unless it is asked for: for all jobs by the\n"
+	"operator's flag or its configuration file, for one job by an annotation where the configuration allows it to its\n"
+	"namespace. The same names are the flags of `mpijob render`, `plan`, `diff` and `run`. With `--reference` none is on.\n"
+	"This page is printed from `lib/render/features.c`, the table that the code itself reads: change it there. What is on by\n"
+	"default stands in `differences.md`.\n";
+
+static void print_bounds(struct mpijob_text *out, const struct mpijob_feature *row)
+{
+	static const char *const kinds[] = { [MPIJOB_FEATURE_SWITCH] = "a switch: `true` or `false`",
+					     [MPIJOB_FEATURE_COUNT] = "a number",
+					     [MPIJOB_FEATURE_DURATION] = "a duration, as `90s`, `5m`, `1h30m`, or seconds" };
+
+	mpijob__text_printf(out, "- Value: %s", kinds[row->kind]);
+	if (row->kind == MPIJOB_FEATURE_COUNT)
+		mpijob__text_printf(out, " from %d to %d; 0 is off", (int)row->minimum, (int)row->maximum);
+	if (row->kind == MPIJOB_FEATURE_DURATION)
+		mpijob__text_printf(out, ", at most %d s; 0 is off", (int)row->maximum);
+	mpijob__text_puts(out, ".\n");
+}
+
+static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
+{
+	static const char *const examples[] = {
+		[MPIJOB_FEATURE_SWITCH] = "true", [MPIJOB_FEATURE_COUNT] = "2222", [MPIJOB_FEATURE_DURATION] = "60s" };
+	const char *example = row->maximum < 65535 && row->kind == MPIJOB_FEATURE_COUNT ? "3" : examples[row->kind];
+
+	mpijob__text_printf(out, "\n### %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
+	print_bounds(out, row);
+	mpijob__text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n", row->name,
+			    row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=", row->kind == MPIJOB_FEATURE_SWITCH ? "" : example,
+			    row->name, example);
+	if (row->defect > 0)
+		mpijob__text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n", (int)row->defect);
+	mpijob__text_printf(out, "- A job of today could notice: %s\n", row->notice);
+}
+
+static void page_is_current(void **state)
+{
+	struct mpijob_text out = { 0 };
+	char *page;
+
+	(void)state;
+	mpijob__text_puts(&out, head);
+	for (size_t i = 0; i < mpijob_feature_count(); i++)
+		print_row(&out, mpijob_feature_at(i));
+	page = strdup(out.data);
+	mpijob__text_release(&out);
+	printed_page_check("docs/options.md", page);
+}
+
+static void rows_are_complete(void **state)
+{
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
+	int32_t *members = (int32_t *)(void *)((char *)&features + sizeof(features.size));
+	size_t count = mpijob_feature_count();
+
+	(void)state;
+	/* Each member has its row. */
+	assert_int_equal(count, (sizeof(features) - sizeof(features.size)) / sizeof(int32_t));
+	assert_null(mpijob_feature_at(count));
+	for (size_t i = 0; i < count; i++) {
+		const struct mpijob_feature *row = mpijob_feature_at(i);
+		char most[16];
+
+		assert_ptr_equal(mpijob_feature_find(row->name), row);
+		assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz-"), strlen(row->name));
+		assert_true(row->summary[0] && row->detail[0] && row->notice[0] && row->minimum > 0);
+		assert_null(strchr(row->summary, '`')); /* it is help, too */
+		snprintf(most, sizeof(most), "%d", (int)row->maximum);
+		assert_int_equal(mpijob_features_set(&features, row->name, most, NULL), 0);
+		assert_int_equal(mpijob_features_get(&features, row->name), row->maximum);
+	}
+	for (size_t i = 0; i < count; i++)
+		assert_int_not_equal(members[i], 0);
+}
+
+static void values_are_read(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		int code;
+		int32_t is;
+	} rows[] = {
+		{ "compact-hosts", NULL, 0, 1 },
+		{ "compact-hosts", "false", 0, 0 },
+		{ "compact-hosts", "1", 0, 1 },
+		{ "compact-hosts", "0", 0, 0 },
+		{ "compact-hosts", "yes", MPIJOB_ERR_SPEC, 0 },
+		{ "compact-hosts", "", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "90", 0, 90 },
+		{ "wait-for-hosts", "1m30s", 0, 90 },
+		{ "wait-for-hosts", "500ms", 0, 1 },
+		{ "wait-for-hosts", "24h", 0, 86400 },
+		{ "wait-for-hosts", "false", 0, 0 },
+		{ "wait-for-hosts", "0s", 0, 0 },
+		{ "wait-for-hosts", "24h1s", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "true", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", NULL, MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "1d", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "-1s", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "s", MPIJOB_ERR_SPEC, 0 },
+		{ "wait-for-hosts", "999999999h999999999h", MPIJOB_ERR_SPEC, 0 },
+		{ "ssh-port", "2222", 0, 2222 },
+		{ "ssh-port", "65536", MPIJOB_ERR_SPEC, 0 },
+		{ "ssh-port", "22x", MPIJOB_ERR_SPEC, 0 },
+		{ "ssh-port", "99999999999", MPIJOB_ERR_SPEC, 0 },
+		{ "ssh_port", "22", MPIJOB_ERR_NOT_FOUND, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mpijob_features features = MPIJOB_FEATURES_INIT, before = features;
+		mpijob_diag *diag = mpijob_diag_new();
+		int code = mpijob_features_set(&features, rows[i].name, rows[i].value, diag);
+
+		if (code != rows[i].code || mpijob_features_get(&features, rows[i].name) != rows[i].is)
+			fail_msg("%s=%s: %d", rows[i].name, rows[i].value ? rows[i].value : "", code);
+		if (code != 0)
+			assert_memory_equal(&features, &before, sizeof(before));
+		assert_int_equal(mpijob_diag_count(diag), code != 0);
+		mpijob_diag_free(diag);
+	}
+}
+
+static void names_are_suggested(void **state)
+{
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
+	mpijob_diag *diag = mpijob_diag_new();
+
+	(void)state;
+	assert_int_equal(mpijob_features_set(&features, "wait-for-host", "1s", diag), MPIJOB_ERR_NOT_FOUND);
+	assert_string_equal(mpijob_diag_at(diag, 0)->message, "there is no such feature; did you mean wait-for-hosts?");
+	mpijob_diag_clear(diag);
+	assert_int_equal(mpijob_features_set(&features, "ssh-port", "0x16", diag), MPIJOB_ERR_SPEC);
+	assert_string_equal(mpijob_diag_at(diag, 0)->message, "'0x16' is not accepted; use a number from 1 to 65535, or 0");
+	mpijob_diag_free(diag);
+}
+
+static void older_and_wrong_structs(void **state)
+{
+	struct mpijob_features features = MPIJOB_FEATURES_INIT, taken;
+
+	(void)state;
+	assert_int_equal(mpijob_features_set(NULL, "ssh-port", "22", NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_features_set(&features, NULL, "22", NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_features_get(NULL, "ssh-port"), 0);
+	features.network_policy = 1;
+	features.size = offsetof(struct mpijob_features, network_policy);
+	assert_int_equal(mpijob_features_set(&features, "network-policy", "true", NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_features_get(&features, "network-policy"), 0);
+	assert_int_equal(mpijob__features_take(&features, 0, &taken), 0);
+	assert_int_equal(taken.network_policy, 0);
+	features.compact_hosts = 2;
+	assert_int_equal(mpijob__features_take(&features, 0, &taken), MPIJOB_ERR_USAGE);
+	features.compact_hosts = 1;
+	assert_int_equal(mpijob__features_take(&features, 1, &taken), 0);
+	assert_int_equal(taken.compact_hosts, 0);
+	assert_int_equal(mpijob__features_take(&features, 0, &taken), 0);
+	assert_int_equal(taken.compact_hosts, 1);
+	assert_int_equal(taken.size, sizeof(taken));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_complete),   cmocka_unit_test(values_are_read),
+		cmocka_unit_test(names_are_suggested), cmocka_unit_test(older_and_wrong_structs),
+		cmocka_unit_test(page_is_current),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
