@@ -332,6 +332,43 @@ static void labels_are_escaped(void **state)
 	tear_down(&rig);
 }
 
+/* docs/metrics.md has a row for each family, with its type and what HELP says of it, and no other. */
+static void the_page_is_complete(void **state)
+{
+	char *text, *page = calloc(1, 65536), *at;
+	FILE *file = fopen(MPIJOB_TEST_SOURCE "/docs/metrics.md", "rb");
+	size_t families = 0, rows = 0;
+	struct rig rig;
+
+	(void)state;
+	assert_true(file && page && fread(page, 1, 65535, file) > 1000);
+	fclose(file);
+	set_up(&rig);
+	text = metrics(&rig);
+	for (char *help = strstr(text, "# HELP "); help; help = strstr(help + 1, "# HELP ")) {
+		char *name = help + strlen("# HELP "), *says = strchr(name, ' ') + 1, *end = strchr(says, '\n');
+		char *type;
+		char *row = fake_text("| `%.*s` | ", (int)(says - 1 - name), name), *found = strstr(page, row);
+		char *rest = fake_text("| %.*s |\n", (int)(end - says), says);
+
+		type = strstr(end, "# TYPE ") + strlen("# TYPE ") + (says - name);
+		assert_non_null(found);
+		found += strlen(row);
+		assert_int_equal(strncmp(found, type, strcspn(type, "\n")), 0);
+		at = strstr(found, rest);
+		assert_true(at && at < strchr(found, '\n'));
+		free(row);
+		free(rest);
+		families++;
+	}
+	for (at = strstr(page, "\n| `mpi_operator_"); at; at = strstr(at + 1, "\n| `mpi_operator_"))
+		rows++;
+	assert_int_equal(families, rows);
+	free(text);
+	free(page);
+	tear_down(&rig);
+}
+
 static int stop_at_once(void *user, const char *data, size_t len)
 {
 	(void)user;
@@ -373,6 +410,7 @@ int main(void)
 		cmocka_unit_test(a_life_is_counted),
 		cmocka_unit_test(failures_are_counted_by_code),
 		cmocka_unit_test(labels_are_escaped),
+		cmocka_unit_test(the_page_is_complete),
 		cmocka_unit_test(calls),
 	};
 
