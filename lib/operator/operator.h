@@ -33,6 +33,7 @@ struct mpijob__source {
 	const char *namespace_, *label_selector;
 	int number;               /* MPIJOB__SOURCE_* */
 	uint32_t generation;      /* counts lists */
+	uint64_t seen;            /* news up to this version was told */
 	uint64_t seed;
 };
 

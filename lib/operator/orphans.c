@@ -68,8 +68,27 @@ void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_obse
 	operator_->orphan_count++;
 }
 
+/* One that is being fetched has an answer under way that knows no better. */
+static void drop_fetch(mpijob_operator *operator_, const char *uid)
+{
+	for (struct mpijob__orphan **at = &operator_->fetches; *at; at = &(*at)->next) {
+		struct mpijob__orphan *orphan = *at;
+
+		if (strcmp(orphan->uid, uid) != 0)
+			continue;
+		*at = orphan->next;
+		if (orphan->call) {
+			mpijob_call_cancel(orphan->call);
+			operator_->fetching--;
+		}
+		free(orphan);
+		return;
+	}
+}
+
 void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid)
 {
+	drop_fetch(operator_, uid);
 	for (struct mpijob__orphan **at = &operator_->orphans; *at; at = &(*at)->next) {
 		struct mpijob__orphan *orphan = *at;
 
