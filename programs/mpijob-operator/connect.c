@@ -33,7 +33,7 @@ static void choose(const struct settings *settings, struct mpijob_http_config_op
 static void on_warning(void *user, const char *text)
 {
 	(void)user;
-	log_line(MPIJOB_SEVERITY_WARNING, "server-warning", "%s", text);
+	log_line(MPIJOB_SEVERITY_WARNING, "%s", text);
 }
 
 static char *user_agent(void)
@@ -98,10 +98,10 @@ int connect_open(const struct settings *settings, mpijob_client **out)
 	if (code == 0)
 		code = make_client(settings, config, out, diag);
 	if (code == 0)
-		log_line(MPIJOB_SEVERITY_INFO, "server", "the API server is %s", mpijob_http_config_server(config));
+		log_line(MPIJOB_SEVERITY_INFO, "the API server is %s", mpijob_http_config_server(config));
 	log_findings(diag);
 	if (code)
-		log_line(MPIJOB_SEVERITY_ERROR, "no-cluster", "no cluster to work in: %s%s", mpijob_error_text(code),
+		log_line(MPIJOB_SEVERITY_ERROR, "no cluster to work in: %s%s", mpijob_error_text(code),
 			 options.in_cluster ? "; outside of a pod give --kubeConfig FILE or $KUBECONFIG" : "");
 	mpijob_http_config_free(config);
 	mpijob_diag_free(diag);
@@ -121,7 +121,7 @@ static void answered(void *user, const struct mpijob_answer *answer)
 
 	free(user);
 	if (answer->code && answer->code != MPIJOB_ERR_NOT_FOUND)
-		log_line(MPIJOB_SEVERITY_WARNING, "kind-unknown", "cannot find out whether the server knows MPIJobs: %s",
+		log_line(MPIJOB_SEVERITY_WARNING, "cannot find out whether the server knows MPIJobs: %s",
 			 answer->message ? answer->message : mpijob_error_text(answer->code));
 	question.told(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
 }

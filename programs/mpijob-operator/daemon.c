@@ -59,8 +59,7 @@ static int is_known(struct daemon *daemon)
 	while (code == 0 && !daemon->asked && !signals)
 		code = mpijob_client_poll(daemon->client, -1);
 	if (daemon->asked && !daemon->known)
-		log_line(MPIJOB_SEVERITY_ERROR, "no-kind",
-			 "the CRD doesn't exist: the server does not know MPIJobs of kubeflow.org/v2beta1; exiting");
+		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know MPIJobs of kubeflow.org/v2beta1; exiting");
 	return code == 0 && (signals || daemon->known);
 }
 
@@ -97,13 +96,13 @@ static int work(struct daemon *daemon)
 
 static void tell_settings(const struct settings *settings)
 {
-	log_line(MPIJOB_SEVERITY_INFO, "start", "mpijob-operator %s", mpijob_version());
+	log_line(MPIJOB_SEVERITY_INFO, "mpijob-operator %s", mpijob_version());
 	if (settings->namespace_ && *settings->namespace_)
-		log_line(MPIJOB_SEVERITY_INFO, "scope", "for the namespace %s", settings->namespace_);
+		log_line(MPIJOB_SEVERITY_INFO, "for the namespace %s", settings->namespace_);
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "scope", "for all namespaces");
+		log_line(MPIJOB_SEVERITY_INFO, "for all namespaces");
 	for (size_t i = 0; i < settings->ignored_count; i++)
-		log_line(MPIJOB_SEVERITY_INFO, "flag-ignored", "the flag %s has no effect any more", settings->ignored[i]);
+		log_line(MPIJOB_SEVERITY_INFO, "the flag %s has no effect any more", settings->ignored[i]);
 }
 
 int daemon_run(const struct settings *settings)
@@ -123,7 +122,7 @@ int daemon_run(const struct settings *settings)
 	if (code == 0)
 		code = work(&daemon);
 	if (code && code != MPIJOB_ERR_NOT_FOUND)
-		log_line(MPIJOB_SEVERITY_ERROR, "end", "cannot go on: %s", mpijob_error_text(code));
+		log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s", mpijob_error_text(code));
 	mpijob_operator_free(daemon.operator_);
 	signalled = NULL;
 	mpijob_client_free(daemon.client);

@@ -53,7 +53,7 @@ static int plain_line(mpijob_text *line, const char *time, const struct mpijob_f
 	const char *parts[] = { time,    " ", word(finding->severity), ": ",
 				finding->source ? finding->source : "", finding->source ? ": " : "",
 				finding->field ? finding->field : "", finding->field ? ": " : "", finding->message,
-				*finding->id ? " [" : "", finding->id, *finding->id ? "]" : "" };
+				finding->id ? " [" : "", finding->id ? finding->id : "", finding->id ? "]" : "" };
 	int rc = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
@@ -107,7 +107,7 @@ void log_finding(void *user, const struct mpijob_finding *finding)
 	mpijob_text_free(line);
 }
 
-void log_line(int severity, const char *id, const char *format, ...)
+void log_line(int severity, const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = NULL;
@@ -117,7 +117,6 @@ void log_line(int severity, const char *id, const char *format, ...)
 	int len = vasprintf(&message, format, values);
 	va_end(values);
 	finding.severity = severity;
-	finding.id = id ? id : "";
 	finding.message = len < 0 ? "out of memory" : message;
 	log_finding(NULL, &finding);
 	if (len >= 0)

@@ -10,8 +10,8 @@
 /* 1: JSON from now on. */
 void log_set_json(int on);
 
-/* One line. `id` is a stable word for those who search; NULL without one. */
-void log_line(int severity, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* One line. */
+void log_line(int severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* One line for a finding; fits the callbacks that are told findings. */
 void log_finding(void *user, const struct mpijob_finding *finding);

@@ -376,6 +376,23 @@ FAKE char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_doc 
 	return fake_json(mpijob_doc_root(object->doc));
 }
 
+/* As an update does it: the whole object, when it is still the one that was read. */
+FAKE char *fake_replace(struct fake *fake, struct fake_object *object, mpijob_doc *doc, int *status)
+{
+	const char *version = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
+
+	if (version && strcmp(version, fake_string(object, "metadata.resourceVersion")) != 0) {
+		mpijob_doc_free(doc);
+		*status = 409;
+		return fake_status(409, "Conflict", "the object has been modified");
+	}
+	mpijob_doc_free(object->doc);
+	object->doc = doc;
+	fake_stamp(fake, object, "MODIFIED");
+	*status = 200;
+	return fake_json(mpijob_doc_root(object->doc));
+}
+
 FAKE char *fake_remove(struct fake *fake, struct fake_object *object, const mpijob_doc *options, int *status)
 {
 	const mpijob_node *root = options ? mpijob_doc_root(options) : NULL;
@@ -426,6 +443,9 @@ FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, c
 			answer = fake_json(mpijob_doc_root(object->doc));
 		} else if (strcmp(method, "PATCH") == 0) {
 			answer = fake_merge(fake, object, doc, sub, status);
+		} else if (strcmp(method, "PUT") == 0) {
+			answer = fake_replace(fake, object, doc, status);
+			doc = NULL;
 		} else {
 			answer = fake_remove(fake, object, doc, status);
 		}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leader election over a scripted server, with a clock that a test moves: who leads when, what is sent for it, and
+ * that two never lead at once whatever the server does.
+ */
+#include "../support/fake_cluster.h"
+
+#include "cluster/client.h"
+
+#include <mpijob/lease.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#define LEASES "/apis/coordination.k8s.io/v1/leases"
+#define PATH "/apis/coordination.k8s.io/v1/namespaces/ops/leases/boss"
+#define FOREIGN "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: boss, labels: {kept: 'yes'}}\n" \
+		"spec: {holderIdentity: %s, leaseDurationSeconds: %d, leaseTransitions: 4, " \
+		"acquireTime: '2001-01-01T00:00:00.000000Z', renewTime: '2001-01-01T00:00:00.%06dZ'}\n"
+
+struct rig {
+	struct fake fake;
+	mpijob_client *client;
+	mpijob_lease *lease;
+	mpijob_text told; /* "+" leading began, "-" it ended, then the holder */
+	int logged;
+};
+
+static int64_t clock_now;
+
+static int64_t clock_ms(void)
+{
+	return clock_now;
+}
+
+static void on_changed(void *user, int leading, const char *holder)
+{
+	struct rig *rig = user;
+
+	mpijob__text_printf(&rig->told, "%s%s ", leading ? "+" : "-", holder);
+}
+
+static void on_log(void *user, const struct mpijob_finding *finding)
+{
+	struct rig *rig = user;
+
+	assert_string_equal(finding->id, "lease-failed");
+	assert_non_null(finding->message);
+	rig->logged++;
+}
+
+static struct mpijob_lease_options options_of(struct rig *rig, const char *identity)
+{
+	struct mpijob_lease_options options = MPIJOB_LEASE_OPTIONS_INIT;
+
+	options.namespace_ = "ops";
+	options.name = "boss";
+	options.identity = identity;
+	options.seed = 5;
+	options.changed = on_changed;
+	options.log = on_log;
+	options.user = rig;
+	return options;
+}
+
+static void set_up_client(struct rig *rig)
+{
+	memset(rig, 0, sizeof(*rig));
+	clock_now = 1000000;
+	rig->client = fake_client(&rig->fake);
+	rig->client->clock = clock_ms;
+}
+
+static void set_up(struct rig *rig)
+{
+	struct mpijob_lease_options options = options_of(rig, "me");
+
+	set_up_client(rig);
+	assert_int_equal(mpijob_lease_new(rig->client, &options, &rig->lease), 0);
+}
+
+static void tear_down(struct rig *rig)
+{
+	mpijob_lease_free(rig->lease);
+	assert_null(rig->client->timers);
+	mpijob_client_free(rig->client);
+	mpijob__text_release(&rig->told);
+	fake_release(&rig->fake);
+}
+
+/* Until nothing is under way. */
+static void settle(struct rig *rig)
+{
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(mpijob_client_poll(rig->client, 0), 0);
+}
+
+/* Let time pass in small steps. */
+static void pass(struct rig *rig, int64_t ms)
+{
+	for (int64_t end = clock_now + ms; clock_now < end; clock_now += 50)
+		settle(rig);
+	settle(rig);
+}
+
+static struct fake_object *foreign(struct rig *rig, const char *holder, int seconds)
+{
+	char *yaml = fake_text(FOREIGN, holder, seconds, 1);
+	struct fake_object *object = fake_put(&rig->fake, LEASES, "ops", yaml);
+
+	free(yaml);
+	return object;
+}
+
+static void renew(struct rig *rig, struct fake_object *object, int number)
+{
+	char *yaml = fake_text("spec: {renewTime: '2001-01-01T00:00:00.%06dZ'}", number);
+
+	fake_patch(&rig->fake, object, yaml);
+	free(yaml);
+}
+
+static struct fake_object *stored(struct rig *rig)
+{
+	return fake_find(&rig->fake, LEASES, "ops", "boss");
+}
+
+static int64_t number(struct rig *rig, const char *path)
+{
+	int64_t value = -1;
+
+	assert_int_equal(mpijob_node_int(mpijob_node_find(mpijob_doc_root(stored(rig)->doc), path), &value), 1);
+	return value;
+}
+
+static void assert_told(struct rig *rig, const char *wanted)
+{
+	assert_string_equal(mpijob_text_data(&rig->told), wanted);
+	mpijob_text_clear(&rig->told);
+}
+
+static void test_first(void **state)
+{
+	struct rig rig;
+	const char *time;
+
+	(void)state;
+	set_up(&rig);
+	assert_false(mpijob_lease_leading(rig.lease));
+	assert_string_equal(mpijob_lease_holder(rig.lease), "");
+	settle(&rig);
+	assert_true(mpijob_lease_leading(rig.lease));
+	assert_string_equal(mpijob_lease_holder(rig.lease), "me");
+	assert_told(&rig, "+me ");
+	assert_int_equal(rig.fake.log_count, 2);
+	assert_string_equal(rig.fake.log[0], "GET " PATH);
+	assert_string_equal(rig.fake.log[1], "POST /apis/coordination.k8s.io/v1/namespaces/ops/leases");
+	assert_string_equal(fake_string(stored(&rig), "spec.holderIdentity"), "me");
+	assert_int_equal(number(&rig, "spec.leaseDurationSeconds"), 15);
+	assert_int_equal(number(&rig, "spec.leaseTransitions"), 0);
+	time = fake_string(stored(&rig), "spec.renewTime");
+	assert_int_equal(strlen(time), strlen("2026-11-21T12:00:00.000000Z"));
+	assert_string_equal(time + 23, "000Z");
+	assert_string_equal(fake_string(stored(&rig), "spec.acquireTime"), time);
+	assert_int_equal(rig.logged, 0);
+	tear_down(&rig);
+}
+
+static void test_renews(void **state)
+{
+	struct rig rig;
+	char *acquired;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	acquired = strdup(fake_string(stored(&rig), "spec.acquireTime"));
+	pass(&rig, 30000);
+	assert_int_equal(fake_count(&rig.fake, "PUT " PATH), 10);
+	assert_int_equal(rig.fake.log_count, 12);
+	assert_string_equal(fake_string(stored(&rig), "spec.acquireTime"), acquired);
+	assert_int_equal(number(&rig, "spec.leaseTransitions"), 0);
+	assert_true(mpijob_lease_leading(rig.lease));
+	assert_told(&rig, "+me ");
+	free(acquired);
+	tear_down(&rig);
+}
+
+static void test_waits_for_another(void **state)
+{
+	struct rig rig;
+	struct fake_object *object;
+
+	(void)state;
+	set_up(&rig);
+	object = foreign(&rig, "other", 15);
+	for (int i = 2; i < 12; i++) { /* another that is alive, with a clock of 2001 */
+		pass(&rig, 9000);
+		renew(&rig, object, i);
+	}
+	assert_int_equal(fake_writes(&rig.fake), 0);
+	assert_told(&rig, "-other ");
+	assert_string_equal(mpijob_lease_holder(rig.lease), "other");
+	/* Tries are 3 to 6.6 s apart. */
+	assert_in_range(rig.fake.log_count, 90000 / 6700, 90000 / 3000 + 1);
+	pass(&rig, 14000);
+	assert_int_equal(fake_writes(&rig.fake), 0);
+	pass(&rig, 15000);
+	assert_told(&rig, "+me ");
+	assert_int_equal(number(&rig, "spec.leaseTransitions"), 5);
+	assert_string_equal(fake_string(stored(&rig), "metadata.labels.kept"), "yes");
+	assert_true(strncmp(fake_string(stored(&rig), "spec.acquireTime"), "2001", 4) != 0);
+	tear_down(&rig);
+}
+
+/* Its own seconds count, and a Lease that was given up is free. */
+static void test_takes_what_is_free(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	(void)foreign(&rig, "other", 1);
+	pass(&rig, 7000);
+	assert_told(&rig, "-other +me ");
+	tear_down(&rig);
+	set_up(&rig);
+	(void)foreign(&rig, "''", 15);
+	settle(&rig);
+	assert_told(&rig, "+me ");
+	assert_int_equal(number(&rig, "spec.leaseTransitions"), 5);
+	tear_down(&rig);
+}
+
+static int broken(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)method;
+	(void)path;
+	reply->end_code = MPIJOB_ERR_IO;
+	return 1;
+}
+
+static void test_gives_up(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	rig.fake.decide = broken;
+	pass(&rig, 7900); /* 3 s until the next try, and 5 s of trying */
+	assert_true(mpijob_lease_leading(rig.lease));
+	pass(&rig, 200);
+	assert_false(mpijob_lease_leading(rig.lease));
+	assert_told(&rig, "+me -me ");
+	assert_in_range(rig.logged, 1, 1);
+	assert_true(mpijob_lease_healthy(rig.lease, 20000));
+	pass(&rig, 35000);
+	assert_false(mpijob_lease_healthy(rig.lease, 20000));
+	assert_told(&rig, "");
+	rig.fake.decide = NULL;
+	pass(&rig, 7000);
+	assert_told(&rig, "+me ");
+	assert_true(mpijob_lease_healthy(rig.lease, 20000));
+	assert_int_equal(number(&rig, "spec.leaseTransitions"), 0);
+	tear_down(&rig);
+}
+
+/* Whoever stood still does not act before it has looked. */
+static void test_stood_still(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	clock_now += 14900;
+	assert_true(mpijob_lease_leading(rig.lease));
+	clock_now += 200;
+	assert_false(mpijob_lease_leading(rig.lease));
+	settle(&rig);
+	settle(&rig);
+	tear_down(&rig);
+}
+
+/* That a record of ours is there does not tell when it was written. */
+static void test_old_record(void **state)
+{
+	struct fake_reply lost = { .end_code = MPIJOB_ERR_IO, .apply = 1 }, served = { 0 }, failed = { .end_code = MPIJOB_ERR_IO };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_script(&rig.fake, lost);
+	fake_script(&rig.fake, served);
+	fake_script(&rig.fake, failed);
+	clock_now += 3000;
+	settle(&rig);
+	assert_int_equal(rig.fake.script_at, 3);
+	assert_true(mpijob_lease_leading(rig.lease));
+	clock_now += 12100;
+	assert_false(mpijob_lease_leading(rig.lease));
+	tear_down(&rig);
+}
+
+static void test_taken_away(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_patch(&rig.fake, stored(&rig), "spec: {holderIdentity: other, renewTime: '2001-01-01T00:00:00.000009Z'}");
+	pass(&rig, 3200);
+	assert_false(mpijob_lease_leading(rig.lease));
+	assert_told(&rig, "+me -other ");
+	assert_int_equal(rig.logged, 0);
+	tear_down(&rig);
+}
+
+static void test_deleted(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_delete(&rig.fake, stored(&rig));
+	pass(&rig, 3200);
+	assert_true(mpijob_lease_leading(rig.lease));
+	assert_told(&rig, "+me ");
+	assert_non_null(stored(&rig));
+	tear_down(&rig);
+}
+
+/* A renewal that happened while its answer was lost. */
+static void test_answer_lost(void **state)
+{
+	struct fake_reply lost = { .end_code = MPIJOB_ERR_TIMEOUT, .apply = 1 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_script(&rig.fake, lost);
+	pass(&rig, 3200);
+	assert_int_equal(fake_count(&rig.fake, "PUT"), 2);
+	assert_told(&rig, "+me ");
+	assert_true(mpijob_lease_leading(rig.lease));
+	tear_down(&rig);
+}
+
+static void test_release(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	mpijob_lease_release(rig.lease);
+	assert_false(mpijob_lease_leading(rig.lease));
+	assert_true(mpijob_lease_busy(rig.lease));
+	settle(&rig);
+	assert_false(mpijob_lease_busy(rig.lease));
+	assert_string_equal(fake_string(stored(&rig), "spec.holderIdentity"), "");
+	assert_int_equal(number(&rig, "spec.leaseDurationSeconds"), 1);
+	assert_told(&rig, "+me -me ");
+	pass(&rig, 60000);
+	assert_int_equal(rig.fake.log_count, 3);
+	tear_down(&rig);
+}
+
+/* Somebody touched it meanwhile: it is given up all the same; when it is another's, it is left alone. */
+static void test_release_conflict(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_patch(&rig.fake, stored(&rig), "metadata: {labels: {touched: 'yes'}}");
+	mpijob_lease_release(rig.lease);
+	settle(&rig);
+	assert_string_equal(fake_string(stored(&rig), "spec.holderIdentity"), "");
+	assert_string_equal(fake_string(stored(&rig), "metadata.labels.touched"), "yes");
+	tear_down(&rig);
+	set_up(&rig);
+	settle(&rig);
+	fake_patch(&rig.fake, stored(&rig), "spec: {holderIdentity: other}");
+	mpijob_lease_release(rig.lease);
+	settle(&rig);
+	assert_string_equal(fake_string(stored(&rig), "spec.holderIdentity"), "other");
+	assert_false(mpijob_lease_busy(rig.lease));
+	tear_down(&rig);
+}
+
+static void test_release_has_a_limit(void **state)
+{
+	struct fake_reply never = { .status = 200, .body = "", .open = 1 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	settle(&rig);
+	fake_script(&rig.fake, never);
+	mpijob_lease_release(rig.lease);
+	pass(&rig, 4900);
+	assert_true(mpijob_lease_busy(rig.lease));
+	pass(&rig, 200);
+	assert_false(mpijob_lease_busy(rig.lease));
+	tear_down(&rig);
+}
+
+static void test_events(void **state)
+{
+	struct rig rig;
+	struct mpijob_lease_options options = options_of(&rig, "me");
+	const struct fake_object *event;
+
+	(void)state;
+	set_up_client(&rig);
+	options.component = "mpi-operator";
+	assert_int_equal(mpijob_lease_new(rig.client, &options, &rig.lease), 0);
+	settle(&rig);
+	assert_int_equal(fake_objects(&rig.fake, "/api/v1/events"), 1);
+	for (event = rig.fake.objects; strcmp(event->collection, "/api/v1/events") != 0; event = event->next)
+		;
+	assert_string_equal(fake_string(event, "message"), "me became leader");
+	assert_string_equal(fake_string(event, "reason"), "LeaderElection");
+	assert_string_equal(fake_string(event, "source.component"), "mpi-operator");
+	assert_string_equal(fake_string(event, "involvedObject.kind"), "Lease");
+	assert_string_equal(fake_string(event, "involvedObject.uid"), fake_string(stored(&rig), "metadata.uid"));
+	mpijob_lease_release(rig.lease);
+	settle(&rig);
+	assert_int_equal(fake_objects(&rig.fake, "/api/v1/events"), 2);
+	assert_false(mpijob_lease_busy(rig.lease));
+	tear_down(&rig);
+}
+
+static void never(void *user, const struct mpijob_answer *answer)
+{
+	(void)user;
+	(void)answer;
+	fail_msg("%s", "it was not to leave");
+}
+
+/* The rate of the client does not cost us the Lease. */
+static void test_unpaced(void **state)
+{
+	struct mpijob_client_options slow = MPIJOB_CLIENT_OPTIONS_INIT;
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	slow.qps = 1;
+	slow.burst = 1;
+	assert_int_equal(mpijob_client_set_options(rig.client, &slow), 0);
+	callbacks.done = never;
+	request.method = "GET";
+	request.path = "/api/v1/pods";
+	callbacks.user = &rig;
+	for (int i = 0; i < 2; i++) {
+		mpijob_call *call;
+
+		assert_int_equal(mpijob_client_start(rig.client, &request, &callbacks, &call), 0);
+		if (i == 0)
+			mpijob_call_cancel(call);
+	}
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(mpijob_client_poll(rig.client, 0), 0);
+	assert_true(mpijob_lease_leading(rig.lease));
+	tear_down(&rig);
+}
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+	dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (unsigned)(dice >> 33) % sides;
+}
+
+/* A server that loses, delays and fails. */
+static int chaos(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)method;
+	(void)path;
+	switch (roll(8)) {
+	case 0:
+		reply->end_code = MPIJOB_ERR_IO;
+		return 1;
+	case 1:
+		reply->end_code = MPIJOB_ERR_TIMEOUT;
+		reply->apply = 1;
+		return 1;
+	case 2:
+		reply->status = 500;
+		return 1;
+	case 3:
+		reply->apply = 1; /* it works, and answers later */
+		reply->polls = (int)roll(12);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void test_never_two(void **state)
+{
+	enum { MANY = 3 };
+	static const char *const names[MANY] = { "a", "b", "c" };
+	mpijob_lease *leases[MANY];
+	unsigned led[MANY] = { 0 };
+	struct rig rig;
+
+	(void)state;
+	for (unsigned seed = 0; seed < 20; seed++) {
+		set_up_client(&rig);
+		dice = seed;
+		for (int i = 0; i < MANY; i++) {
+			struct mpijob_lease_options options = options_of(&rig, names[i]);
+
+			options.seed = seed * 100 + (unsigned)i;
+			assert_int_equal(mpijob_lease_new(rig.client, &options, &leases[i]), 0);
+		}
+		for (int step = 0; step < 600; step++) {
+			size_t writes = fake_writes(&rig.fake);
+			int leaders = 0;
+
+			/* Calm and storm by turns. */
+			rig.fake.decide = step / 100 % 2 ? chaos : NULL;
+			clock_now += roll(40) == 0 ? roll(20000) : roll(700);
+			assert_int_equal(mpijob_client_poll(rig.client, 0), 0);
+			if (fake_writes(&rig.fake) != writes)
+				usleep(1000); /* renewals differ in the wall clock's time, which goes on by itself */
+			for (int i = 0; i < MANY; i++) {
+				int leads = mpijob_lease_leading(leases[i]);
+
+				leaders += leads;
+				led[i] += (unsigned)leads;
+			}
+			if (leaders > 1)
+				fail_msg("seed %u, step %d: %d lead", seed, step, leaders);
+		}
+		for (int i = 0; i < MANY; i++)
+			mpijob_lease_free(leases[i]);
+		tear_down(&rig);
+	}
+	for (int i = 0; i < MANY; i++)
+		assert_true(led[i] > 100);
+}
+
+static void test_options(void **state)
+{
+	struct rig rig;
+	struct mpijob_lease_options options = options_of(&rig, "me"), bad;
+	mpijob_lease *lease = NULL;
+
+	(void)state;
+	set_up_client(&rig);
+	assert_int_equal(mpijob_lease_new(NULL, &options, &lease), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_lease_new(rig.client, NULL, &lease), MPIJOB_ERR_USAGE);
+	bad = options;
+	bad.identity = "";
+	assert_int_equal(mpijob_lease_new(rig.client, &bad, &lease), MPIJOB_ERR_USAGE);
+	bad = options;
+	bad.renew_ms = 15000;
+	assert_int_equal(mpijob_lease_new(rig.client, &bad, &lease), MPIJOB_ERR_USAGE);
+	bad = options;
+	bad.retry_ms = 4200;
+	assert_int_equal(mpijob_lease_new(rig.client, &bad, &lease), MPIJOB_ERR_USAGE);
+	bad = options;
+	bad.lease_ms = 15500;
+	assert_int_equal(mpijob_lease_new(rig.client, &bad, &lease), MPIJOB_ERR_USAGE);
+	bad = options;
+	bad.size = 4;
+	assert_true(mpijob_lease_new(rig.client, &bad, &lease) < 0);
+	assert_null(lease);
+	mpijob_lease_free(NULL);
+	tear_down(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_renews),
+		cmocka_unit_test(test_waits_for_another),
+		cmocka_unit_test(test_takes_what_is_free),
+		cmocka_unit_test(test_gives_up),
+		cmocka_unit_test(test_stood_still),
+		cmocka_unit_test(test_old_record),
+		cmocka_unit_test(test_taken_away),
+		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_answer_lost),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_release_conflict),
+		cmocka_unit_test(test_release_has_a_limit),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_unpaced),
+		cmocka_unit_test(test_never_two),
+		cmocka_unit_test(test_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
