@@ -20,6 +20,7 @@
 #include <mpijob/lease.h>
 #include <mpijob/logs.h>
 #include <mpijob/operator.h>
+#include <mpijob/operator_config.h>
 #include <mpijob/plan.h>
 #include <mpijob/render.h>
 #include <mpijob/spec.h>

@@ -24,6 +24,12 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("alias-cycle", ERROR, "A YAML alias stands inside what it stands for.",
 	     "Write the value out at one of the two places.",
 	     "job.yaml:7:9: spec: the alias *a stands inside its own value"),
+	KIND("annotation-ignored", WARNING,
+	     "An annotation `libmpijob/NAME` of a job has no effect: the name or the value is none, or the operator's "
+	     "configuration does not let tenants use it.",
+	     "Correct it as the message says, or ask whoever runs the operator (docs/operator-config.md).",
+	     "warning: metadata.annotations: the annotation libmpijob/ssh-port has no effect: the configuration of the operator "
+	     "does not allow it in team-a"),
 	KIND("backoff-limit", ERROR,
 	     "The launcher failed more often than `backoffLimit` allows.",
 	     "What comes before this finding tells why; the pods of failed attempts stay when the launcher's "
@@ -332,6 +338,11 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "warning: spec.runPolicy.suspend: the job is suspended"),
 	KIND("key-range", ERROR, "A number that is used as a key is too large.", "Put it in quotes.",
 	     "job.yaml:8:5: a number this large cannot be a key; put it in quotes"),
+	KIND("keys-stay-readable", WARNING,
+	     "The feature private-keys changes nothing for a pod whose user is not root.",
+	     "Nothing has to be done: ssh of that user takes keys that belong to root whatever their mode.",
+	     "job.yaml:20:15: warning: spec.mpiReplicaSpecs[Worker].template.spec.securityContext: the keys keep their "
+	     "mode: the container's user is not root, and could not read them with 0600"),
 	KIND("launcher-gone", INFO,
 	     "The launcher's pod is gone, and its log with it.",
 	     "With restartPolicy OnFailure, the default, Kubernetes deletes the pod when the last attempt failed: "
@@ -698,6 +709,12 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "PAM refuses the login.",
 	     "Set `UsePAM no` in the image's sshd_config.",
 	     "PAM keeps user root out (log of pod pi-worker-0)"),
+	KIND("ssh-port-left-to-user", WARNING,
+	     "The feature ssh-port cannot tell sshd, or ssh, the port.",
+	     "Give sshd `-p` in your own command and ssh `-p` in your own variables, or leave command and args of the worker "
+	     "out.",
+	     "job.yaml:20:15: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].command: it is not known "
+	     "that sshd would listen on port 2222; neither sshd nor ssh is told to use it"),
 	KIND("sshd-no-root", ERROR,
 	     "sshd lacks its empty folder, or may not chroot into it.",
 	     "Make /run/sshd in the image, and run sshd as root with the capability SYS_CHROOT; as another user "
@@ -775,6 +792,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Write Launcher or Worker.",
 	     "job.yaml:7:5: warning: spec.mpiReplicaSpecs[launcher]: unknown role, the operator ignores it; "
 	     "did you mean Launcher?"),
+	KIND("unknown-setting", ERROR, "The operator's configuration has a key that nobody knows.",
+	     "Correct it; docs/operator-config.md lists all keys.",
+	     "operator.yaml:4:3: limits.worker: there is no such key; did you mean workers?"),
 	KIND("unreadable", ERROR, "A file cannot be read.", "The message tells why.",
 	     "job.yaml: cannot open: No such file or directory"),
 	KIND("unschedulable-nodes", ERROR,

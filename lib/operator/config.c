@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the operator's configuration is read: what a file with mistakes is told, all at once and each with its place,
+ * and that a key which nobody knows is a mistake, since a limit with a slip in its name would be no limit.
+ *
+ * What was read borrows from the document, which the configuration keeps.
+ */
+#include "operator/config.h"
+
+#include "base/field_path.h"
+#include "base/near.h"
+#include "job/suggest.h"
+#include "job/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	struct mpijob__report report;
+	struct mpijob_operator_config *config;
+	struct mpijob__config_section *section; /* that is being read */
+	unsigned where;                         /* CONFIG_TOP or CONFIG_ENTRY */
+	struct mpijob_text path;
+	struct mpijob__place around;            /* of what stands around a value */
+};
+
+static struct mpijob__spot spot_of(const struct reader *reader, const mpijob_node *node)
+{
+	struct mpijob__spot spot = { mpijob_text_data(&reader->path), reader->around };
+
+	if (mpijob_node_line(node))
+		spot.place = mpijob__report_place(&reader->report, node, &reader->around);
+	return spot;
+}
+
+static void note_path(struct reader *reader, int failed)
+{
+	if (failed)
+		reader->report.code = MPIJOB_ERR_NOMEM;
+}
+
+static void complain(struct reader *reader, const mpijob_node *node, const char *wanted)
+{
+	struct mpijob__spot spot = spot_of(reader, node);
+
+	mpijob__value_complain_of(&reader->report, &spot, wanted, node);
+}
+
+static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format,
+		   ...) MPIJOB__PRINTF(5, 6);
+
+static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format, ...)
+{
+	struct mpijob__spot spot = spot_of(reader, node);
+	va_list args;
+
+	va_start(args, format);
+	mpijob__report_verror(&reader->report, &spot, id, reason, format, args);
+	va_end(args);
+}
+
+/* --- values --- */
+
+static void read_identity(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	const char *text = mpijob_node_string(node);
+
+	if (!text)
+		complain(reader, node, "a string");
+	else if (strcmp(text, key->word) != 0)
+		refuse(reader, node, "unsupported-value", "NotSupported", "'%s' is not known here; use %s", text, key->word);
+}
+
+/* 1 when it fits the field of the job. */
+static int read_field(struct reader *reader, int field, const mpijob_node *node, struct mpijob__value *out)
+{
+	const struct mpijob__row *row = mpijob__field_row(field);
+	struct mpijob__spot spot = spot_of(reader, node);
+	int state = mpijob__value_read(row, node, out);
+
+	if (state != VALUE_GIVEN) {
+		mpijob__value_complain(&reader->report, &spot, row, node);
+		return 0;
+	}
+	if (out->number == MPIJOB_OTHER && row->field.choices) {
+		const char *near = mpijob__suggest_choice(out->text, row->field.choices);
+
+		refuse(reader, node, "unsupported-value", "NotSupported", "unsupported value '%s'%s%s%s", out->text,
+		       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		return 0;
+	}
+	if (row->field.minimum && out->number < *row->field.minimum) {
+		refuse(reader, node, "out-of-range", "Invalid", "must be at least %lld, not %lld",
+		       (long long)*row->field.minimum, (long long)out->number);
+		return 0;
+	}
+	return 1;
+}
+
+static void read_value(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	struct mpijob__config_value *value = &reader->section->values[key->slot];
+	struct mpijob__value read;
+
+	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
+		value->state = CONFIG_NONE;
+	} else if (read_field(reader, key->field, node, &read)) {
+		value->state = CONFIG_GIVEN;
+		value->number = read.number;
+	}
+}
+
+static void read_values(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	struct mpijob__config_value *value = &reader->section->values[key->slot];
+
+	value->state = CONFIG_NONE;
+	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
+		return;
+	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST || mpijob_node_count(node) == 0) {
+		complain(reader, node, "a list with at least one entry");
+		return;
+	}
+	value->state = CONFIG_GIVEN;
+	value->list = node;
+	for (size_t i = 0; i < mpijob_node_count(node); i++) {
+		size_t mark = reader->path.len;
+		struct mpijob__value read;
+
+		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		read_field(reader, key->field, mpijob_node_at(node, i), &read);
+		mpijob__field_path_cut(&reader->path, mark);
+	}
+}
+
+/* --- features --- */
+
+static size_t feature_index(const char *name)
+{
+	const struct mpijob_feature *feature;
+	size_t i = 0;
+
+	while ((feature = mpijob_feature_at(i)) != NULL && strcmp(feature->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* What the table of features says about a name or value, told at this place. */
+static void refuse_feature(struct reader *reader, const mpijob_node *node, const char *name, const char *value)
+{
+	struct mpijob_features scratch = MPIJOB_FEATURES_INIT;
+	mpijob_diag *diag = mpijob_diag_new();
+	const struct mpijob_finding *finding;
+
+	if (diag)
+		mpijob_features_set(&scratch, name, value, diag);
+	finding = diag ? mpijob_diag_at(diag, 0) : NULL;
+	if (!finding)
+		reader->report.code = MPIJOB_ERR_NOMEM;
+	else if (!mpijob_feature_find(name))
+		refuse(reader, node, "unknown-feature", finding->reason, "%s", finding->message);
+	else
+		refuse(reader, node, "invalid-feature", finding->reason, "%s", finding->message);
+	mpijob_diag_free(diag);
+}
+
+static void read_feature(struct reader *reader, const char *name, const mpijob_node *node)
+{
+	struct mpijob_features scratch = MPIJOB_FEATURES_INIT;
+	const char *text = mpijob_node_text(node);
+	int on;
+
+	if (mpijob_node_bool(node, &on))
+		text = on ? "true" : "false";
+	if (!mpijob_feature_find(name)) {
+		refuse_feature(reader, node, name, "");
+	} else if (!text) {
+		complain(reader, node, "true, false, a number or a duration");
+	} else if (mpijob_features_set(&scratch, name, text, NULL)) {
+		refuse_feature(reader, node, name, text);
+	} else {
+		struct mpijob__config_feature *feature = &reader->section->features[feature_index(name)];
+
+		feature->given = 1;
+		feature->value = mpijob_features_get(&scratch, name);
+	}
+}
+
+static void read_features(struct reader *reader, const mpijob_node *node)
+{
+	struct mpijob__place around = reader->around;
+
+	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP && mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
+		complain(reader, node, "a map");
+		return;
+	}
+	for (size_t i = 0; i < mpijob_node_count(node); i++) {
+		size_t mark = reader->path.len;
+
+		note_path(reader, mpijob__field_path_key(&reader->path, mpijob_node_key(node, i)));
+		mpijob_node_key_place(node, i, &reader->around.line, &reader->around.column);
+		read_feature(reader, mpijob_node_key(node, i), mpijob_node_at(node, i));
+		mpijob__field_path_cut(&reader->path, mark);
+	}
+	reader->around = around;
+}
+
+/* --- lists of names --- */
+
+static void read_name(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	const char *text = mpijob_node_string(node);
+
+	if (!text || !*text)
+		complain(reader, node, "a name");
+	else if (key->kind == CONFIG_NAMES && !mpijob_feature_find(text))
+		refuse_feature(reader, node, text, "");
+	else if (key->kind == CONFIG_PATTERNS && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-*") != strlen(text))
+		refuse(reader, node, "invalid-value", "Invalid",
+		       "'%s' matches no namespace: their names have lower case letters, digits and '-'; '*' stands for any", text);
+}
+
+static void read_names(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	int is_patterns = key->kind == CONFIG_PATTERNS;
+
+	if (!is_patterns)
+		reader->section->values[key->slot].state = CONFIG_NONE;
+	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL && !is_patterns)
+		return;
+	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST || (is_patterns && mpijob_node_count(node) == 0)) {
+		complain(reader, node, is_patterns ? "a list with at least one name" : "a list of names");
+		return;
+	}
+	for (size_t i = 0; i < mpijob_node_count(node); i++) {
+		size_t mark = reader->path.len;
+
+		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		read_name(reader, key, mpijob_node_at(node, i));
+		mpijob__field_path_cut(&reader->path, mark);
+	}
+	if (is_patterns) {
+		reader->section->patterns = node;
+	} else {
+		reader->section->values[key->slot].state = CONFIG_GIVEN;
+		reader->section->values[key->slot].list = node;
+	}
+}
+
+/* --- maps --- */
+
+static void read_map(struct reader *reader, const char *parent, const mpijob_node *map);
+static void check_section(struct reader *reader, const mpijob_node *node);
+
+static void read_sections(struct reader *reader, const mpijob_node *node)
+{
+	struct mpijob__config_section *top = reader->section;
+	struct mpijob__place around = reader->around;
+
+	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST && mpijob_node_kind(node) != MPIJOB_NODE_NULL)
+		complain(reader, node, "a list");
+	reader->where = CONFIG_ENTRY;
+	for (size_t i = 0; mpijob_node_kind(node) == MPIJOB_NODE_LIST && i < mpijob_node_count(node); i++) {
+		size_t mark = reader->path.len;
+
+		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		reader->around = mpijob__report_place(&reader->report, mpijob_node_at(node, i), &around);
+		reader->section = &reader->config->sections[i];
+		read_map(reader, "", mpijob_node_at(node, i));
+		check_section(reader, mpijob_node_at(node, i));
+		mpijob__field_path_cut(&reader->path, mark);
+	}
+	reader->where = CONFIG_TOP;
+	reader->around = around;
+	reader->section = top;
+}
+
+static void read_key(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+{
+	switch (key->kind) {
+	case CONFIG_IDENTITY:
+		read_identity(reader, key, node);
+		break;
+	case CONFIG_VALUE:
+		read_value(reader, key, node);
+		break;
+	case CONFIG_VALUES:
+		read_values(reader, key, node);
+		break;
+	case CONFIG_FEATURES:
+		read_features(reader, node);
+		break;
+	case CONFIG_NAMES:
+	case CONFIG_PATTERNS:
+		read_names(reader, key, node);
+		break;
+	case CONFIG_SECTIONS:
+		read_sections(reader, node);
+		break;
+	default:
+		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL)
+			read_map(reader, key->path, node);
+		break;
+	}
+}
+
+#define MOST_KEYS 32 /* of one map */
+
+static void refuse_key(struct reader *reader, const char *parent, const char *name)
+{
+	const char *known[MOST_KEYS], *near;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mpijob__config_key_count() && count < MOST_KEYS; i++) {
+		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+
+		if ((key->where & reader->where) && strcmp(key->parent, parent) == 0)
+			known[count++] = key->key;
+	}
+	near = mpijob__near_word(name, known, count);
+	refuse(reader, NULL, "unknown-setting", "NotSupported", "there is no such key%s%s%s", near ? "; did you mean " : "",
+	       near ? near : "", near ? "?" : "");
+}
+
+static void check_required(struct reader *reader, const char *parent, const mpijob_node *map)
+{
+	for (size_t i = 0; i < mpijob__config_key_count(); i++) {
+		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+		size_t mark = reader->path.len;
+
+		if (!(key->where & CONFIG_MUST) || !(key->where & reader->where) || strcmp(key->parent, parent) != 0 ||
+		    mpijob_node_get(map, key->key))
+			continue;
+		note_path(reader, mpijob__field_path_key(&reader->path, key->key));
+		refuse(reader, map, "missing", "Required", "a value is required");
+		mpijob__field_path_cut(&reader->path, mark);
+	}
+}
+
+static void read_map(struct reader *reader, const char *parent, const mpijob_node *map)
+{
+	struct mpijob__place around = reader->around;
+
+	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
+		complain(reader, map, "a map");
+		return;
+	}
+	check_required(reader, parent, map);
+	for (size_t i = 0; i < mpijob_node_count(map); i++) {
+		const char *name = mpijob_node_key(map, i);
+		const struct mpijob__config_key *key = mpijob__config_key_find(parent, name, reader->where);
+		size_t mark = reader->path.len;
+
+		note_path(reader, mpijob__field_path_key(&reader->path, name));
+		mpijob_node_key_place(map, i, &reader->around.line, &reader->around.column);
+		if (key)
+			read_key(reader, key, mpijob_node_at(map, i));
+		else
+			refuse_key(reader, parent, name);
+		mpijob__field_path_cut(&reader->path, mark);
+		reader->around = around;
+	}
+}
+
+/* --- what stands in one section together --- */
+
+static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
+{
+	const struct mpijob__config_value *value = &reader->section->values[slot];
+
+	return value->state == CONFIG_GIVEN ? value->number : otherwise;
+}
+
+static void check_bounds(struct reader *reader, const mpijob_node *node, const char *name, int64_t value, int64_t least,
+			 int64_t most)
+{
+	if (value < least)
+		refuse(reader, node, "out-of-range", "Invalid", "%s, %lld, is less than the least that is allowed, %lld", name,
+		       (long long)value, (long long)least);
+	else if (value > most)
+		refuse(reader, node, "out-of-range", "Invalid", "%s, %lld, is more than the limit, %lld", name,
+		       (long long)value, (long long)most);
+}
+
+static int holds_choice(const mpijob_node *list, int64_t number)
+{
+	const char *word = mpijob__field_row(FIELD_CLEAN_POD_POLICY)->field.choices[number - 1];
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *text = mpijob_node_string(mpijob_node_at(list, i));
+
+		if (text && strcmp(text, word) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* A section that contradicts itself is a slip. Sections may contradict each other: one lifts what another sets. */
+static void check_section(struct reader *reader, const mpijob_node *node)
+{
+	const struct mpijob__config_value *values = reader->section->values;
+	int64_t least = given(reader, CONFIG_TTL_MIN, 0), most = given(reader, CONFIG_TTL_MAX, INT64_MAX);
+
+	if (least > most)
+		refuse(reader, node, "out-of-range", "Invalid", "limits.ttlSecondsAfterFinished: min, %lld, is more than max, %lld",
+		       (long long)least, (long long)most);
+	else
+		check_bounds(reader, node, "defaults.ttlSecondsAfterFinished", given(reader, CONFIG_TTL, least), least, most);
+	check_bounds(reader, node, "defaults.activeDeadlineSeconds", given(reader, CONFIG_DEADLINE, 0), 0,
+		     given(reader, CONFIG_DEADLINE_MAX, INT64_MAX));
+	check_bounds(reader, node, "defaults.workers", given(reader, CONFIG_WORKERS, 0), 0,
+		     given(reader, CONFIG_WORKERS_MAX, INT64_MAX));
+	if (values[CONFIG_CLEAN_POD].state == CONFIG_GIVEN && values[CONFIG_CLEAN_POD_ALLOWED].state == CONFIG_GIVEN &&
+	    !holds_choice(values[CONFIG_CLEAN_POD_ALLOWED].list, values[CONFIG_CLEAN_POD].number))
+		refuse(reader, node, "unsupported-value", "NotSupported", "defaults.cleanPodPolicy is not among those allowed");
+}
+
+/* --- the whole --- */
+
+static int make_sections(struct mpijob_operator_config *config)
+{
+	const mpijob_node *list = mpijob_node_get(mpijob_doc_root(config->doc), "namespaces");
+	size_t features = mpijob_feature_count();
+
+	config->count = (mpijob_node_kind(list) == MPIJOB_NODE_LIST ? mpijob_node_count(list) : 0) + 1;
+	config->sections = calloc(config->count, sizeof(*config->sections));
+	config->features = calloc(config->count * features, sizeof(*config->features));
+	if (!config->sections || !config->features)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < config->count; i++)
+		config->sections[i].features = config->features + i * features;
+	return 0;
+}
+
+/* Takes the document, also on failure. */
+static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpijob_diag *diag)
+{
+	struct mpijob_operator_config *config = calloc(1, sizeof(*config));
+	struct reader reader = { 0 };
+	int code;
+
+	if (!config) {
+		mpijob_doc_free(doc);
+		return MPIJOB_ERR_NOMEM;
+	}
+	config->doc = doc;
+	code = make_sections(config);
+	if (code == 0) {
+		reader.report.diag = diag;
+		reader.report.source = mpijob_doc_source(doc);
+		reader.config = config;
+		reader.section = &config->sections[config->count - 1];
+		reader.where = CONFIG_TOP;
+		reader.around = mpijob__report_place(&reader.report, mpijob_doc_root(doc), NULL);
+		read_map(&reader, "", mpijob_doc_root(doc));
+		check_section(&reader, mpijob_doc_root(doc));
+		code = mpijob__report_result(&reader.report);
+		mpijob__text_release(&reader.path);
+	}
+	if (code) {
+		mpijob_operator_config_free(config);
+		return code;
+	}
+	*out = config;
+	return 0;
+}
+
+int mpijob_operator_config_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+				 mpijob_operator_config **out, mpijob_diag *diag)
+{
+	mpijob_doc *doc = NULL;
+	int code;
+
+	if (!out || (!text && len))
+		return MPIJOB_ERR_USAGE;
+	code = mpijob_doc_parse(text, len, options, &doc, diag);
+	return code ? code : make_config(doc, out, diag);
+}
+
+mpijob_operator_config *mpijob_operator_config_clone(const mpijob_operator_config *config)
+{
+	mpijob_operator_config *copy = NULL;
+	mpijob_doc *doc = config ? mpijob_doc_clone(config->doc) : NULL;
+
+	return doc && make_config(doc, &copy, NULL) == 0 ? copy : NULL;
+}
+
+void mpijob_operator_config_free(mpijob_operator_config *config)
+{
+	if (!config)
+		return;
+	mpijob_doc_free(config->doc);
+	free(config->sections);
+	free(config->features);
+	free(config);
+}
+
+/* --- which namespaces --- */
+
+static int fits(const char *pattern, const char *name)
+{
+	const char *star = NULL, *behind = NULL;
+
+	while (*name) {
+		if (*pattern == '*') {
+			star = pattern++;
+			behind = name;
+		} else if (*pattern == *name) {
+			pattern++;
+			name++;
+		} else if (star) {
+			/* The last star takes one character more. */
+			pattern = star + 1;
+			name = ++behind;
+		} else {
+			return 0;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+int mpijob__config_matches(const struct mpijob__config_section *section, const char *namespace_)
+{
+	if (!section->patterns)
+		return 1;
+	for (size_t i = 0; i < mpijob_node_count(section->patterns); i++)
+		if (fits(mpijob_node_string(mpijob_node_at(section->patterns, i)), namespace_))
+			return 1;
+	return 0;
+}

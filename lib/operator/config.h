@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A configuration of the operator, inside: the table of its keys, and what was read. */
+#ifndef MPIJOB__OPERATOR_CONFIG_H
+#define MPIJOB__OPERATOR_CONFIG_H
+
+#include <mpijob/operator_config.h>
+
+/* What can be set once for each section of the file: its top, and each entry of `namespaces`. */
+enum mpijob__config_slot {
+	CONFIG_CLEAN_POD,
+	CONFIG_TTL,
+	CONFIG_DEADLINE,
+	CONFIG_WORKERS,
+	CONFIG_CLEAN_POD_ALLOWED,
+	CONFIG_TTL_MIN,
+	CONFIG_TTL_MAX,
+	CONFIG_DEADLINE_MAX,
+	CONFIG_WORKERS_MAX,
+	CONFIG_ANNOTATIONS,
+	CONFIG_SLOTS
+};
+
+enum mpijob__config_kind {
+	CONFIG_MAP,
+	CONFIG_IDENTITY, /* one word, and no other */
+	CONFIG_VALUE,    /* of a field of the job */
+	CONFIG_VALUES,   /* a list of them */
+	CONFIG_FEATURES, /* a map from features to values */
+	CONFIG_NAMES,    /* a list of features */
+	CONFIG_PATTERNS, /* a list of names of namespaces */
+	CONFIG_SECTIONS  /* a list of maps with the keys of a section */
+};
+
+#define CONFIG_TOP     1u
+#define CONFIG_ENTRY   2u /* of `namespaces` */
+#define CONFIG_ANY     3u
+#define CONFIG_MUST    4u
+
+/* One key. */
+struct mpijob__config_key {
+	const char *path;    /* "limits.workers.max"; the keys of an entry of `namespaces` are the same without "namespaces[]." */
+	const char *key;     /* its last step */
+	const char *parent;  /* the path of the map around it; "" for a section */
+	int kind;            /* CONFIG_* */
+	unsigned where;
+	int field;           /* VALUE, VALUES: the row of the job's field table */
+	int slot;            /* VALUE, VALUES, NAMES: where it is kept */
+	const char *word;    /* IDENTITY */
+	const char *summary;
+};
+
+size_t mpijob__config_key_count(void);
+/* NULL when there is no such row. */
+const struct mpijob__config_key *mpijob__config_key_at(size_t index);
+/* The key of a map; NULL when there is none in this kind of section (CONFIG_TOP or CONFIG_ENTRY). */
+const struct mpijob__config_key *mpijob__config_key_find(const char *parent, const char *key, unsigned where);
+
+#define CONFIG_ABSENT 0
+#define CONFIG_NONE   1 /* null: said to be nothing */
+#define CONFIG_GIVEN  2
+
+struct mpijob__config_value {
+	int state;
+	int64_t number;          /* VALUE; of a choice its constant */
+	const mpijob_node *list; /* VALUES, NAMES */
+};
+
+struct mpijob__config_feature {
+	int given;
+	int32_t value;
+};
+
+struct mpijob__config_section {
+	const mpijob_node *patterns; /* NULL: the top of the file */
+	struct mpijob__config_value values[CONFIG_SLOTS];
+	struct mpijob__config_feature *features; /* in the order of mpijob_feature_at() */
+};
+
+struct mpijob_operator_config {
+	mpijob_doc *doc;
+	struct mpijob__config_section *sections; /* the entries of `namespaces`, and last the top */
+	size_t count;
+	struct mpijob__config_feature *features; /* of all sections */
+};
+
+/* Does the section count for this namespace? */
+int mpijob__config_matches(const struct mpijob__config_section *section, const char *namespace_);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every key of the operator's configuration: THE table. Reading and docs/operator-config.md
+ * (tests/unit/test_operator_config.c) take names, places and sentences from it; types, words and bounds of
+ * values are those of the job's field that a key is about.
+ */
+#include "operator/config.h"
+
+#include "job/field.h"
+
+#include <string.h>
+
+static const struct mpijob__config_key keys[] = {
+	{ .path = "apiVersion", .key = "apiVersion", .parent = "", .kind = CONFIG_IDENTITY, .where = CONFIG_TOP | CONFIG_MUST,
+	  .word = "libmpijob/v1alpha1", .summary = "The version of the file's form." },
+	{ .path = "kind", .key = "kind", .parent = "", .kind = CONFIG_IDENTITY, .where = CONFIG_TOP | CONFIG_MUST,
+	  .word = "OperatorConfig", .summary = "What the file is." },
+	{ .path = "defaults", .key = "defaults", .parent = "", .kind = CONFIG_MAP, .where = CONFIG_ANY,
+	  .summary = "What holds where a job says nothing." },
+	{ .path = "defaults.cleanPodPolicy", .key = "cleanPodPolicy", .parent = "defaults", .kind = CONFIG_VALUE,
+	  .where = CONFIG_ANY, .field = FIELD_CLEAN_POD_POLICY, .slot = CONFIG_CLEAN_POD,
+	  .summary = "For jobs without `spec.runPolicy.cleanPodPolicy`." },
+	{ .path = "defaults.ttlSecondsAfterFinished", .key = "ttlSecondsAfterFinished", .parent = "defaults",
+	  .kind = CONFIG_VALUE, .where = CONFIG_ANY, .field = FIELD_TTL_SECONDS, .slot = CONFIG_TTL,
+	  .summary = "For jobs without `spec.runPolicy.ttlSecondsAfterFinished`." },
+	{ .path = "defaults.activeDeadlineSeconds", .key = "activeDeadlineSeconds", .parent = "defaults", .kind = CONFIG_VALUE,
+	  .where = CONFIG_ANY, .field = FIELD_ACTIVE_DEADLINE, .slot = CONFIG_DEADLINE,
+	  .summary = "For jobs without `spec.runPolicy.activeDeadlineSeconds`." },
+	{ .path = "defaults.workers", .key = "workers", .parent = "defaults", .kind = CONFIG_VALUE, .where = CONFIG_ANY,
+	  .field = FIELD_WORKER_REPLICAS, .slot = CONFIG_WORKERS,
+	  .summary = "For jobs with a Worker that has no `replicas`." },
+	{ .path = "defaults.features", .key = "features", .parent = "defaults", .kind = CONFIG_FEATURES, .where = CONFIG_ANY,
+	  .summary = "Features by their names, with values as the operator's flags take them; they win over the flags, and "
+		     "`false` or `0` switches one off that a flag or a later section switched on." },
+	{ .path = "limits", .key = "limits", .parent = "", .kind = CONFIG_MAP, .where = CONFIG_ANY,
+	  .summary = "What a job cannot go beyond, whatever it says." },
+	{ .path = "limits.cleanPodPolicy", .key = "cleanPodPolicy", .parent = "limits", .kind = CONFIG_MAP, .where = CONFIG_ANY,
+	  .summary = "How pods may be cleaned up." },
+	{ .path = "limits.cleanPodPolicy.allowed", .key = "allowed", .parent = "limits.cleanPodPolicy", .kind = CONFIG_VALUES,
+	  .where = CONFIG_ANY, .field = FIELD_CLEAN_POD_POLICY, .slot = CONFIG_CLEAN_POD_ALLOWED,
+	  .summary = "A job with another policy, or none, is treated as if it had the first of these." },
+	{ .path = "limits.ttlSecondsAfterFinished", .key = "ttlSecondsAfterFinished", .parent = "limits", .kind = CONFIG_MAP,
+	  .where = CONFIG_ANY, .summary = "How long finished launcher Jobs are kept." },
+	{ .path = "limits.ttlSecondsAfterFinished.min", .key = "min", .parent = "limits.ttlSecondsAfterFinished",
+	  .kind = CONFIG_VALUE, .where = CONFIG_ANY, .field = FIELD_TTL_SECONDS, .slot = CONFIG_TTL_MIN,
+	  .summary = "A shorter time becomes this one." },
+	{ .path = "limits.ttlSecondsAfterFinished.max", .key = "max", .parent = "limits.ttlSecondsAfterFinished",
+	  .kind = CONFIG_VALUE, .where = CONFIG_ANY, .field = FIELD_TTL_SECONDS, .slot = CONFIG_TTL_MAX,
+	  .summary = "A longer time becomes this one, and so does none, which means for ever. It wins over `min`." },
+	{ .path = "limits.activeDeadlineSeconds", .key = "activeDeadlineSeconds", .parent = "limits", .kind = CONFIG_MAP,
+	  .where = CONFIG_ANY, .summary = "How long jobs may run." },
+	{ .path = "limits.activeDeadlineSeconds.max", .key = "max", .parent = "limits.activeDeadlineSeconds",
+	  .kind = CONFIG_VALUE, .where = CONFIG_ANY, .field = FIELD_ACTIVE_DEADLINE, .slot = CONFIG_DEADLINE_MAX,
+	  .summary = "A longer time becomes this one, and so does none, which means for ever." },
+	{ .path = "limits.workers", .key = "workers", .parent = "limits", .kind = CONFIG_MAP, .where = CONFIG_ANY,
+	  .summary = "How many workers jobs may have." },
+	{ .path = "limits.workers.max", .key = "max", .parent = "limits.workers", .kind = CONFIG_VALUE, .where = CONFIG_ANY,
+	  .field = FIELD_WORKER_REPLICAS, .slot = CONFIG_WORKERS_MAX,
+	  .summary = "A job that asks for more does not begin, and gets an Event that says so; one that runs already gets no "
+		     "further workers, and keeps those that it has." },
+	{ .path = "annotations", .key = "annotations", .parent = "", .kind = CONFIG_NAMES, .where = CONFIG_ANY,
+	  .slot = CONFIG_ANNOTATIONS,
+	  .summary = "Features that a job may choose for itself by an annotation `libmpijob/NAME`. Others have no effect, and an "
+		     "Event says so. Without this key: none." },
+	{ .path = "namespaces", .key = "namespaces", .parent = "", .kind = CONFIG_SECTIONS, .where = CONFIG_TOP,
+	  .summary = "Sections for some namespaces, with the same keys `defaults`, `limits` and `annotations`." },
+	{ .path = "names", .key = "names", .parent = "", .kind = CONFIG_PATTERNS, .where = CONFIG_ENTRY | CONFIG_MUST,
+	  .summary = "The namespaces of the section; `*` stands for any number of characters." },
+};
+
+#define COUNT (sizeof(keys) / sizeof(keys[0]))
+
+size_t mpijob__config_key_count(void)
+{
+	return COUNT;
+}
+
+const struct mpijob__config_key *mpijob__config_key_at(size_t index)
+{
+	return index < COUNT ? &keys[index] : NULL;
+}
+
+const struct mpijob__config_key *mpijob__config_key_find(const char *parent, const char *key, unsigned where)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		if ((keys[i].where & where) && strcmp(keys[i].key, key) == 0 && strcmp(keys[i].parent, parent) == 0)
+			return &keys[i];
+	return NULL;
+}
