@@ -316,6 +316,11 @@ int mpijob__client_cancelled(mpijob_client *client)
 	return atomic_exchange(&client->cancelled, 0);
 }
 
+int64_t mpijob__client_server_ms(const mpijob_client *client)
+{
+	return mpijob__server_clock_ms(&client->server_clock, client->clock());
+}
+
 /* --- calls --- */
 
 static int check_request(const struct mpijob_request *request, struct mpijob_request *known)

@@ -4,6 +4,7 @@
 #define MPIJOB__CLUSTER_CLIENT_H
 
 #include "base/text.h"
+#include "cluster/server_clock.h"
 
 #include <mpijob/client.h>
 #include <mpijob/watch.h>
@@ -87,6 +88,7 @@ struct mpijob_client {
 	struct mpijob_client_options options;
 	int64_t (*clock)(void);        /* monotonic milliseconds; tests put another one here */
 	struct mpijob__observer observer;
+	struct mpijob__server_clock server_clock;
 	struct mpijob_exchange *calls; /* all, the newest first */
 	struct mpijob_exchange *line_first, *line_last;
 	struct mpijob__bucket bucket;
@@ -102,6 +104,8 @@ struct mpijob_client {
 };
 
 /* client.c */
+/* Milliseconds since 1970 by the server's clock, as far as it is known. */
+int64_t mpijob__client_server_ms(const mpijob_client *client);
 /* As mpijob_client_start(), with MPIJOB__CALL_* flags. */
 int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out);

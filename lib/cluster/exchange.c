@@ -119,6 +119,9 @@ void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const c
 		exchange->asked_to_wait = read_retry_after(value, &exchange->retry_after_ms);
 	else if (same_name(name, "warning"))
 		read_warnings(exchange, value);
+	else if (same_name(name, "date"))
+		mpijob__server_clock_take(&exchange->client->server_clock, value, exchange->sent_ms,
+					  exchange->client->clock());
 }
 
 void mpijob_exchange_status(mpijob_exchange *exchange, int status)

@@ -96,8 +96,7 @@ static int start(mpijob_exchange *exchange)
 
 	exchange->held = 1;
 	exchange->pause_told = 0;
-	if (client->observer.request)
-		exchange->sent_ms = client->clock();
+	exchange->sent_ms = client->clock();
 	rc = client->transport.start(client->self, &exchange->copy.request, exchange);
 	if (rc == 0 && exchange->paused)
 		mpijob__client_tell_pause(exchange);

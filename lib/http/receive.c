@@ -58,7 +58,7 @@ static void read_status(struct call *call, const char *line, size_t len)
 
 static int matters(const char *name, size_t len)
 {
-	static const char *const names[] = { "retry-after", "warning", "content-type" };
+	static const char *const names[] = { "retry-after", "warning", "content-type", "date" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == len && strncasecmp(names[i], name, len) == 0)

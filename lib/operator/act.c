@@ -80,7 +80,7 @@ void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *recor
 
 static void look_again(mpijob_operator *operator_, struct mpijob__record *record, int64_t next_ms, int64_t planned_ms)
 {
-	int64_t wait = next_ms - mpijob__clock_wall_ms();
+	int64_t wait = next_ms - mpijob__client_server_ms(operator_->client);
 
 	if (next_ms == 0)
 		return;
@@ -436,7 +436,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	int64_t from_us = mpijob__clock_monotonic_us(), took_us;
 	int rc;
 
-	options.now_ms = mpijob__clock_wall_ms();
+	options.now_ms = mpijob__client_server_ms(operator_->client);
 	options.render = &operator_->render;
 	rc = mpijob_plan_new(record->job, record->facts, &options, &act->plan, NULL);
 	if (rc)

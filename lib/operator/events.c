@@ -320,7 +320,7 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 		free_event(event);
 		return NULL;
 	}
-	event->first_ms = mpijob__clock_wall_ms();
+	event->first_ms = mpijob__client_server_ms(operator_->client);
 	use_event(events, event);
 	return event;
 }
@@ -355,7 +355,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 	use_event(events, event);
 	free(event->message);
 	event->message = text;
-	event->last_ms = mpijob__clock_wall_ms();
+	event->last_ms = mpijob__client_server_ms(operator_->client);
 	event->count++;
 	event->tries = 0;
 	enqueue(events, event, INT64_MIN);

@@ -268,8 +268,8 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	object = find(operator_, observed->uid);
 	if (object && (object->record != record || is_old(object, observed->resource_version)))
 		return 0;
-	/* Its watch is past this and does not know it: it was deleted before the answer came. */
-	if (!object && mpijob__route_version(observed->resource_version) &&
+	/* Its watch is past this and does not know it: it was deleted before the answer came. Others' were never kept. */
+	if (!object && owner_of(operator_, observed) == record && mpijob__route_version(observed->resource_version) &&
 	    mpijob__route_version(observed->resource_version) <= operator_->sources[source].seen)
 		return 0;
 	rc = apply(operator_, record, object, observed, source);

@@ -67,7 +67,7 @@ static struct mpijob__told *make_told(const struct mpijob__record *record, const
 	told->why = place(&at, action->why);
 	told->kind = action->kind;
 	told->verb = action->verb;
-	told->wall_ms = mpijob__clock_wall_ms();
+	told->wall_ms = mpijob__client_server_ms(record->operator_->client);
 	return told;
 }
 
