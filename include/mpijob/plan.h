@@ -81,10 +81,10 @@ struct mpijob_launcher_facts {
 };
 #define MPIJOB_LAUNCHER_FACTS_INIT { sizeof(struct mpijob_launcher_facts), NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL }
 
-/** One of the other children: Service, ConfigMap, Secret, PodGroup. */
+/** One of the other children: Service, ConfigMap, Secret, PodGroup, NetworkPolicy. */
 struct mpijob_child_facts {
 	size_t size;           /**< `sizeof` this struct. */
-	int32_t role;          /**< `MPIJOB_ROLE_SERVICE`, `_CONFIG_MAP`, `_SECRET` or `_POD_GROUP`. */
+	int32_t role;          /**< `MPIJOB_ROLE_SERVICE`, `_CONFIG_MAP`, `_SECRET`, `_POD_GROUP` or `_NETWORK_POLICY`. */
 	const char *name;      /**< metadata.name; not NULL. */
 	const char *uid;       /**< metadata.uid; not NULL. */
 	const char *owner_uid; /**< UID of its controller; NULL when none. */
@@ -95,8 +95,9 @@ struct mpijob_child_facts {
 	int32_t listed_count;  /**< ConfigMap: how many hosts those are. */
 	const uint8_t *listed_workers; /**< ConfigMap: one byte a worker, 1 where discover_hosts.sh lists it; NULL: not known. */
 	size_t listed_workers_count;   /**< Bytes in `listed_workers`; workers beyond are not listed. */
-	const mpijob_node *owned;      /**< Service: spec.selector; PodGroup: spec.minResources; NULL when absent. A patch
-	                                    removes the keys of it that do not belong there. */
+	const mpijob_node *owned;      /**< Service: spec.selector; PodGroup: spec.minResources; NetworkPolicy:
+	                                    spec.podSelector.matchLabels; NULL when absent. A patch removes the keys of it that
+	                                    do not belong there. */
 };
 #define MPIJOB_CHILD_FACTS_INIT { sizeof(struct mpijob_child_facts), 0, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0, NULL }
 
@@ -133,7 +134,7 @@ struct mpijob_observed {
 	const struct mpijob_pod_facts *pod;           /**< A Pod with the role label of a job's pod, or else with the
 	                                                   name of a worker ("...-worker-0"); else NULL. */
 	const struct mpijob_launcher_facts *launcher; /**< A batch/v1 Job; else NULL. */
-	const struct mpijob_child_facts *child;       /**< A Service, ConfigMap, Secret or PodGroup; else NULL. */
+	const struct mpijob_child_facts *child;       /**< A Service, ConfigMap, Secret, PodGroup or NetworkPolicy; else NULL. */
 	int32_t priority_value;       /**< A PriorityClass: its value. */
 };
 

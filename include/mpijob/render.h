@@ -3,8 +3,8 @@
  * @file render.h
  * Rendering: the Kubernetes objects that a job needs, made from the job and nothing else.
  *
- * The children of the job `J` are, in this order: Service `J`, ConfigMap `J-config`, Secret `J-ssh`,
- * PodGroup `J` (with a gang scheduler), Pods `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`.
+ * The children of the job `J` are, in this order: Service `J`, NetworkPolicy `J` (when it is asked for),
+ * ConfigMap `J-config`, Secret `J-ssh`, PodGroup `J` (with a gang scheduler), Pods `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`.
  * They are those of kubeflow/mpi-operator v0.8.2, plus what docs/differences.md lists; with
  * `reference` set, exactly those.
  *
@@ -70,6 +70,7 @@ typedef struct mpijob_objects mpijob_objects;
 #define MPIJOB_ROLE_POD_GROUP 4  /**< PodGroup of the gang scheduler. */
 #define MPIJOB_ROLE_WORKER 5     /**< Worker Pod. */
 #define MPIJOB_ROLE_LAUNCHER 6   /**< batch/v1 Job of the launcher. */
+#define MPIJOB_ROLE_NETWORK_POLICY 7 /**< NetworkPolicy, with the feature `network_policy`. */
 
 /**
  * Render the children of a job.

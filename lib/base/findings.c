@@ -662,7 +662,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("shadow-action", INFO,
 	     "A shadow operator would have done this, and the operator that acts has not.",
 	     "Compare with docs/differences.md; what stands there is meant to be.",
-	     "would create Pod default/pi-worker-0 for MPIJob pi: the worker is not there"),
+	     "note: would create Pod default/pi-worker-0 for MPIJob pi: the worker is not there"),
 	KIND("sidecar-keeps-launcher", ERROR,
 	     "The launcher has ended, but another container of its pod goes on, so that its Job never ends.",
 	     "Make it a native sidecar (an init container with restartPolicy Always), or keep it out: for Istio "

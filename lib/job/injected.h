@@ -16,12 +16,12 @@ enum mpijob__injected_origin {
 	INJECTED_FOR_HYDRA
 };
 
-enum mpijob__injected_value { INJECTED_TEXT, INJECTED_NONE, INJECTED_SLOTS };
+enum mpijob__injected_value { INJECTED_TEXT, INJECTED_SSH, INJECTED_NONE, INJECTED_SLOTS };
 
 struct mpijob__injected {
 	const char *name;
 	enum mpijob__injected_value kind;
-	const char *text;  /* of INJECTED_TEXT */
+	const char *text;  /* of INJECTED_TEXT, and INJECTED_SSH: arguments of ssh */
 	int32_t mpi;       /* MPIJOB_OPENMPI, ...; 0 for every MPI */
 	int worker;        /* for workers, not for the launcher */
 	int idle_launcher; /* only for a launcher that is no worker */

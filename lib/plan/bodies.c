@@ -178,6 +178,17 @@ static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const 
 	put_or_null(doc, spec, "publishNotReadyAddresses", mpijob_node_find(object, "spec.publishNotReadyAddresses"));
 }
 
+static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+{
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec"), *pods;
+
+	pods = mpijob_node_put_map(doc, spec, "podSelector");
+	put_replaced(doc, pods, "matchLabels", mpijob_node_find(object, "spec.podSelector.matchLabels"), plan->match_labels);
+	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new_null(doc));
+	mpijob_node_put_copy(doc, spec, "policyTypes", mpijob_node_find(object, "spec.policyTypes"));
+	mpijob_node_put_copy(doc, spec, "ingress", mpijob_node_find(object, "spec.ingress"));
+}
+
 static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
 {
 	const mpijob_node *wanted = mpijob_node_get(object, "spec");
@@ -315,6 +326,9 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, 
 	case MPIJOB__BODY_SERVICE:
 		fill_service(plan, doc, object);
 		break;
+	case MPIJOB__BODY_NETWORK_POLICY:
+		fill_network_policy(plan, doc, object);
+		break;
 	case MPIJOB__BODY_CONFIG_MAP:
 		fill_config_map(doc, object);
 		break;
@@ -347,7 +361,7 @@ static int wanted(const struct mpijob_plan *plan, const struct mpijob__action *a
 
 	*out = NULL;
 	if (action->body != MPIJOB__BODY_SERVICE && action->body != MPIJOB__BODY_CONFIG_MAP &&
-	    action->body != MPIJOB__BODY_POD_GROUP && action->body != MPIJOB__BODY_GO_ON_ANEW)
+	    action->body != MPIJOB__BODY_POD_GROUP && action->body != MPIJOB__BODY_NETWORK_POLICY && action->body != MPIJOB__BODY_GO_ON_ANEW)
 		return 0;
 	code = begin(plan, 0);
 	return code ? code : mpijob__objects_child(plan->bodies->objects, action->view.role, out);

@@ -73,6 +73,25 @@ static int plan_service(struct mpijob_plan *plan)
 	return 1;
 }
 
+static int plan_network_policy(struct mpijob_plan *plan)
+{
+	const struct mpijob_child_facts *child;
+	uint64_t wanted = 0;
+
+	if (!plan->features.network_policy)
+		return 1;
+	if (!provide(plan, MPIJOB_ROLE_NETWORK_POLICY, &child))
+		return 0;
+	if (!child)
+		return 1;
+	mpijob__plan_fail(plan, mpijob__wanted_network_policy(&plan->subject, &wanted));
+	if (child->digest != wanted) {
+		keep(plan, child->owned, &plan->match_labels);
+		patch(plan, child, MPIJOB__BODY_NETWORK_POLICY, "it lets others reach the pods, or keeps the job's away");
+	}
+	return 1;
+}
+
 static int plan_config_map(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
@@ -125,7 +144,7 @@ static int plan_pod_group(struct mpijob_plan *plan)
 
 int mpijob__children_plan(struct mpijob_plan *plan)
 {
-	return plan_service(plan) && plan_config_map(plan) && plan_secret(plan) && plan_pod_group(plan);
+	return plan_service(plan) && plan_network_policy(plan) && plan_config_map(plan) && plan_secret(plan) && plan_pod_group(plan);
 }
 
 void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, const char *why)

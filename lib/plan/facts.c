@@ -19,6 +19,14 @@ mpijob_facts *mpijob_facts_new(void)
 	return calloc(1, sizeof(mpijob_facts));
 }
 
+/* Where a child of a role is kept; -1 for another role. */
+static int slot_of(int32_t role)
+{
+	if (role == MPIJOB_ROLE_NETWORK_POLICY)
+		return 0;
+	return role > 0 && role < MPIJOB__CHILD_SLOTS ? role : -1;
+}
+
 static void child_clear(struct mpijob__child *child)
 {
 	mpijob__arena_free(&child->arena);
@@ -39,8 +47,8 @@ void mpijob_facts_free(mpijob_facts *facts)
 		return;
 	mpijob__pods_free(&facts->pods);
 	launcher_clear(&facts->launcher);
-	for (int32_t role = 1; role < MPIJOB__CHILD_ROLES; role++)
-		child_clear(&facts->children[role]);
+	for (int i = 0; i < MPIJOB__CHILD_SLOTS; i++)
+		child_clear(&facts->children[i]);
 	free(facts);
 }
 
@@ -221,16 +229,17 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 {
 	struct mpijob_child_facts local;
 	struct mpijob__child copy, *known;
-	int code;
+	int code, slot;
 
 	if (!facts || !given)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
-	if (!local.name || !local.uid || local.role <= 0 || local.role >= MPIJOB__CHILD_ROLES)
+	slot = slot_of(local.role);
+	if (!local.name || !local.uid || slot < 0)
 		return MPIJOB_ERR_USAGE;
-	known = &facts->children[local.role];
+	known = &facts->children[slot];
 	if (known->facts.name && same_child(&known->facts, &local))
 		return 0;
 	code = child_copy(&copy, &local);
@@ -259,8 +268,8 @@ int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 		return MPIJOB_ERR_USAGE;
 	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, uid) == 0)
 		return forget_launcher(&facts->launcher);
-	for (int32_t role = 1; role < MPIJOB__CHILD_ROLES; role++) {
-		struct mpijob__child *child = &facts->children[role];
+	for (int i = 0; i < MPIJOB__CHILD_SLOTS; i++) {
+		struct mpijob__child *child = &facts->children[i];
 
 		if (child->facts.name && strcmp(child->facts.uid, uid) == 0) {
 			child_clear(child);
@@ -327,7 +336,7 @@ const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *fa
 
 const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)
 {
-	if (role <= 0 || role >= MPIJOB__CHILD_ROLES || !facts->children[role].facts.name)
-		return NULL;
-	return &facts->children[role].facts;
+	int slot = slot_of(role);
+
+	return slot >= 0 && facts->children[slot].facts.name ? &facts->children[slot].facts : NULL;
 }

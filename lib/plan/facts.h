@@ -8,7 +8,7 @@
 
 #include <mpijob/plan.h>
 
-#define MPIJOB__CHILD_ROLES (MPIJOB_ROLE_POD_GROUP + 1) /* roles of struct mpijob_child_facts, 0 left free */
+#define MPIJOB__CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1) /* by role, but slot 0 is the NetworkPolicy's */
 
 struct mpijob__child {
 	struct mpijob_child_facts facts; /* name NULL: there is none */
@@ -26,7 +26,7 @@ struct mpijob__launcher {
 struct mpijob_facts {
 	struct mpijob__pods pods;
 	struct mpijob__launcher launcher;
-	struct mpijob__child children[MPIJOB__CHILD_ROLES];
+	struct mpijob__child children[MPIJOB__CHILD_SLOTS];
 };
 
 #endif

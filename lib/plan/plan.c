@@ -459,6 +459,7 @@ void mpijob_plan_free(mpijob_plan *plan)
 		return;
 	mpijob__bodies_free(plan->bodies);
 	mpijob_doc_free(plan->selector);
+	mpijob_doc_free(plan->match_labels);
 	mpijob_doc_free(plan->min_resources);
 	mpijob_doc_free(plan->node_selector);
 	mpijob_free(plan->job);

@@ -33,6 +33,7 @@
 #define MPIJOB__BODY_GO_ON_ANEW    8 /* the same, with the scheduling directives of the job as it is now */
 #define MPIJOB__BODY_FORGET_START  9 /* the status of the launcher Job: no startTime */
 #define MPIJOB__BODY_STATUS        10
+#define MPIJOB__BODY_NETWORK_POLICY 12
 #define MPIJOB__BODY_LAUNCHER_MADE 11 /* the status of the job: there was a launcher */
 
 struct mpijob__action {
@@ -88,7 +89,7 @@ struct mpijob_plan {
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
 	struct mpijob__workers workers;                       /* while planning, but for `runs` */
 	int suspended;                                        /* runPolicy.suspend */
-	mpijob_doc *selector, *min_resources, *node_selector; /* what a patch may have to remove; NULL when nothing */
+	mpijob_doc *selector, *match_labels, *min_resources, *node_selector; /* what a patch may have to remove; NULL when nothing */
 
 	/* Out. */
 	struct mpijob__action *actions;

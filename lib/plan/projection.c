@@ -310,6 +310,9 @@ static int make_child(struct mpijob__reading *in, int32_t role, mpijob_diag *dia
 	} else if (role == MPIJOB_ROLE_POD_GROUP) {
 		child->digest = mpijob__observed_pod_group(spec);
 		child->owned = map_or_null(mpijob_node_get(spec, "minResources"));
+	} else if (role == MPIJOB_ROLE_NETWORK_POLICY) {
+		child->digest = mpijob__observed_network_policy(spec);
+		child->owned = map_or_null(mpijob_node_find(spec, "podSelector.matchLabels"));
 	}
 	in->observation->view.child = child;
 	return 0;
@@ -333,6 +336,7 @@ static int32_t what_is(const char *api_version, const char *kind)
 		{ "v1", "ConfigMap", MPIJOB_ROLE_CONFIG_MAP },
 		{ "v1", "Secret", MPIJOB_ROLE_SECRET },
 		{ "batch/", "Job", MPIJOB_ROLE_LAUNCHER },
+		{ "networking.k8s.io/", "NetworkPolicy", MPIJOB_ROLE_NETWORK_POLICY },
 		{ "scheduling.volcano.sh/", "PodGroup", MPIJOB_ROLE_POD_GROUP },
 		{ "scheduling.x-k8s.io/", "PodGroup", MPIJOB_ROLE_POD_GROUP },
 		{ "scheduling.k8s.io/", "PriorityClass", KIND_PRIORITY_CLASS },

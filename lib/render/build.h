@@ -54,6 +54,7 @@ void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char
 
 /* The children. `b->doc` is filled; failures stay in `b`. */
 void mpijob__service_build(struct mpijob__build *b);
+void mpijob__network_policy_build(struct mpijob__build *b);
 void mpijob__config_map_build(struct mpijob__build *b);
 void mpijob__secret_build(struct mpijob__build *b, const char *private_base64, const char *public_line);
 void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index);
@@ -78,6 +79,11 @@ mpijob_node *mpijob__pod_container(struct mpijob__build *b, mpijob_node *spec);
 
 /* environment.c: append the variables of a role to its first container. */
 void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container, int32_t role);
+
+/* ssh_port.c: the port that sshd and ssh are given; 0: none, or sshd is not known to listen there. */
+int32_t mpijob__ssh_port(const struct mpijob__subject *subject);
+/* Give it to a worker's sshd, or say why not; the default command stands in the container. */
+void mpijob__ssh_port_give(struct mpijob__build *b, mpijob_node *container);
 
 /* wait_for_hosts.c: put the launcher's init container, if it is asked for; the ConfigMap's volume is there. */
 void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec);

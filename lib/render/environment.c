@@ -19,12 +19,27 @@ static int holds(const struct mpijob__build *b, const struct mpijob__injected *r
 	return mpijob__difference_holds(differences[row->origin], b->subject->options.reference);
 }
 
-/* Whether the user's environment may give one of our variables already. */
-static int left_to_user(const mpijob_node *container, size_t own, const struct mpijob__injected *row)
+/* Whether the user's environment may give one of our variables already, or gives one that is to win. */
+static int left_to_user(const struct mpijob__build *b, const mpijob_node *container, size_t own,
+			const struct mpijob__injected *row)
 {
-	return row->origin != INJECTED_BY_REFERENCE &&
-	       (mpijob__injected_in_env(mpijob_node_get(container, "env"), own, row->name) != NULL ||
-		mpijob__injected_in_source(mpijob_node_get(container, "envFrom"), row->name) != NULL);
+	int given = mpijob__injected_in_env(mpijob_node_get(container, "env"), own, row->name) != NULL;
+
+	if (row->origin == INJECTED_BY_REFERENCE)
+		return given && b->subject->features.user_variables != 0;
+	return given || mpijob__injected_in_source(mpijob_node_get(container, "envFrom"), row->name) != NULL;
+}
+
+/* ssh would knock at the wrong door. */
+static void warn_ssh(struct mpijob__build *b, const mpijob_node *container, const struct mpijob__injected *row)
+{
+	int32_t port = mpijob__ssh_port(b->subject);
+
+	if (row->kind == INJECTED_SSH && port != 0)
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].env",
+				  mpijob_node_get(container, "env"),
+				  "%s is left to your environment; it has to say '-p %d', on which sshd listens", row->name,
+				  (int)port);
 }
 
 static void append(struct mpijob__build *b, mpijob_node *env, const struct mpijob__injected *row)
@@ -34,6 +49,8 @@ static void append(struct mpijob__build *b, mpijob_node *env, const struct mpijo
 	mpijob_node_put_string(b->doc, entry, "name", row->name);
 	if (row->kind == INJECTED_SLOTS)
 		mpijob__build_printf(b, entry, "value", "%d", (int)mpijob__subject_slots(b->subject));
+	else if (row->kind == INJECTED_SSH && mpijob__ssh_port(b->subject) != 0)
+		mpijob__build_printf(b, entry, "value", "%s -p %d", row->text, (int)mpijob__ssh_port(b->subject));
 	else
 		mpijob_node_put_string(b->doc, entry, "value", row->text);
 }
@@ -46,8 +63,11 @@ void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container,
 	size_t own = mpijob_node_count(env);
 
 	for (size_t i = 0; (row = mpijob__injected_at(i)) != NULL; i++) {
-		if (mpijob__injected_applies(row, worker, b->subject->spec->mpi_implementation, works) &&
-		    holds(b, row) && !left_to_user(container, own, row))
+		if (!mpijob__injected_applies(row, worker, b->subject->spec->mpi_implementation, works) || !holds(b, row))
+			continue;
+		if (left_to_user(b, container, own, row))
+			warn_ssh(b, container, row);
+		else
 			append(b, env, row);
 	}
 }

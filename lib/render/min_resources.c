@@ -239,6 +239,8 @@ void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32
 	struct group launcher = make_group(b, "Launcher", job->launcher);
 	struct sums total = { NULL, 0, NULL };
 
+	if (mpijob__subject_gang_waits(b->subject))
+		launcher.pods = 0;
 	if (job->worker == NULL) {
 		add_group(b, &total, &launcher);
 	} else {

@@ -227,6 +227,24 @@ static uint64_t of_quantities(const mpijob_node *map)
 /* The low 16 bits are the queue's, 0 for none; the rest is all else. */
 #define QUEUE_BITS UINT64_C(0xffff)
 
+uint64_t mpijob__observed_network_policy(const mpijob_node *spec)
+{
+	static const char *const keys[] = { "podSelector", "policyTypes", "ingress" };
+
+	return of_fields(spec, keys, sizeof(keys) / sizeof(keys[0]));
+}
+
+int mpijob__wanted_network_policy(const struct mpijob__subject *subject, uint64_t *out)
+{
+	struct mpijob__build b;
+
+	mpijob__build_start(&b, subject, NULL);
+	mpijob__network_policy_build(&b);
+	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
+		*out = mpijob__observed_network_policy(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+	return mpijob__build_drop(&b);
+}
+
 uint64_t mpijob__observed_pod_group(const mpijob_node *spec)
 {
 	static const char *const keys[] = { "minMember", "priorityClassName", "scheduleTimeoutSeconds" };

@@ -70,6 +70,8 @@ static void set_dns_policy(struct mpijob__build *b, mpijob_node *spec)
 
 	if (!mpijob_node_bool(mpijob_node_get(spec, "hostNetwork"), &host_network) || !host_network)
 		return;
+	if (name != NULL && name[0] != '\0' && b->subject->features.user_dns_policy != 0)
+		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, policy) != 0)
 		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten", NULL, "spec.dnsPolicy", given,
 				  "'%s' is replaced by '%s', as hostNetwork is true", name, policy);
@@ -131,6 +133,33 @@ static void add_mount(struct mpijob__build *b, mpijob_node *spec, const char *na
 	mpijob_node_put_string(b->doc, mount, "mountPath", path);
 }
 
+/* The security context that gives a container its user, or keeps root out of it; NULL when none does. */
+static const mpijob_node *other_user(const mpijob_node *context)
+{
+	int64_t user = 0;
+	int not_root = 0;
+
+	if (mpijob_node_int(mpijob_node_get(context, "runAsUser"), &user))
+		return user != 0 ? context : NULL;
+	return mpijob_node_bool(mpijob_node_get(context, "runAsNonRoot"), &not_root) && not_root ? context : NULL;
+}
+
+/* The files belong to root, so that nobody else could read them. */
+static int keys_are_private(struct mpijob__build *b, mpijob_node *spec)
+{
+	const mpijob_node *own = mpijob_node_get(mpijob__pod_container(b, spec), "securityContext");
+	const mpijob_node *pod = mpijob_node_get(spec, "securityContext"), *other = other_user(own);
+
+	if (b->subject->features.private_keys == 0)
+		return 0;
+	if (other == NULL && mpijob_node_get(own, "runAsUser") == NULL)
+		other = other_user(pod);
+	if (other != NULL)
+		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "keys-stay-readable", NULL, "spec.securityContext", other,
+				  "the keys keep their mode: the container's user is not root, and could not read them with 0600");
+	return other == NULL;
+}
+
 void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec)
 {
 	const char *path = b->subject->spec->ssh_auth_mount_path;
@@ -139,7 +168,7 @@ void mpijob__pod_mount_keys(struct mpijob__build *b, mpijob_node *spec)
 
 	path = path != NULL ? path : "";
 	mpijob__build_name(b, source, "secretName", MPIJOB_ROLE_SECRET, 0);
-	if (strcmp(path, ROOT_KEY_PATH) == 0)
+	if (strcmp(path, ROOT_KEY_PATH) == 0 || keys_are_private(b, spec))
 		mpijob_node_put_int(b->doc, source, "defaultMode", 0600);
 	items = mpijob_node_put_list(b->doc, source, "items");
 	add_item(b, items, MPIJOB__KEY_SSH_PRIVATE, "id_rsa", 0);

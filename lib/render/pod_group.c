@@ -51,6 +51,8 @@ static int32_t min_member(const struct mpijob__build *b)
 	const int32_t *asked = policy(b)->min_available;
 	int32_t workers = mpijob__subject_workers(b->subject);
 
+	if (mpijob__subject_gang_waits(b->subject))
+		return asked != NULL && *asked < workers ? *asked : workers;
 	if (asked != NULL)
 		return *asked;
 	return workers < INT32_MAX ? workers + 1 : workers;

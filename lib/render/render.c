@@ -14,13 +14,15 @@
 
 int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
 {
-	for (int32_t i = MPIJOB_ROLE_SERVICE; i <= MPIJOB_ROLE_LAUNCHER; i++) {
-		if (index < objects->counts[i]) {
-			*role = i;
+	int32_t next;
+
+	for (size_t i = 0; (next = mpijob__render_role(i)) != 0; i++) {
+		if (index < objects->counts[next]) {
+			*role = next;
 			*worker = (int32_t)index;
 			return 1;
 		}
-		index -= objects->counts[i];
+		index -= objects->counts[next];
 	}
 	return 0;
 }
@@ -30,6 +32,9 @@ static void build_role(struct mpijob__build *b, const mpijob_objects *objects, i
 	switch (role) {
 	case MPIJOB_ROLE_SERVICE:
 		mpijob__service_build(b);
+		break;
+	case MPIJOB_ROLE_NETWORK_POLICY:
+		mpijob__network_policy_build(b);
 		break;
 	case MPIJOB_ROLE_CONFIG_MAP:
 		mpijob__config_map_build(b);
@@ -50,8 +55,10 @@ static void build_role(struct mpijob__build *b, const mpijob_objects *objects, i
 
 static void count_children(mpijob_objects *objects)
 {
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
 		objects->counts[role] = 1;
+	if (objects->subject.features.network_policy == 0)
+		objects->counts[MPIJOB_ROLE_NETWORK_POLICY] = 0;
 	if (mpijob__subject_gang(&objects->subject) == MPIJOB__GANG_NONE)
 		objects->counts[MPIJOB_ROLE_POD_GROUP] = 0;
 	objects->counts[MPIJOB_ROLE_WORKER] = (size_t)mpijob__subject_workers(&objects->subject);
@@ -71,9 +78,10 @@ static int make_child(mpijob_objects *objects, int32_t role, mpijob_diag *diag)
 
 int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag)
 {
+	int32_t role;
 	int first = 0;
 
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++) {
+	for (size_t i = 0; (role = mpijob__render_role(i)) != 0; i++) {
 		int code = objects->counts[role] > 0 ? make_child(objects, role, diag) : 0;
 
 		if (code == MPIJOB_ERR_NOMEM)
@@ -172,7 +180,7 @@ void mpijob_objects_free(mpijob_objects *objects)
 {
 	if (objects == NULL)
 		return;
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
 		mpijob_doc_free(objects->docs[role]);
 	mpijob_ssh_key_free(objects->key);
 	mpijob__text_release(&objects->name);
@@ -185,7 +193,7 @@ size_t mpijob_objects_count(const mpijob_objects *objects)
 {
 	size_t count = 0;
 
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
 		count += objects->counts[role];
 	return count;
 }
@@ -225,12 +233,12 @@ int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t wor
 {
 	size_t before = 0;
 
-	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || objects->counts[role] == 0)
+	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || objects->counts[role] == 0)
 		return 0;
 	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->counts[role]))
 		return 0;
-	for (int32_t i = MPIJOB_ROLE_SERVICE; i < role; i++)
-		before += objects->counts[i];
+	for (size_t i = 0; mpijob__render_role(i) != role; i++)
+		before += objects->counts[mpijob__render_role(i)];
 	*out = before + (role == MPIJOB_ROLE_WORKER ? (size_t)worker : 0);
 	return 1;
 }

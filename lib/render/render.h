@@ -38,6 +38,7 @@ struct mpijob__subject {
 	const mpijob_node *annotations;       /* metadata.annotations of the job, or NULL */
 	struct mpijob_render_options options; /* complete; pointers borrowed; its features are those below */
 	struct mpijob_features features;      /* what is on; nothing with `reference` */
+	int launcher_runs; /* it is there and not suspended: a gang has to count it, even with gang_safe_wait */
 	int all_must_fit; /* refuse a ConfigMap that is small enough only while not all workers run */
 };
 
@@ -62,6 +63,8 @@ int32_t mpijob__subject_workers(const struct mpijob__subject *subject); /* 0 wit
 int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
 int mpijob__subject_launcher_works(const struct mpijob__subject *subject); /* runLauncherAsWorker */
 int mpijob__subject_compact(const struct mpijob__subject *subject);        /* short host names */
+/* gang_safe_wait: the gang is complete without the launcher, which waits for the others. */
+int mpijob__subject_gang_waits(const struct mpijob__subject *subject);
 #define MPIJOB__GANG_NONE    0
 #define MPIJOB__GANG_VOLCANO 1
 #define MPIJOB__GANG_PLUGINS 2
@@ -77,6 +80,10 @@ int mpijob__subject_gang(const struct mpijob__subject *subject); /* MPIJOB__GANG
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (role, index).
  */
 int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text);
+
+/* The roles in the order in which children are listed and made; 0 behind the last. */
+int32_t mpijob__render_role(size_t index);
+#define MPIJOB__ROLES 8 /* size of an array by role */
 
 /** apiVersion of a role's kind; `volcano` only counts for the PodGroup. NULL for no role. */
 const char *mpijob__render_api_version(int32_t role, int volcano);
@@ -108,6 +115,10 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
  */
 int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
 			 uint64_t *out, int32_t *count);
+
+/** NetworkPolicy: the parts of `spec` that we write. `spec` may be NULL. */
+uint64_t mpijob__observed_network_policy(const mpijob_node *spec);
+int mpijob__wanted_network_policy(const struct mpijob__subject *subject, uint64_t *out);
 
 /**
  * PodGroup: `spec` without what the server may fill in. Compare with mpijob__pod_group_same(): a queue that we do

@@ -351,12 +351,13 @@ int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t 
 {
 	struct frame frame = { format, format != MPIJOB_FORMAT_YAML };
 	const struct brackets *brackets = brackets_of(format);
+	int32_t role;
 	int code;
 
 	if (objects == NULL || write == NULL || !is_format(format))
 		return MPIJOB_ERR_USAGE;
 	code = write_string(write, user, brackets->before);
-	for (int32_t role = MPIJOB_ROLE_SERVICE; code == 0 && role <= MPIJOB_ROLE_LAUNCHER; role++) {
+	for (size_t i = 0; code == 0 && (role = mpijob__render_role(i)) != 0; i++) {
 		if (objects->counts[role] == 0)
 			continue;
 		if (role == MPIJOB_ROLE_WORKER) {

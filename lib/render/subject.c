@@ -151,6 +151,13 @@ int mpijob__subject_compact(const struct mpijob__subject *subject)
 	return subject->features.compact_hosts != 0;
 }
 
+int mpijob__subject_gang_waits(const struct mpijob__subject *subject)
+{
+	return subject->features.gang_safe_wait != 0 && !subject->launcher_runs &&
+	       subject->spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY &&
+	       mpijob__subject_workers(subject) > 0;
+}
+
 int mpijob__subject_gang(const struct mpijob__subject *subject)
 {
 	if (subject->options.gang_scheduler == NULL)
@@ -177,11 +184,12 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 		[MPIJOB_ROLE_SERVICE] = "",        [MPIJOB_ROLE_CONFIG_MAP] = "-config",
 		[MPIJOB_ROLE_SECRET] = "-ssh",     [MPIJOB_ROLE_POD_GROUP] = "",
 		[MPIJOB_ROLE_WORKER] = "-worker-", [MPIJOB_ROLE_LAUNCHER] = "-launcher",
+		[MPIJOB_ROLE_NETWORK_POLICY] = "",
 	};
 	char digits[MPIJOB__NUMBER_SIZE];
 	int code;
 
-	if (role < MPIJOB_ROLE_SERVICE || role > MPIJOB_ROLE_LAUNCHER || (role == MPIJOB_ROLE_WORKER && index < 0))
+	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || (role == MPIJOB_ROLE_WORKER && index < 0))
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__text_puts(text, job);
 	if (code == 0)
@@ -189,6 +197,16 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 	if (code == 0 && role == MPIJOB_ROLE_WORKER)
 		code = mpijob_text_write(text, digits, mpijob__render_number((size_t)index, digits));
 	return code;
+}
+
+int32_t mpijob__render_role(size_t index)
+{
+	static const int32_t roles[] = {
+		MPIJOB_ROLE_SERVICE,   MPIJOB_ROLE_NETWORK_POLICY, MPIJOB_ROLE_CONFIG_MAP, MPIJOB_ROLE_SECRET,
+		MPIJOB_ROLE_POD_GROUP, MPIJOB_ROLE_WORKER,	   MPIJOB_ROLE_LAUNCHER,
+	};
+
+	return index < sizeof(roles) / sizeof(roles[0]) ? roles[index] : 0;
 }
 
 const char *mpijob__render_api_version(int32_t role, int volcano)
@@ -203,6 +221,8 @@ const char *mpijob__render_api_version(int32_t role, int volcano)
 		return volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
 	case MPIJOB_ROLE_LAUNCHER:
 		return "batch/v1";
+	case MPIJOB_ROLE_NETWORK_POLICY:
+		return "networking.k8s.io/v1";
 	default:
 		return NULL;
 	}
@@ -214,7 +234,8 @@ const char *mpijob__render_kind(int32_t role)
 		[MPIJOB_ROLE_SERVICE] = "Service", [MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
 		[MPIJOB_ROLE_SECRET] = "Secret",   [MPIJOB_ROLE_POD_GROUP] = "PodGroup",
 		[MPIJOB_ROLE_WORKER] = "Pod",      [MPIJOB_ROLE_LAUNCHER] = "Job",
+		[MPIJOB_ROLE_NETWORK_POLICY] = "NetworkPolicy",
 	};
 
-	return role >= MPIJOB_ROLE_SERVICE && role <= MPIJOB_ROLE_LAUNCHER ? kinds[role] : NULL;
+	return role >= MPIJOB_ROLE_SERVICE && role < MPIJOB__ROLES ? kinds[role] : NULL;
 }

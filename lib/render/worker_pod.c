@@ -26,6 +26,23 @@ static void default_command(struct mpijob__build *b, mpijob_node *container)
 	mpijob_node_append_string(b->doc, command, "-De");
 }
 
+/* Given up only after a minute: a busy node is no dead one. */
+static void readiness(struct mpijob__build *b, mpijob_node *container)
+{
+	int32_t kind = mpijob_node_kind(mpijob_node_get(container, "readinessProbe"));
+	int32_t port = mpijob__ssh_port(b->subject);
+	mpijob_node *probe;
+
+	if (b->subject->features.worker_readiness == 0 || (kind != MPIJOB_NODE_NONE && kind != MPIJOB_NODE_NULL))
+		return;
+	probe = mpijob_node_put_map(b->doc, container, "readinessProbe");
+	mpijob_node_put_int(b->doc, mpijob_node_put_map(b->doc, probe, "tcpSocket"), "port",
+			    port != 0 ? port : b->subject->features.worker_readiness);
+	mpijob_node_put_int(b->doc, probe, "periodSeconds", 3);
+	mpijob_node_put_int(b->doc, probe, "timeoutSeconds", 3);
+	mpijob_node_put_int(b->doc, probe, "failureThreshold", 20);
+}
+
 static void search_domain(struct mpijob__build *b, mpijob_node *spec)
 {
 	const struct mpijob__subject *subject = b->subject;
@@ -67,6 +84,8 @@ void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
 	mpijob__pod_restart_policy(b, spec, replica);
 	container = mpijob__pod_container(b, spec);
 	default_command(b, container);
+	mpijob__ssh_port_give(b, container);
+	readiness(b, container);
 	mpijob__environment_inject(b, container, MPIJOB_ROLE_WORKER);
 	mpijob__pod_mount_keys(b, spec);
 }

@@ -227,11 +227,11 @@ static void directives(void **state)
 
 static void names(void **state)
 {
-	static const char *const expected[] = { NULL, "j", "j-config", "j-ssh", "j", "j-worker-17", "j-launcher" };
+	static const char *const expected[] = { NULL, "j", "j-config", "j-ssh", "j", "j-worker-17", "j-launcher", "j" };
 	mpijob_text *text = mpijob_text_new();
 
 	(void)state;
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_LAUNCHER; role++) {
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role <= MPIJOB_ROLE_NETWORK_POLICY; role++) {
 		mpijob_text_clear(text);
 		assert_int_equal(mpijob__render_name("j", role, 17, text), 0);
 		assert_string_equal(mpijob_text_data(text), expected[role]);
@@ -240,8 +240,8 @@ static void names(void **state)
 	}
 	assert_int_equal(mpijob__render_name("j", 0, 0, text), MPIJOB_ERR_USAGE);
 	assert_null(mpijob__render_kind(0));
-	assert_null(mpijob__render_kind(7));
-	assert_null(mpijob__render_api_version(7, 0));
+	assert_null(mpijob__render_kind(8));
+	assert_null(mpijob__render_api_version(8, 0));
 	assert_string_equal(mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, 1), "scheduling.volcano.sh/v1beta1");
 	mpijob_text_free(text);
 }

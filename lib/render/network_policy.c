@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The NetworkPolicy that lets only pods of the job reach pods of the job. MPI's own connections, on ports that are not
+ * known before, are no better guarded than sshd, so all ports are meant; what the pods connect to is left alone.
+ */
+#include "render/build.h"
+
+static void put_pods(struct mpijob__build *b, mpijob_node *map)
+{
+	mpijob_node *pods = mpijob_node_put_map(b->doc, map, "podSelector");
+	mpijob_node *labels = mpijob_node_put_map(b->doc, pods, "matchLabels");
+
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);
+}
+
+void mpijob__network_policy_build(struct mpijob__build *b)
+{
+	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_NETWORK_POLICY, 0, 1);
+	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
+	mpijob_node *rule, *from;
+
+	put_pods(b, spec);
+	mpijob_node_append_string(b->doc, mpijob_node_put_list(b->doc, spec, "policyTypes"), "Ingress");
+	rule = mpijob_node_append_map(b->doc, mpijob_node_put_list(b->doc, spec, "ingress"));
+	from = mpijob_node_append_map(b->doc, mpijob_node_put_list(b->doc, rule, "from"));
+	put_pods(b, from);
+}
