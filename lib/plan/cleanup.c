@@ -22,15 +22,26 @@ static void stamp(struct mpijob_plan *plan)
 	draft->completion_time = end->has_transition_time ? end->transition_time : plan->now_ms / 1000;
 }
 
+/* The one count that still changes: a launcher that was stopped, or ended meanwhile, is no longer active. */
+static void count_launcher(struct mpijob_plan *plan)
+{
+	if (!plan->launcher || !plan->draft.has_launcher)
+		return;
+	if (mpijob__launcher_done(plan) || mpijob__conditions_has(&plan->draft, "Succeeded"))
+		plan->draft.launcher.active = 0;
+	else
+		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
+}
+
 void mpijob__cleanup_plan(struct mpijob_plan *plan)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
 	stamp(plan);
-	mpijob__launcher_stop(plan, WHY);
-	/* The one count that still changes: a launcher that was stopped is no longer active. */
-	if (plan->launcher && !mpijob__launcher_done(plan))
-		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
+	/* One that succeeded is not stopped, though news of its Job may be older than those of its job. */
+	if (!mpijob__conditions_has(&plan->draft, "Succeeded"))
+		mpijob__launcher_stop(plan, WHY);
+	count_launcher(plan);
 	if (!policy ||
 	    (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL && policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
 		return;
