@@ -1,97 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The life of the daemon: what is begun in which order, the one loop that drives everything, and the end.
+ *
+ * The end has stages: stop acting; wait for what is under way, which may take the grace period; give the Lease up, unless a
+ * write may still be under way; go.
  */
 #include "daemon.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <mpijob/mpijob.h>
-#include <mpijob/operator.h>
 
+#include "address.h"
 #include "connect.h"
+#include "election.h"
 #include "log.h"
+#include "pages.h"
+#include "state.h"
 
-struct daemon {
-	const struct settings *settings;
-	mpijob_client *client;
-	mpijob_operator *operator_;
-	int asked, known; /* about the kind MPIJob */
+#define NOMEM_PAUSE_MS 100
+
+enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
+
+struct life {
+	struct state state;
+	enum stage stage;
+	int64_t deadline_ms; /* of the stage; INT64_MAX: none */
+	int asked, known;    /* about the kind MPIJob */
+	int pause;           /* memory ran out: wait a little */
 };
 
-static volatile sig_atomic_t signals; /* that asked for an end */
-static mpijob_client *signalled;
+static volatile sig_atomic_t ends; /* signals that asked for the end */
+static int alarm_fd = -1;
+
+static int64_t now_ms(void)
+{
+	struct timespec now = { 0, 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- signals ---- */
 
 static void on_end(int number)
 {
+	static const uint64_t one = 1;
+	int saved = errno;
+
 	(void)number;
-	signals++;
-	if (signalled)
-		mpijob_client_wake(signalled);
+	if (++ends > 1)
+		_exit(1); /* somebody is in a hurry */
+	(void)!write(alarm_fd, &one, sizeof(one));
+	errno = saved;
 }
 
-static void catch_signals(mpijob_client *client)
+static int catch_signals(void)
 {
 	struct sigaction action = { 0 };
 
-	signalled = client;
+	alarm_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (alarm_fd < 0)
+		return MPIJOB_ERR_IO;
 	action.sa_handler = on_end;
 	action.sa_flags = SA_RESTART;
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGINT, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &action, NULL);
+	return 0;
+}
+
+/* ---- begin ---- */
+
+static int serve(struct state *state)
+{
+	const struct settings *settings = state->settings;
+	const char *address = settings->monitoring_address ? settings->monitoring_address : "";
+	int fd;
+
+	if (settings->health_address && *settings->health_address) {
+		fd = address_listen(settings->health_address, 0, "health checks");
+		state->health = fd < 0 ? NULL : server_new(fd, health_pages, state);
+		if (!state->health)
+			return MPIJOB_ERR_IO;
+	}
+	if (settings->monitoring_port || address_has_port(address)) {
+		fd = address_listen(address, settings->monitoring_port, "metrics");
+		state->monitoring = fd < 0 ? NULL : server_new(fd, monitoring_pages, state);
+		if (!state->monitoring)
+			return MPIJOB_ERR_IO;
+	}
+	return 0;
 }
 
 static void told(void *user, int known)
 {
-	struct daemon *daemon = user;
+	struct life *life = user;
 
-	daemon->asked = 1;
-	daemon->known = known;
+	life->asked = 1;
+	life->known = known;
 }
 
-static int is_known(struct daemon *daemon)
+static int make_operator(struct state *state)
 {
-	int code = connect_ask_kind(daemon->client, daemon->settings->namespace_, told, daemon);
-
-	while (code == 0 && !daemon->asked && !signals)
-		code = mpijob_client_poll(daemon->client, -1);
-	if (daemon->asked && !daemon->known)
-		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know MPIJobs of kubeflow.org/v2beta1; exiting");
-	return code == 0 && (signals || daemon->known);
-}
-
-static int make_operator(struct daemon *daemon)
-{
-	const struct settings *settings = daemon->settings;
+	const struct settings *settings = state->settings;
 	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
 	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 
 	render.cluster_domain = settings->cluster_domain;
 	render.gang_scheduler = settings->gang_scheduling;
+	render.features = &settings->features;
 	options.namespace_ = settings->namespace_ && *settings->namespace_ ? settings->namespace_ : NULL;
 	options.render = &render;
 	options.max_writes = (int32_t)settings->max_writes;
 	options.log = log_finding;
-	int code = diag ? mpijob_operator_new(daemon->client, &options, &daemon->operator_, diag) : MPIJOB_ERR_NOMEM;
+	options.shadow = (int32_t)settings->shadow;
+	options.standby = 1;
+	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag) : MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
 	return code;
-}
-
-static int work(struct daemon *daemon)
-{
-	int code = 0;
-
-	while (!signals) {
-		code = mpijob_operator_step(daemon->operator_, -1);
-		if (code && code != MPIJOB_ERR_NOMEM)
-			break;
-	}
-	return signals ? 0 : code;
 }
 
 static void tell_settings(const struct settings *settings)
@@ -101,30 +138,191 @@ static void tell_settings(const struct settings *settings)
 		log_line(MPIJOB_SEVERITY_INFO, "for the namespace %s", settings->namespace_);
 	else
 		log_line(MPIJOB_SEVERITY_INFO, "for all namespaces");
+	if (settings->shadow)
+		log_line(MPIJOB_SEVERITY_INFO, "as a shadow: every job is planned, nothing is carried out");
+	else if (!settings->leader_elect)
+		log_line(MPIJOB_SEVERITY_WARNING, "without leader election: nothing keeps another operator from acting too");
 	for (size_t i = 0; i < settings->ignored_count; i++)
-		log_line(MPIJOB_SEVERITY_INFO, "the flag %s has no effect any more", settings->ignored[i]);
+		log_line(MPIJOB_SEVERITY_INFO, "the flag %s has no effect", settings->ignored[i]);
+}
+
+/* ---- stages ---- */
+
+static int begin_work(struct life *life)
+{
+	if (!life->known) {
+		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know MPIJobs of kubeflow.org/v2beta1");
+		return MPIJOB_ERR_NOT_FOUND;
+	}
+	life->stage = STAGE_WORKING;
+	int code = make_operator(&life->state);
+	return code ? code : election_begin(&life->state);
+}
+
+static void begin_end(struct life *life)
+{
+	life->state.stopping = 1;
+	log_line(MPIJOB_SEVERITY_INFO, "told to stop");
+	if (life->stage != STAGE_WORKING) {
+		life->stage = STAGE_OVER;
+		return;
+	}
+	life->stage = STAGE_DRAINING;
+	life->deadline_ms = now_ms() + life->state.settings->grace_ms;
+}
+
+static void end_drain(struct life *life, size_t busy)
+{
+	if (busy)
+		log_line(MPIJOB_SEVERITY_WARNING, "%zu requests are not over yet at the end of the grace period%s", busy,
+			 life->state.lease ? "; the Lease is kept until it runs out" : "");
+	if (!life->state.lease || busy) {
+		life->stage = STAGE_OVER;
+		return;
+	}
+	life->stage = STAGE_RELEASING;
+	life->deadline_ms = INT64_MAX; /* the Lease has its own */
+	mpijob_lease_release(life->state.lease);
+}
+
+/* Go on to the next stage when this one is over. 0, or why it cannot go on. */
+static int advance(struct life *life)
+{
+	struct state *state = &life->state;
+	size_t busy;
+
+	if (ends && !state->stopping)
+		begin_end(life);
+	switch (life->stage) {
+	case STAGE_ASKING:
+		return life->asked ? begin_work(life) : 0;
+	case STAGE_DRAINING:
+		busy = mpijob_operator_busy(state->operator_);
+		if (busy == 0 || now_ms() >= life->deadline_ms)
+			end_drain(life, busy);
+		return 0;
+	case STAGE_RELEASING:
+		if (!mpijob_lease_busy(state->lease))
+			life->stage = STAGE_OVER;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- the loop ---- */
+
+/* Tell the operator whether it may act; before anything is decided. */
+static void tell_operator(struct state *state)
+{
+	int acts = election_won(state);
+
+	if (acts == state->acts)
+		return;
+	state->acts = acts;
+	mpijob_operator_act(state->operator_, acts);
+}
+
+/* 0, or why it cannot go on. */
+static int step(struct life *life)
+{
+	struct state *state = &life->state;
+	int code;
+
+	if (state->operator_) {
+		tell_operator(state);
+		code = mpijob_operator_step(state->operator_, 0);
+		tell_operator(state);
+	} else {
+		code = mpijob_client_poll(state->client, 0);
+	}
+	life->pause = code == MPIJOB_ERR_NOMEM;
+	if (state->health)
+		server_run(state->health);
+	if (state->monitoring)
+		server_run(state->monitoring);
+	return life->pause ? 0 : code;
+}
+
+static void sooner(int64_t *when, int64_t other)
+{
+	if (other >= 0 && other < *when)
+		*when = other;
+}
+
+static int wait_for_news(struct life *life)
+{
+	struct state *state = &life->state;
+	struct pollfd fds[4] = { { alarm_fd, POLLIN, 0 } };
+	nfds_t count = 1;
+	int64_t when = life->deadline_ms, due = -1;
+	int fd = -1;
+	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due) :
+				      mpijob_client_interest(state->client, &fd, &due);
+
+	if (code)
+		return code;
+	if (fd >= 0 && !life->pause)
+		fds[count++] = (struct pollfd){ fd, POLLIN, 0 };
+	sooner(&when, life->pause ? now_ms() + NOMEM_PAUSE_MS : due);
+	for (int i = 0; i < 2; i++) {
+		struct server *server = i ? state->monitoring : state->health;
+		if (!server)
+			continue;
+		fds[count++] = (struct pollfd){ server_fd(server), POLLIN, 0 };
+		sooner(&when, server_due_ms(server));
+	}
+	int64_t wait = when == INT64_MAX ? -1 : when - now_ms();
+	if (when != INT64_MAX && wait < 0)
+		wait = 0;
+	if (poll(fds, count, wait > INT_MAX ? INT_MAX : (int)wait) < 0 && errno != EINTR)
+		return MPIJOB_ERR_IO;
+	if (fds[0].revents) {
+		uint64_t number;
+		(void)!read(alarm_fd, &number, sizeof(number));
+	}
+	return 0;
+}
+
+static int work(struct life *life)
+{
+	int code = connect_ask_kind(life->state.client, life->state.settings->namespace_, told, life);
+
+	while (code == 0) {
+		code = step(life);
+		if (code == 0)
+			code = advance(life);
+		if (life->stage == STAGE_OVER)
+			return code;
+		if (code == 0)
+			code = wait_for_news(life);
+	}
+	return code;
 }
 
 int daemon_run(const struct settings *settings)
 {
-	struct daemon daemon = { .settings = settings };
+	struct life life = { .state.settings = settings, .deadline_ms = INT64_MAX };
+	struct state *state = &life.state;
 	int code;
 
 	tell_settings(settings);
-	code = connect_open(settings, &daemon.client);
-	if (code)
-		return 1;
-	catch_signals(daemon.client);
-	if (!is_known(&daemon))
-		code = MPIJOB_ERR_NOT_FOUND;
+	code = catch_signals();
 	if (code == 0)
-		code = make_operator(&daemon);
+		code = serve(state);
 	if (code == 0)
-		code = work(&daemon);
-	if (code && code != MPIJOB_ERR_NOT_FOUND)
-		log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s", mpijob_error_text(code));
-	mpijob_operator_free(daemon.operator_);
-	signalled = NULL;
-	mpijob_client_free(daemon.client);
+		code = connect_open(settings, &state->client);
+	if (code == 0) {
+		code = work(&life);
+		if (code && code != MPIJOB_ERR_NOT_FOUND)
+			log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s", mpijob_error_text(code));
+	}
+	if (code == 0)
+		log_line(MPIJOB_SEVERITY_INFO, "done");
+	server_free(state->health);
+	server_free(state->monitoring);
+	mpijob_lease_free(state->lease);
+	mpijob_operator_free(state->operator_);
+	mpijob_client_free(state->client);
 	return code ? 1 : 0;
 }

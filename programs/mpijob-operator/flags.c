@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mpijob/base.h>
+#include <mpijob/mpijob.h>
 
 #define AT(member) offsetof(struct settings, member)
 
@@ -203,6 +203,31 @@ static void set_defaults(struct settings *settings)
 			(void)read_value(row, getenv(row->default_ + 1), settings);
 }
 
+/* A flag that is the name of a feature. */
+static int take_feature(const struct mpijob_feature *feature, const char *value, struct settings *settings)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag) : MPIJOB_ERR_NOMEM;
+
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+		fprintf(stderr, "mpijob-operator: --%s\n", mpijob_diag_at(diag, i)->message);
+	if (code && mpijob_diag_count(diag) == 0)
+		fprintf(stderr, "mpijob-operator: --%s: %s\n", feature->name, mpijob_error_text(code));
+	mpijob_diag_free(diag);
+	return code;
+}
+
+/* The table of features, by a name that need not be closed. */
+static const struct mpijob_feature *find_feature(const char *name, size_t len)
+{
+	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+		const struct mpijob_feature *feature = mpijob_feature_at(i);
+		if (strlen(feature->name) == len && memcmp(feature->name, name, len) == 0)
+			return feature;
+	}
+	return NULL;
+}
+
 /* One flag that begins at argv[i]; the number of words that it took, or -1. */
 static int take(char **argv, int i, struct settings *settings)
 {
@@ -210,14 +235,15 @@ static int take(char **argv, int i, struct settings *settings)
 	const char *name = word + (word[1] == '-' ? 2 : 1);
 	size_t len = strcspn(name, "=");
 	const struct flag_row *row = find(name, len);
+	const struct mpijob_feature *feature = row ? NULL : find_feature(name, len);
 	const char *value = name[len] ? name + len + 1 : NULL;
 	int words = 1;
 
-	if (!row) {
+	if (!row && !feature) {
 		fprintf(stderr, "mpijob-operator: unknown flag %s; see mpijob-operator --help\n", word);
 		return -1;
 	}
-	if (!value && is_switch(row))
+	if (!value && (row ? is_switch(row) : feature->kind == MPIJOB_FEATURE_SWITCH))
 		value = "true";
 	if (!value) {
 		value = argv[i + 1];
@@ -227,6 +253,8 @@ static int take(char **argv, int i, struct settings *settings)
 		fprintf(stderr, "mpijob-operator: %s: a value is missing\n", word);
 		return -1;
 	}
+	if (feature)
+		return take_feature(feature, value, settings) ? -1 : words;
 	if (row->kind == FLAG_IGNORED || row->kind == FLAG_IGNORED_SWITCH)
 		return ignore(settings, word) ? -1 : words;
 	if (read_value(row, value, settings)) {
@@ -257,7 +285,7 @@ static int check(const struct settings *settings)
 
 int flags_parse(int argc, char **argv, struct settings *settings)
 {
-	*settings = (struct settings){ 0 };
+	*settings = (struct settings){ .features = MPIJOB_FEATURES_INIT };
 	set_defaults(settings);
 	for (int i = 1; i < argc;) {
 		if (argv[i][0] != '-' || !argv[i][1] || strcmp(argv[i], "--") == 0) {
@@ -319,6 +347,11 @@ static void print_flag(const struct flag_row *row)
 	wrap(row->help, 6, 100);
 }
 
+static const char *feature_value(const struct mpijob_feature *feature)
+{
+	return feature->kind == MPIJOB_FEATURE_SWITCH ? "" : feature->kind == MPIJOB_FEATURE_DURATION ? " DURATION" : " NUMBER";
+}
+
 void flags_print_help(void)
 {
 	puts("mpijob-operator: runs the MPIJobs (kubeflow.org/v2beta1) of a Kubernetes cluster\n\n"
@@ -327,6 +360,12 @@ void flags_print_help(void)
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row))
 			print_flag(row);
+	puts("\nWhat is done only when it is asked for; docs/options.md says more:");
+	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+		const struct mpijob_feature *feature = mpijob_feature_at(i);
+		printf("  --%s%s\n", feature->name, feature_value(feature));
+		wrap(feature->summary, 6, 100);
+	}
 	puts("\nAccepted, so that a Deployment of mpi-operator goes on to work, but without effect:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
@@ -381,6 +420,15 @@ void flags_print_manual(void)
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row) && row->offset != AT(help))
 			roff_flag(row);
+	puts(".SH FEATURES\nWhat is done only when it is asked for, each by a flag of its name.");
+	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+		const struct mpijob_feature *feature = mpijob_feature_at(i);
+		fputs(".TP\n.B \\-\\-", stdout);
+		roff(feature->name);
+		printf("\\fI%s\\fR\n", feature_value(feature));
+		roff(feature->summary);
+		putchar('\n');
+	}
 	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator goes on to work; each is told once in the log.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))

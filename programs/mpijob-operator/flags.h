@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <mpijob/features.h>
+
 enum flag_kind {
 	FLAG_SWITCH,   /* an int64_t, 1 or 0 */
 	FLAG_NUMBER,   /* an int64_t */
@@ -46,6 +48,7 @@ struct settings {
 	int64_t shadow;
 	int64_t leader_elect;
 	int64_t version, help, man;
+	struct mpijob_features features;
 	char **ignored; /* flags that mean nothing here, as they were given */
 	size_t ignored_count;
 };

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Knows the Lease that decides: mpi-operator's own, in its namespace and by its times, so that an operator of ours and one
+ * of theirs never act at once. A shadow stands for nothing.
+ */
+#include "election.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "log.h"
+
+#define NAME "mpi-operator"
+
+static int fill(void *data, size_t len)
+{
+	unsigned char *at = data;
+
+	while (len) {
+		ssize_t got = getrandom(at, len, 0);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return MPIJOB_ERR_IO;
+		at += got;
+		len -= (size_t)got;
+	}
+	return 0;
+}
+
+/* The host's name and a random UUID (version 4), yours; NULL when it cannot be had. */
+static char *make_identity(void)
+{
+	char host[256] = "", *text = NULL;
+	unsigned char id[16];
+
+	if (gethostname(host, sizeof(host) - 1) || fill(id, sizeof(id)))
+		return NULL;
+	id[6] = (unsigned char)((id[6] & 0x0f) | 0x40);
+	id[8] = (unsigned char)((id[8] & 0x3f) | 0x80);
+	int len = asprintf(&text, "%s_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", host, id[0], id[1],
+			   id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14], id[15]);
+	return len < 0 ? NULL : text;
+}
+
+static void changed(void *user, int leading, const char *holder)
+{
+	struct state *state = user;
+
+	if (leading)
+		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
+	else if (state->acts && !state->stopping)
+		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more; the Lease is %s", *holder ? holder : "nobody's");
+	else if (*holder && !state->stopping)
+		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
+}
+
+int election_begin(struct state *state)
+{
+	struct mpijob_lease_options options = MPIJOB_LEASE_OPTIONS_INIT;
+
+	if (state->settings->shadow || !state->settings->leader_elect)
+		return 0;
+	char *identity = make_identity();
+	int code = identity ? fill(&options.seed, sizeof(options.seed)) : MPIJOB_ERR_NOMEM;
+	options.namespace_ = state->settings->lock_namespace;
+	options.name = NAME;
+	options.identity = identity;
+	options.component = NAME;
+	options.changed = changed;
+	options.log = log_finding;
+	options.user = state;
+	if (code == 0)
+		code = mpijob_lease_new(state->client, &options, &state->lease);
+	free(identity);
+	return code;
+}
+
+int election_won(const struct state *state)
+{
+	if (state->settings->shadow || state->stopping)
+		return 0;
+	return !state->settings->leader_elect || (state->lease && mpijob_lease_leading(state->lease));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which of several daemons acts.
+ */
+#ifndef MPIJOB_OPERATOR_ELECTION_H
+#define MPIJOB_OPERATOR_ELECTION_H
+
+#include "state.h"
+
+/* Stand for the Lease, if the settings want that. 0 or a MPIJOB_ERR_*. */
+int election_begin(struct state *state);
+
+/* 1 when this one may act now. */
+int election_won(const struct state *state);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the daemon shows over HTTP. The `user` of both is the state.
+ */
+#ifndef MPIJOB_OPERATOR_PAGES_H
+#define MPIJOB_OPERATOR_PAGES_H
+
+#include "server.h"
+
+extern const struct server_page health_pages[];
+extern const struct server_page monitoring_pages[];
+
+#endif

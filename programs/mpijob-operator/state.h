@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the daemon has, shared by its parts.
+ */
+#ifndef MPIJOB_OPERATOR_STATE_H
+#define MPIJOB_OPERATOR_STATE_H
+
+#include <mpijob/client.h>
+#include <mpijob/lease.h>
+#include <mpijob/operator.h>
+
+#include "flags.h"
+#include "server.h"
+
+struct state {
+	const struct settings *settings;
+	mpijob_client *client;
+	mpijob_operator *operator_;  /* NULL until the server is known to know MPIJobs */
+	mpijob_lease *lease;         /* NULL: acts without, or never */
+	struct server *health, *monitoring; /* NULL: none */
+	int acts;                    /* as the operator was told */
+	int stopping;
+};
+
+#endif
