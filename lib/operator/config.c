@@ -173,8 +173,8 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 	if (mpijob_node_bool(node, &on))
 		text = on ? "true" : "false";
 	if (!mpijob_feature_find(name)) {
-		refuse_feature(reader, node, name, "");
-	} else if (!text) {
+		refuse_feature(reader, NULL, name, "");
+	} else if (!text || strlen(text) < mpijob_node_length(node)) {
 		complain(reader, node, "true, false, a number or a duration");
 	} else if (mpijob_features_set(&scratch, name, text, NULL)) {
 		refuse_feature(reader, node, name, text);
@@ -371,15 +371,33 @@ static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 	return value->state == CONFIG_GIVEN ? value->number : otherwise;
 }
 
-static void check_bounds(struct reader *reader, const mpijob_node *node, const char *name, int64_t value, int64_t least,
+/* A value of the section does not go with another one. */
+static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+
+static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
+{
+	struct mpijob__spot spot;
+	size_t mark = reader->path.len;
+	va_list args;
+
+	note_path(reader, mpijob__text_printf(&reader->path, "%s%s", mark ? "." : "", path));
+	spot = spot_of(reader, mpijob_node_find(section, path));
+	va_start(args, format);
+	mpijob__report_verror(&reader->report, &spot, "out-of-range", "Invalid", format, args);
+	va_end(args);
+	mpijob__field_path_cut(&reader->path, mark);
+}
+
+static void check_bounds(struct reader *reader, const mpijob_node *section, const char *path, int64_t value, int64_t least,
 			 int64_t most)
 {
 	if (value < least)
-		refuse(reader, node, "out-of-range", "Invalid", "%s, %lld, is less than the least that is allowed, %lld", name,
-		       (long long)value, (long long)least);
+		contradict(reader, section, path, "%lld is less than the limit of this section, %lld", (long long)value,
+			   (long long)least);
 	else if (value > most)
-		refuse(reader, node, "out-of-range", "Invalid", "%s, %lld, is more than the limit, %lld", name,
-		       (long long)value, (long long)most);
+		contradict(reader, section, path, "%lld is more than the limit of this section, %lld", (long long)value,
+			   (long long)most);
 }
 
 static int holds_choice(const mpijob_node *list, int64_t number)
@@ -402,8 +420,8 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 	int64_t least = given(reader, CONFIG_TTL_MIN, 0), most = given(reader, CONFIG_TTL_MAX, INT64_MAX);
 
 	if (least > most)
-		refuse(reader, node, "out-of-range", "Invalid", "limits.ttlSecondsAfterFinished: min, %lld, is more than max, %lld",
-		       (long long)least, (long long)most);
+		contradict(reader, node, "limits.ttlSecondsAfterFinished.min", "%lld is more than max, %lld",
+			   (long long)least, (long long)most);
 	else
 		check_bounds(reader, node, "defaults.ttlSecondsAfterFinished", given(reader, CONFIG_TTL, least), least, most);
 	check_bounds(reader, node, "defaults.activeDeadlineSeconds", given(reader, CONFIG_DEADLINE, 0), 0,
@@ -412,7 +430,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 		     given(reader, CONFIG_WORKERS_MAX, INT64_MAX));
 	if (values[CONFIG_CLEAN_POD].state == CONFIG_GIVEN && values[CONFIG_CLEAN_POD_ALLOWED].state == CONFIG_GIVEN &&
 	    !holds_choice(values[CONFIG_CLEAN_POD_ALLOWED].list, values[CONFIG_CLEAN_POD].number))
-		refuse(reader, node, "unsupported-value", "NotSupported", "defaults.cleanPodPolicy is not among those allowed");
+		contradict(reader, node, "defaults.cleanPodPolicy", "is none of those that limits.cleanPodPolicy.allowed lists");
 }
 
 /* --- the whole --- */

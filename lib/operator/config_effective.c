@@ -332,7 +332,7 @@ static void read_annotation(struct work *work, const char *key, const mpijob_nod
 		       mpijob_namespace(work->job) ? mpijob_namespace(work->job) : "this namespace");
 		return;
 	}
-	if (!value || mpijob_features_set(&scratch, feature->name, value, NULL)) {
+	if (!value || strlen(value) != mpijob_node_length(node) || mpijob_features_set(&scratch, feature->name, value, NULL)) {
 		ignore(work, key, "its value is none for", feature->name);
 		return;
 	}
