@@ -491,6 +491,11 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	int rc;
 
+	if (operator_->now_ms < record->hold_ms) {
+		mpijob__queue_done(&operator_->queue, &record->item, record->hold_ms);
+		mpijob__queue_add(&operator_->queue, &record->item);
+		return 0;
+	}
 	mpijob__histogram_add(&operator_->metrics.waited, (operator_->now_ms - record->item.since_ms) * 1000);
 	if (!record->job) {
 		leave_aside(operator_, record);

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOSSES_FREE         6 /* each child once */
+#define LOSSES_STEPS        7
+#define LOSS_FIRST_MS       100 /* doubled up to 12.8 s */
+#define LOSSES_FORGOTTEN_MS 60000
+
 #define UID_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_uid)))
 #define NAME_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_name)))
 
@@ -159,6 +164,20 @@ void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *recor
 	record->rounds = 0;
 	record->news_ms = operator_->now_ms;
 	mpijob__queue_add(&operator_->queue, &record->item);
+}
+
+/* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion before we do. */
+void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	int64_t now_ms = operator_->now_ms;
+
+	if (now_ms - record->lost_ms > LOSSES_FORGOTTEN_MS)
+		record->losses = 0;
+	record->lost_ms = now_ms;
+	if (record->losses < LOSSES_FREE + LOSSES_STEPS)
+		record->losses++;
+	if (record->losses > LOSSES_FREE)
+		record->hold_ms = now_ms + ((int64_t)LOSS_FIRST_MS << (record->losses - LOSSES_FREE));
 }
 
 int mpijob__jobs_has_status(const struct mpijob__record *record)

@@ -96,6 +96,8 @@ struct mpijob__record {
 	uint32_t generation;
 	int secret_known;          /* the Secret was looked for, or made */
 	int64_t rest_until_ms;     /* the next plan is not made before */
+	int losses;                /* children that somebody took away, one soon after the other */
+	int64_t lost_ms, hold_ms;  /* the last of them; nothing is put back before */
 	int rounds;                /* plans carried out since the last news from outside */
 	int64_t news_ms;           /* when there were any */
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
@@ -200,6 +202,8 @@ void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *us
 int mpijob__jobs_phase(const struct mpijob__record *record);
 /* To act has begun, or ended: look at all again, or end all plans that are under way. */
 void mpijob__jobs_switch(mpijob_operator *operator_);
+/* Somebody took a child away that is needed: it is put back at once, but not over and over. */
+void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* 1 when its status says anything. */
 int mpijob__jobs_has_status(const struct mpijob__record *record);
 
