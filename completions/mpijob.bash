@@ -17,18 +17,18 @@ _mpijob() {
 	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
-	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
+	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
 	explain) options=' --help' ;;
 	crd) options=' --output --full --help' ;;
-	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
-	diff) options=' --output --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --gang-scheduling --reference --help' ;;
+	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --ttl-deletes-job --clean-launcher --replace-workers --restart-gang --fail-invalid --gang-scheduling --reference --help' ;;
+	diff) options=' --output --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --reference --help' ;;
 	submit) options=' --filename --output --namespace --timeout --server-side --force-conflicts --field-manager --validate --dry-run --wait --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	get) options=' --filename --output --namespace --all-namespaces --selector --watch --watch-only --no-headers --show-labels --ignore-not-found --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	describe) options=' --filename --output --namespace --show-events --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
@@ -39,7 +39,8 @@ _mpijob() {
 	scale) options=' --filename --output --namespace --replicas --workers --current-replicas --dry-run --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	delete) options=' --filename --output --namespace --all-namespaces --selector --all --ignore-not-found --timeout --dry-run --wait --cascade --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	doctor) options=' --output --namespace --all-namespaces --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
-	run) options=' --filename --namespace --server-side --force-conflicts --field-manager --validate --local --rm --detach --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --compact-hosts --wait-for-hosts --reference --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
+	shadow-report) options=' --help' ;;
+	run) options=' --filename --namespace --server-side --force-conflicts --field-manager --validate --local --rm --detach --job --timeout --keep --allow-host-path --backoff-base --late-names --timings --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --private-keys --clean-launcher --replace-workers --restart-gang --reference --warnings-as-errors --kubeconfig --context --cluster --user --server --tls-server-name --certificate-authority --insecure-skip-tls-verify --client-certificate --client-key --token --as --as-group --as-uid --request-timeout --help' ;;
 	exec) options=' --namespace --container --help' ;;
 	version) options=' --help' ;;
 	completion) options=' --help' ;;

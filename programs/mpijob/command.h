@@ -147,6 +147,7 @@ enum {
 	COMMAND_SCALE = 1 << 19,
 	COMMAND_DELETE = 1 << 20,
 	COMMAND_DOCTOR = 1 << 21,
+	COMMAND_SHADOW_REPORT = 1 << 22,
 	COMMAND_CRD = 1 << 23,
 	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
 };
@@ -185,6 +186,7 @@ int suspend_command(const struct arguments *arguments);
 int resume_command(const struct arguments *arguments);
 int scale_command(const struct arguments *arguments);
 int delete_command(const struct arguments *arguments);
+int shadow_report_command(const struct arguments *arguments);
 int doctor_command(const struct arguments *arguments);
 int version_command(const struct arguments *arguments);
 int help_command(const struct arguments *arguments);

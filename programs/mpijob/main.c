@@ -85,6 +85,11 @@ const struct command commands[] = {
 	  "Waits until the jobs are gone, unless --wait=false is given.", delete_command },
 	{ "doctor", COMMAND_DOCTOR, "", "Look whether a cluster can run MPIJobs, and say what mends it",
 	  "One line for each thing that was looked at. Exit code: 0, 1 when something stands in the way.", doctor_command },
+	{ "shadow-report", COMMAND_SHADOW_REPORT, "[FILE|URL]", "Tell what an operator of ours would have done that the other one has not",
+	  "Reads what 'mpijob-operator --shadow' shows at /shadow of its monitoring port: from http://HOST:PORT, from a file, or from "
+	  "standard input. One line for each action; the last column names the row of docs/differences.md that explains it.\n\n"
+	  "Exit code: 0 when there is nothing that is not explained, so that it may take over; 1 otherwise.",
+	  shadow_report_command },
 	{ "run", COMMAND_RUN, "FILE...", "Run an MPIJob on this machine, without a cluster, or on a cluster",
 	  "With --context, --kubeconfig or --server, or called as 'kubectl mpijob run', it runs on that cluster, whose operator does the "
 	  "work; otherwise, and with --local, on this machine.\n\n"
