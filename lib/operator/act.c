@@ -502,6 +502,8 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		return 0;
 	}
 	note_launcher(record);
+	if (record->strangers_ms && operator_->now_ms >= record->strangers_ms)
+		mpijob__route_forget_strangers(operator_, record);
 	rc = make_plan(operator_, record);
 	if (rc == 0 && operator_->shadow.on)
 		return imagine(operator_, record);

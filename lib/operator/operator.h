@@ -98,6 +98,7 @@ struct mpijob__record {
 	int64_t rest_until_ms;     /* the next plan is not made before */
 	int losses;                /* children that somebody took away, one soon after the other */
 	int64_t lost_ms, hold_ms;  /* the last of them; nothing is put back before */
+	int64_t strangers_ms;      /* when to forget what others have in our children's place; 0: nothing such is known */
 	int rounds;                /* plans carried out since the last news from outside */
 	int64_t news_ms;           /* when there were any */
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
@@ -216,6 +217,8 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
 /* The server says that we deleted it, or that it is not there. */
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);
+/* Nothing tells when somebody else's object goes that is not watched: forget it, so that the next plan finds out. */
+void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__record *record);
 /* Forget what a list did not hold. */
 void mpijob__route_sweep(struct mpijob__source *source, const char *list_version);
 void mpijob__route_release(struct mpijob__record *record, mpijob_operator *operator_);

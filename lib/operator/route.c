@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STRANGERS_MS 59000 /* a plan that meets one asks to be made again after a minute */
+
 uint64_t mpijob__route_version(const char *text)
 {
 	uint64_t version = 0;
@@ -263,6 +265,9 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 		return rc < 0 ? rc : 0;
 	}
 	source = source_of(operator_, observed->kind);
+	/* Of pods only those with our label are watched. */
+	if ((source == MPIJOB__SOURCE_NONE || source == MPIJOB__SOURCE_PODS) && owner_of(operator_, observed) != record)
+		record->strangers_ms = operator_->now_ms + STRANGERS_MS;
 	if (source == MPIJOB__SOURCE_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
 		rc = mpijob_facts_apply(record->facts, observed);
@@ -286,6 +291,30 @@ void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *recor
 	(void)mpijob_facts_forget(record->facts, uid);
 	if (object && object->record == record)
 		object->gone = 1;
+}
+
+static int is_strange(const struct mpijob__record *record, const char *owner_uid)
+{
+	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
+}
+
+void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	const struct mpijob_child_facts *secret = mpijob_facts_child(record->facts, MPIJOB_ROLE_SECRET);
+
+	record->strangers_ms = 0;
+	record->rounds = 0; /* what comes now goes in no circle */
+	if (secret && is_strange(record, secret->owner_uid))
+		(void)mpijob_facts_forget(record->facts, secret->uid);
+	for (size_t i = mpijob_facts_pod_count(record->facts); i > 0; i--) {
+		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(record->facts, i - 1);
+		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
+							? find(operator_, pod->uid)
+							: NULL;
+
+		if (object && object->record == record)
+			(void)forget(operator_, object);
+	}
 }
 
 void mpijob__route_sweep(struct mpijob__source *source, const char *list_version)
