@@ -233,8 +233,10 @@ struct mpijob_plan_options {
 	const struct mpijob_render_options *render; /**< How children are rendered; NULL for the defaults. Its
 	                                                 `entropy` and `running` are ignored: the key is made when
 	                                                 an action is carried out, the running hosts are facts. */
+	int32_t max_workers; /**< A job that wants more workers is refused before it begins, as an invalid one; one that
+	                          has begun gets no further ones, and keeps what it has; 0: no limit. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0 }
 
 /** What to do next about one job. */
 typedef struct mpijob_plan mpijob_plan;

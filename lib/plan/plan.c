@@ -216,6 +216,8 @@ static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 	if (!code)
 		code = mpijob__job_status(plan->job, &status, findings);
 	if (!code)
+		code = mpijob__limit_workers(plan, findings);
+	if (!code)
 		code = mpijob__subject_make(plan->job, &plan->render, &plan->subject, findings);
 	if (!code)
 		code = check_workers(plan, findings);
@@ -388,9 +390,10 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 		code = mpijob__features_take(plan->render.features, plan->render.reference, &plan->features);
 	if (code)
 		return code;
-	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS)
+	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0)
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
+	plan->max_workers = options.max_workers;
 	plan->render.features = &plan->features;
 	plan->render.entropy = NULL;
 	plan->render.entropy_len = 0;

@@ -85,6 +85,7 @@ struct mpijob_plan {
 	struct mpijob_render_options render;
 	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
 	int64_t now_ms;
+	int32_t max_workers;                                  /* 0: no limit */
 	const mpijob_facts *facts;                            /* while planning */
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
 	struct mpijob__workers workers;                       /* while planning, but for `runs` */
@@ -162,6 +163,9 @@ const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_pla
 
 /* cleanup.c: what is left to do about a job that is finished. */
 void mpijob__cleanup_plan(struct mpijob_plan *plan);
+
+/* limit.c: hold the job to the limit on its workers. 0; MPIJOB_ERR_SPEC when it is refused; MPIJOB_ERR_NOMEM. */
+int mpijob__limit_workers(struct mpijob_plan *plan, mpijob_diag *findings);
 
 /* conditions.c */
 const struct mpijob__condition *mpijob__conditions_get(const struct mpijob__draft *draft, const char *type);

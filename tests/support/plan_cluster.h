@@ -30,6 +30,7 @@ struct fake {
 	mpijob_observation *observation;
 	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
+	int32_t max_workers;
 	int64_t now_ms;
 	long version;
 	long uid;
@@ -382,6 +383,7 @@ FAKE mpijob_plan *fake_plan(struct fake *fake, const mpijob_facts *facts)
 	NEED(!mpijob_from_node(mpijob_doc_root(fake->job), NULL, &job, NULL));
 	options.now_ms = fake->now_ms;
 	options.render = &fake->render;
+	options.max_workers = fake->max_workers;
 	code = mpijob_plan_new(job, facts, &options, &plan, NULL);
 	if (code)
 		fake_die("plan gave %d", code);

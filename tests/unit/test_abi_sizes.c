@@ -41,7 +41,7 @@
 	X(pod_facts, running_since_ms, 96, 88, MPIJOB_POD_FACTS_INIT) \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
-	X(plan_options, render, 24, 16, MPIJOB_PLAN_OPTIONS_INIT) \
+	X(plan_options, max_workers, 32, 24, MPIJOB_PLAN_OPTIONS_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
 	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT) \
 	X(features, network_policy, 64, 60, MPIJOB_FEATURES_INIT) \
