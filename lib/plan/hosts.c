@@ -5,11 +5,12 @@
  * Every write of the ConfigMap goes to every node that mounts it, and ten thousand workers do not start
  * at once. A worker that stopped is taken out at once: the script must not name the dead. News of starts
  * is gathered: until all run, or twice as many as are listed, or none started for as long as the starts
- * have taken so far (a second at least). So N starts that do not pause cost log2(N) + 2 writes.
+ * have taken so far (a second at least, half a minute at most). So N starts that do not pause cost log2(N) + 2 writes.
  */
 #include "plan/hosts.h"
 
 #define SHORTEST_PAUSE_MS 1000
+#define LONGEST_PAUSE_MS  30000 /* who joins a job that has run for hours waits no hours */
 
 struct difference {
 	int lost;       /* a worker is listed and does not run */
@@ -57,6 +58,8 @@ static int starts_paused(const struct mpijob_plan *plan, int64_t *due_ms)
 		return 1;
 	if (pause < SHORTEST_PAUSE_MS)
 		pause = SHORTEST_PAUSE_MS;
+	if (pause > LONGEST_PAUSE_MS)
+		pause = LONGEST_PAUSE_MS;
 	if (plan->now_ms >= workers->last_ms + pause)
 		return 1;
 	*due_ms = workers->last_ms + pause;

@@ -118,8 +118,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	[MPIJOB__DIFFERENCE_HOSTS_GATHERED] = {
 		"hosts-gathered",
 		"While workers start, `discover_hosts.sh` is written when all run, when twice as many run as are listed, or when "
-		"none started for as long as the starts took (a second at least). One that stopped is taken out at once. The "
-		"reference writes it for every start.",
+		"none started for as long as the starts took (a second at least, half a minute at most). One that stopped is "
+		"taken out at once. The reference writes it for every start.",
 		"Each write goes to every node that mounts it; ten thousand workers cost ten thousand writes.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUARREL 3000
+
 /* --- users --- */
 
 #define CREATE_POLICY(flags)   ((flags) & 3) /* cleanPodPolicy: none given, None, Running, All */
@@ -234,17 +236,26 @@ static void latency(struct world *world, int number, int tenths, int unused)
 	world->seats[number].front.latency_ms = tenths * 100;
 }
 
+/* Two operators of which one has old news may do and undo for as long as it is old. */
+static void allow_quarrel(struct world *world)
+{
+	if (world->seats[0].operator_ && world->seats[1].operator_)
+		world->writes_allowed += QUARREL;
+}
+
 static void lag(struct world *world, int number, int kind, int tenths)
 {
 	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE, KIND_CONFIG_MAP };
 
 	world->seats[number].front.lag_ms[kinds[kind]] = tenths * 100;
+	allow_quarrel(world);
 }
 
 static void cut(struct world *world, int number, int refused, int unused)
 {
 	(void)unused;
 	world->seats[number].front.refuse_watches = refused;
+	allow_quarrel(world);
 	if (world->seats[number].operator_)
 		front_cut(&world->seats[number].front);
 }

@@ -90,11 +90,17 @@ static void flight_free(struct flight *flight)
 	free(flight);
 }
 
+/* Two operators with news of different age undo each other's work until the news is there: that takes its time. */
 static int64_t wait_of(const struct flight *flight)
 {
+	const struct world *world = flight->front->world;
+	int64_t wait_ms = world->seats[0].operator_ && world->seats[1].operator_ ? 20 : 0;
+
 	if (flight->streaming)
 		return flight->kind < KIND_COUNT ? flight->front->lag_ms[flight->kind] : 0;
-	return flight->front->latency_ms + (flight->fault == FAULT_SLOW ? 20000 : 0);
+	if (wait_ms < flight->front->latency_ms)
+		wait_ms = flight->front->latency_ms;
+	return wait_ms + (flight->fault == FAULT_SLOW ? 20000 : 0);
 }
 
 static void answer(struct flight *flight, int status, const char *header, const char *body, size_t len)

@@ -110,9 +110,10 @@ struct life {
 	struct life *next;
 	char uid[40];
 	char terminal[16];     /* "Succeeded", "Failed"; "" before */
-	uint64_t suspended_at; /* version until which it was so at last */
-	uint64_t terminal_at;
-	uint64_t small_at[MOST_WORKERS + 1];
+	uint64_t suspended_at; /* version, and time, until which it was so at last */
+	int64_t suspended_ms;
+	uint64_t small_at[MOST_WORKERS + 1]; /* likewise: no more workers than so many */
+	int64_t small_ms[MOST_WORKERS + 1];
 	int suspended;
 	int workers;
 	int complete;  /* a launcher Job of it was Complete */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STALE_MOST_MS 60000 /* news is not older, a watch that broke included */
+
 /* --- small questions --- */
 
 static const char *text_at(const struct object *object, const char *path)
@@ -161,7 +163,6 @@ static void note_terminal(struct world *world, const struct object *job, struct 
 		if (life->terminal[0] && strcmp(life->terminal, ends[i]) != 0)
 			world_fail(world, "terminal", "%s was %s and is %s", job->name, life->terminal, ends[i]);
 		(void)snprintf(life->terminal, sizeof(life->terminal), "%s", ends[i]);
-		life->terminal_at = world->local->store.version;
 	}
 }
 
@@ -179,12 +180,17 @@ static void job_changed(struct world *world, const struct object *job, int chang
 	}
 	if (change == CHANGE_DELETED)
 		return;
-	if (suspended(job) || life->suspended)
+	if (suspended(job) || life->suspended) {
 		life->suspended_at = version;
+		life->suspended_ms = clock_ms();
+	}
 	life->suspended = suspended(job);
-	for (int i = 0; i <= MOST_WORKERS; i++)
-		if (i >= workers_of(job) || i >= life->workers)
-			life->small_at[i] = version;
+	for (int i = 0; i <= MOST_WORKERS; i++) {
+		if (i < workers_of(job) && i < life->workers)
+			continue;
+		life->small_at[i] = version;
+		life->small_ms[i] = clock_ms();
+	}
 	life->workers = workers_of(job);
 	note_terminal(world, job, life);
 }
@@ -272,6 +278,13 @@ void watchman_changed(void *user, struct object *object, int change)
 
 /* --- requests --- */
 
+/* One of two operators may have old news, and delete what the other one made with new ones. */
+static int may_be_stale(const struct world *world, int64_t reason_ms)
+{
+	return world->seats[0].operator_ && world->seats[1].operator_ && reason_ms &&
+	       clock_ms() - reason_ms <= STALE_MOST_MS;
+}
+
 static int may_delete(struct world *world, const struct object *pod, const struct life *life)
 {
 	const struct object *job = mpijob__store_by_uid(&world->local->store, life->uid);
@@ -283,7 +296,8 @@ static int may_delete(struct world *world, const struct object *pod, const struc
 		return 1;
 	if (index >= MOST_WORKERS || index >= workers_of(job))
 		return 1;
-	return index < 0 || life->suspended_at > made_at || life->small_at[index] > made_at;
+	return index < 0 || life->suspended_at > made_at || life->small_at[index] > made_at ||
+	       may_be_stale(world, life->suspended_ms) || may_be_stale(world, life->small_ms[index]);
 }
 
 static void check_change(struct world *world, const struct route *route, const struct mpijob_request *request)
@@ -353,6 +367,7 @@ static void count_worker(struct census *census, const struct object *job, const 
 
 	if (index >= workers_of(job) || index >= MOST_WORKERS) {
 		census->surplus += !pod->deleting;
+		census->live += !pod->deleting && !ended(pod);
 		return;
 	}
 	census->present[index] = 1;
@@ -440,7 +455,7 @@ static void check_suspended(struct world *world, const struct object *job, const
 		lies(world, job, "it is suspended and does not say so");
 	if (condition_is(job, "Running", "True"))
 		lies(world, job, "it is suspended and Running");
-	if (census->live || census->surplus)
+	if (census->live)
 		lacks(world, job, "it is suspended, and workers are left");
 	if (!census->launcher || !flag_at(census->launcher, "spec.suspend"))
 		lacks(world, job, "it is suspended without a suspended launcher");

@@ -421,12 +421,43 @@ static void test_pause(void **state)
 	fake_end(&fake);
 }
 
+/* One that joins a job after hours is listed within half a minute. */
+static void test_late_start(void **state)
+{
+	struct fake fake;
+	mpijob_plan *plan;
+	int64_t due;
+
+	(void)state;
+	seed = 5;
+	fake_begin(&fake, random_job());
+	fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 4}}}}");
+	settle(&fake);
+	fake_pod_runs(&fake, "pi-worker-0");
+	fake_pod_runs(&fake, "pi-worker-1");
+	settle(&fake);
+	fake.now_ms += 7200000;
+	fake_pod_runs(&fake, "pi-worker-2");
+	fake.config_map_writes = 0;
+	settle(&fake);
+	assert_int_equal(fake.config_map_writes, 0);
+	plan = fake_plan(&fake, fake.facts);
+	due = mpijob_plan_next_ms(plan);
+	mpijob_plan_free(plan);
+	assert_int_equal(due, fake.now_ms + 30000);
+	fake.now_ms = due;
+	settle(&fake);
+	assert_int_equal(fake.config_map_writes, 1);
+	fake_end(&fake);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lives),
 		cmocka_unit_test(test_coalescing),
 		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_late_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
