@@ -210,7 +210,7 @@ static int take_feature(const struct mpijob_feature *feature, const char *value,
 	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag) : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
-		fprintf(stderr, "mpijob-operator: --%s\n", mpijob_diag_at(diag, i)->message);
+		fprintf(stderr, "mpijob-operator: --%s: %s\n", feature->name, mpijob_diag_at(diag, i)->message);
 	if (code && mpijob_diag_count(diag) == 0)
 		fprintf(stderr, "mpijob-operator: --%s: %s\n", feature->name, mpijob_error_text(code));
 	mpijob_diag_free(diag);

@@ -18,6 +18,7 @@
 #include "log.h"
 
 #define MOST_CONNECTIONS  64
+#define CROWDED           48 /* from here on the oldest goes when a new one comes, so that probes always get in */
 #define MOST_OF_ADDRESS   16
 #define REQUEST_MEMORY    (16 << 10) /* headers included */
 #define IDLE_S            10
@@ -37,6 +38,7 @@ struct server {
 	const struct server_page *pages;
 	void *user;
 	struct visitor *oldest, *newest;
+	size_t visitors;
 	int epoll;
 };
 
@@ -62,7 +64,26 @@ static void leave(struct visitor *visitor)
 		visitor->next->prev = visitor->prev;
 	else
 		server->newest = visitor->prev;
+	server->visitors--;
 	free(visitor);
+}
+
+static void show_out(struct visitor *visitor)
+{
+	if (visitor->fd >= 0)
+		(void)shutdown(visitor->fd, SHUT_RDWR);
+	visitor->fd = -1;
+}
+
+/* The oldest that was not shown out yet. */
+static void make_room(struct server *server)
+{
+	struct visitor *visitor = server->oldest;
+
+	while (visitor && visitor->fd < 0)
+		visitor = visitor->next;
+	if (visitor)
+		show_out(visitor);
 }
 
 static void enter(struct server *server, struct MHD_Connection *connection, void **context)
@@ -76,6 +97,8 @@ static void enter(struct server *server, struct MHD_Connection *connection, void
 			(void)shutdown(info->connect_fd, SHUT_RDWR);
 		return;
 	}
+	if (++server->visitors > CROWDED)
+		make_room(server);
 	visitor->server = server;
 	visitor->fd = info ? info->connect_fd : -1;
 	visitor->end_ms = now_ms() + LIFE_MS;
@@ -102,10 +125,7 @@ static void sweep(struct server *server)
 	int64_t now = server->oldest ? now_ms() : 0;
 
 	for (struct visitor *visitor = server->oldest; visitor && visitor->end_ms <= now; visitor = visitor->next)
-		if (visitor->fd >= 0) {
-			(void)shutdown(visitor->fd, SHUT_RDWR);
-			visitor->fd = -1;
-		}
+		show_out(visitor);
 }
 
 /* ---- answers ---- */
