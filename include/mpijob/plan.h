@@ -244,7 +244,8 @@ typedef struct mpijob_plan mpijob_plan;
 #define MPIJOB_ACTION_CREATE 1       /**< Create the child; AlreadyExists: look at it, then plan again. */
 #define MPIJOB_ACTION_PATCH 2        /**< Send a JSON merge patch to the child. */
 #define MPIJOB_ACTION_PATCH_STATUS 3 /**< Send a JSON merge patch to the status of the job or of the launcher Job. */
-#define MPIJOB_ACTION_DELETE 4       /**< Delete the child, with its uid as precondition; NotFound is fine. */
+#define MPIJOB_ACTION_DELETE 4       /**< Delete the object, with its uid as precondition; NotFound is fine. With the
+                                          feature `ttl_deletes_job` it may be the MPIJob itself. */
 #define MPIJOB_ACTION_EVENT 5        /**< Report an Event about the job. */
 
 /** One action. Strings are borrowed from the plan. */
@@ -252,7 +253,8 @@ struct mpijob_action {
 	size_t size;             /**< `sizeof` this struct of the library. */
 	int32_t verb;            /**< `MPIJOB_ACTION_*`. */
 	int32_t stage;           /**< From 0; actions of one stage are independent. */
-	int32_t role;            /**< `MPIJOB_ROLE_*` of the child; 0 for the job itself. */
+	int32_t role;            /**< `MPIJOB_ROLE_*` of the child; 0 for the job itself. A Pod of `MPIJOB_ROLE_LAUNCHER` is one of
+	                              the launcher Job's. */
 	int32_t index;           /**< Index of a worker; -1 for all else. */
 	const char *api_version; /**< Of the object; for an event of the MPIJob. */
 	const char *kind;        /**< Likewise. */
@@ -272,7 +274,7 @@ struct mpijob_action {
  * Plan what to do next.
  *
  * The job is defaulted and validated inside; one that is refused gives a plan with one Event and no
- * other action, as the reference does.
+ * other action, as the reference does, unless the feature `fail_invalid` is on.
  *
  * @param job      not NULL; as stored in the cluster, with uid and namespace; copied as far as needed.
  * @param facts    not NULL; copied as far as needed.

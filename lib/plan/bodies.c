@@ -303,6 +303,8 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 		put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);
 	if (!old->has_completion_time || old->completion_time != draft->completion_time)
 		put_time(doc, status, "completionTime", draft->has_completion_time, draft->completion_time);
+	if (old->has_completion_time && !draft->has_completion_time)
+		mpijob_node_put(doc, status, "completionTime", mpijob_node_new_null(doc));
 	if (draft->has_launcher)
 		put_replicas(doc, "Launcher", &draft->launcher, &old->launcher, old->has_launcher);
 	if (draft->has_worker)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is left to do about a job that is finished: cleanPodPolicy says which workers go, and a launcher
- * that still runs (a worker was evicted) is stopped. Its Job and the pods that ended stay to be looked at.
+ * that still runs (a worker was evicted) is stopped. Its Job and the pods that ended stay to be looked at, unless it was
+ * asked for that the pods go (clean_launcher), or that the job itself goes after a time (ttl_deletes_job).
  */
 #include "plan/plan.h"
 
 #include <string.h>
 
-#define WHY "the job is finished"
+#define WHY     "the job is finished"
+#define SKEW_MS 10000 /* clocks may differ by as much */
 
 static void stamp(struct mpijob_plan *plan)
 {
@@ -33,6 +35,20 @@ static void count_launcher(struct mpijob_plan *plan)
 		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
 }
 
+/* The clock that wrote the end need not be ours: later is harmless, earlier is not. */
+static void delete_job(struct mpijob_plan *plan, const struct mpijob_run_policy *policy)
+{
+	int64_t due_ms;
+
+	if (!plan->features.ttl_deletes_job || !policy || !policy->ttl_seconds_after_finished)
+		return;
+	due_ms = (plan->draft.completion_time + *policy->ttl_seconds_after_finished) * 1000 + SKEW_MS;
+	if (plan->now_ms < due_ms)
+		mpijob__plan_look_again(plan, due_ms);
+	else
+		mpijob__plan_delete_job(plan, MPIJOB__STAGE_GONE, "its time after the end is over");
+}
+
 void mpijob__cleanup_plan(struct mpijob_plan *plan)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
@@ -42,10 +58,13 @@ void mpijob__cleanup_plan(struct mpijob_plan *plan)
 	if (!mpijob__conditions_has(&plan->draft, "Succeeded"))
 		mpijob__launcher_stop(plan, WHY);
 	count_launcher(plan);
+	delete_job(plan, policy);
 	if (!policy ||
 	    (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL && policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
 		return;
-	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, WHY);
+	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 0, WHY);
+	if (plan->features.clean_launcher && policy->clean_pod_policy == MPIJOB_CLEAN_POD_ALL)
+		mpijob__launcher_delete_pods(plan, MPIJOB__STAGE_CLEAN, WHY);
 	mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, WHY);
 	memset(&plan->draft.worker, 0, sizeof(plan->draft.worker));
 	plan->draft.worker.size = sizeof(plan->draft.worker);

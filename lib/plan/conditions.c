@@ -39,6 +39,11 @@ static int same(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+static int ends_with_job(const char *type)
+{
+	return same(type, "Running") || same(type, "Failed") || same(type, "Restarting");
+}
+
 /* Take the former condition of this type out; the end of a job is the end of Running and of an earlier failure. */
 static void leave_out(struct mpijob__draft *draft, const char *type)
 {
@@ -50,7 +55,7 @@ static void leave_out(struct mpijob__draft *draft, const char *type)
 
 		if (same(condition->view.type, type))
 			continue;
-		if (end && (same(condition->view.type, "Running") || same(condition->view.type, "Failed")) &&
+		if (end && ends_with_job(condition->view.type) &&
 		    condition->view.status != MPIJOB_CONDITION_FALSE) {
 			condition->view.status = MPIJOB_CONDITION_FALSE;
 			condition->origin = SIZE_MAX;
@@ -83,8 +88,8 @@ static struct mpijob__condition make(const char *type, int32_t status, const cha
 	return condition;
 }
 
-int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
-			   const char *message)
+static int change(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason, const char *message,
+		  int by_message)
 {
 	struct mpijob__draft *draft = &plan->draft;
 	struct mpijob__condition condition = make(type, status, reason, message, plan->now_ms / 1000);
@@ -92,13 +97,38 @@ int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t s
 
 	if (!draft->conditions)
 		return 0;
-	if (known && known->view.status == status && same(known->view.reason, reason))
+	if (known && known->view.status == status && same(known->view.reason, reason) &&
+	    (!by_message || same(known->view.message, message)))
 		return 0;
 	if (known && known->view.status == status && known->has_transition_time)
 		condition.transition_time = known->transition_time;
 	leave_out(draft, type);
 	append(draft, &condition);
 	return 1;
+}
+
+int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			   const char *message)
+{
+	return change(plan, type, status, reason, message, 0);
+}
+
+int mpijob__conditions_say(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			   const char *message)
+{
+	return change(plan, type, status, reason, message, 1);
+}
+
+void mpijob__conditions_remove(struct mpijob__draft *draft, const char *type)
+{
+	struct mpijob__condition *condition = find(draft, type);
+	size_t behind;
+
+	if (!condition)
+		return;
+	behind = draft->count - (size_t)(condition - draft->conditions) - 1;
+	memmove(condition, condition + 1, behind * sizeof(*condition));
+	draft->count--;
 }
 
 void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,

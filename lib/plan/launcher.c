@@ -144,6 +144,17 @@ static int is_launchers(const struct mpijob_plan *plan, const struct mpijob_pod_
 	return !plan->launcher || (pod->owner_uid && strcmp(pod->owner_uid, plan->launcher->uid) == 0);
 }
 
+/* A Job that is gone takes its pods along. */
+void mpijob__launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+
+	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); plan->launcher && i < pods->count; i++) {
+		if (!pods->sorted[i]->deleting && is_launchers(plan, pods->sorted[i]))
+			mpijob__plan_delete_launcher_pod(plan, stage, pods->sorted[i], why);
+	}
+}
+
 int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
 {
 	const struct mpijob__pods *pods = &plan->facts->pods;

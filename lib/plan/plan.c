@@ -133,6 +133,28 @@ void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t bo
 		about_job(plan, action);
 }
 
+void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why)
+{
+	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
+
+	if (action)
+		about_job(plan, action);
+}
+
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob_pod_facts *pod,
+				      const char *why)
+{
+	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
+
+	if (!action)
+		return;
+	action->view.role = MPIJOB_ROLE_LAUNCHER;
+	action->view.api_version = mpijob__render_api_version(MPIJOB_ROLE_WORKER, 0);
+	action->view.kind = mpijob__render_kind(MPIJOB_ROLE_WORKER);
+	action->view.name = mpijob__plan_text(plan, "%s", pod->name);
+	action->view.uid = copy_uid(plan, pod->uid);
+}
+
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
 			const char *message)
 {
@@ -174,10 +196,9 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
 	plan->next_ms = 0;
 	plan->launcher_made = 0;
 	plan->late = 0;
-	plan->draft = plan->old;
-	mpijob__plan_event(
-		plan, MPIJOB__STAGE_FIRST, "Warning", "ValidationError",
-		mpijob__plan_text(plan, "Found validation errors: %s", mpijob__message_findings(plan, findings)));
+	mpijob__status_reset(plan);
+	mpijob__status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
+						      mpijob__message_findings(plan, findings)));
 }
 
 /* 1 when somebody else is in charge, or the job is going. */
@@ -251,10 +272,11 @@ static int provide(struct mpijob_plan *plan)
 		return 0;
 	if (!plan->suspended && !mpijob__workers_plan(plan))
 		return 0;
+	mpijob__restart_replace(plan);
 	mpijob__launcher_create(plan);
 	mpijob__launcher_switch(plan);
 	if (plan->suspended) {
-		mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, "the job is suspended");
+		mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 0, "the job is suspended");
 		mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, "the job is suspended");
 	}
 	return 1;
@@ -276,10 +298,17 @@ static int ends(struct mpijob_plan *plan)
 static void advance(struct mpijob_plan *plan)
 {
 	start_clock(plan);
-	if (!mpijob__launcher_find(plan) || ends(plan))
+	if (!mpijob__launcher_find(plan))
 		return;
-	if (provide(plan))
-		mpijob__status_update(plan);
+	plan->subject.launcher_runs = plan->launcher && !plan->launcher->suspended;
+	mpijob__restart_look(plan);
+	if (ends(plan))
+		return;
+	if (plan->restart.stops)
+		mpijob__restart_stop(plan);
+	else if (!provide(plan))
+		return;
+	mpijob__status_update(plan);
 }
 
 static void make(struct mpijob_plan *plan, mpijob_diag *diag)
@@ -303,6 +332,7 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	plan->suspended = plan->subject.spec->run_policy && plan->subject.spec->run_policy->suspend &&
 			  *plan->subject.spec->run_policy->suspend;
+	mpijob__status_accept(plan);
 	see_first(plan);
 	mpijob__workers_count(plan);
 	if (mpijob__conditions_finished(&plan->draft)) {

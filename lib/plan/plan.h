@@ -20,6 +20,7 @@
 #define MPIJOB__STAGE_SWITCH   3 /* the launcher stops or goes on */
 #define MPIJOB__STAGE_CLEAN    4 /* workers and PodGroup go once the launcher was stopped */
 #define MPIJOB__STAGE_LAST     5 /* the part of the status that says that all this was done */
+#define MPIJOB__STAGE_GONE     6 /* the job itself goes */
 
 /* What stands in the body of an action. */
 #define MPIJOB__BODY_NONE          0
@@ -71,6 +72,19 @@ struct mpijob__workers {
 	const struct mpijob_pod_facts *foreign; /* has the name of a worker, belongs to somebody else */
 };
 
+/* What is done about workers that failed, with replace_workers or restart_gang. */
+#define MPIJOB__RESTART_MARKS 16 /* most that are replaced at a time: the message has to hold their marks */
+struct mpijob__restart {
+	int32_t count; /* how often it was done, this time included */
+	int news;      /* it was not counted before */
+	int stops;     /* all is being stopped */
+	int begins;    /* all was stopped, and begins again */
+	const struct mpijob_pod_facts *pod; /* why all is stopped; NULL when that was said before */
+	uint32_t marks[MPIJOB__RESTART_MARKS]; /* of uids: those that are replaced, of them that the index is: */
+	int32_t indices[MPIJOB__RESTART_MARKS];
+	size_t marks_count;
+};
+
 struct mpijob__bodies; /* rendered objects, made when they are first needed */
 
 struct mpijob_plan {
@@ -89,6 +103,7 @@ struct mpijob_plan {
 	const mpijob_facts *facts;                            /* while planning */
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
 	struct mpijob__workers workers;                       /* while planning, but for `runs` */
+	struct mpijob__restart restart;                       /* while planning */
 	int suspended;                                        /* runPolicy.suspend */
 	mpijob_doc *selector, *match_labels, *min_resources, *node_selector; /* what a patch may have to remove; NULL when nothing */
 
@@ -119,6 +134,11 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 void mpijob__plan_expect(struct mpijob_plan *plan, size_t more);
 /* Add a patch of the job's own status. */
 void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why);
+/* Add the deletion of the job itself. */
+void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why);
+/* Add the deletion of one of the launcher's pods. */
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob_pod_facts *pod,
+				      const char *why);
 /* Add an event about the job; the message is cut at the length that the API server accepts. */
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
 			const char *message);
@@ -128,7 +148,7 @@ void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms);
 int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid);
 /* Report a child's name that is taken; the rest of the plan has to wait. */
 void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind);
-/* Give up on a job that is refused: one event with the errors in `findings`, nothing else. */
+/* Give up on a job that is refused: one event with the errors in `findings`, and what fail_invalid adds to it. */
 void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings);
 
 /* message.c: a text of at most `limit` bytes, cut at a character with "..." behind. */
@@ -146,7 +166,8 @@ void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, 
 /* workers.c */
 void mpijob__workers_count(struct mpijob_plan *plan);
 int mpijob__workers_plan(struct mpijob_plan *plan); /* 1, or 0 when the plan has to stop */
-void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, const char *why);
+/* `all`: those too that came to an end and that cleanPodPolicy Running keeps. */
+void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, const char *why);
 int mpijob__workers_ready(const struct mpijob_plan *plan); /* all that are wanted */
 
 /* launcher.c */
@@ -157,9 +178,17 @@ int mpijob__launcher_vanished(struct mpijob_plan *plan);
 void mpijob__launcher_create(struct mpijob_plan *plan);
 void mpijob__launcher_switch(struct mpijob_plan *plan);
 void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why);
+void mpijob__launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why);
 int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan);
 /* The last launcher pod in a phase; NULL when there is none. */
 const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase);
+
+/* restart.c: worker pods that failed. */
+void mpijob__restart_look(struct mpijob_plan *plan);    /* what is to be done about them */
+void mpijob__restart_replace(struct mpijob_plan *plan); /* those that are replaced go */
+void mpijob__restart_stop(struct mpijob_plan *plan);    /* the launcher stops, and all workers go */
+void mpijob__restart_tell(struct mpijob_plan *plan);    /* say so in the status */
+void mpijob__restart_over(struct mpijob_plan *plan);    /* the job runs again, or is stopped for another reason */
 
 /* cleanup.c: what is left to do about a job that is finished. */
 void mpijob__cleanup_plan(struct mpijob_plan *plan);
@@ -174,6 +203,11 @@ int mpijob__conditions_finished(const struct mpijob__draft *draft);
 /* 1 when the condition changed: another status or reason. Texts must live as long as the plan. */
 int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
 			   const char *message);
+/* The same, where another message is a change, too. */
+int mpijob__conditions_say(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+			   const char *message);
+/* Take a condition out. */
+void mpijob__conditions_remove(struct mpijob__draft *draft, const char *type);
 /* Append a condition that was not there, with a time of its own. */
 void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
 			       const char *message, int64_t seconds);
@@ -182,6 +216,11 @@ void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32
 void mpijob__status_load(struct mpijob_plan *plan);       /* the status as it is, into old and draft */
 void mpijob__status_update(struct mpijob_plan *plan);     /* what the facts say */
 void mpijob__status_end_unseen(struct mpijob_plan *plan); /* the launcher vanished */
+/* Forget what was planned of the status, as of a job that is refused. */
+void mpijob__status_reset(struct mpijob_plan *plan);
+/* fail_invalid: the job is Failed as long as it is refused, and has not started. */
+void mpijob__status_refuse(struct mpijob_plan *plan, const char *message);
+void mpijob__status_accept(struct mpijob_plan *plan);
 void mpijob__status_close(struct mpijob_plan *plan);      /* write it if it changed, and show it */
 
 /* bodies.c */

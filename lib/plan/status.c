@@ -223,6 +223,7 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 	const struct mpijob__draft *draft = &plan->draft;
 
 	if (plan->suspended) {
+		mpijob__restart_over(plan);
 		mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobSuspended",
 				       about(plan, "MPIJob", "is suspended."));
 	} else if (mpijob__conditions_finished(draft)) {
@@ -231,7 +232,8 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 				plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
 				about(plan, "MPIJob", "is finished but Running condition was never set."),
 				draft->has_completion_time ? draft->completion_time : plan->now_ms / 1000);
-	} else if (workers->steady == workers->wanted && mpijob__launcher_running_pods(plan) >= 1) {
+	} else if (workers->steady == workers->wanted && mpijob__launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
+		mpijob__restart_over(plan);
 		if (mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
 					   about(plan, "MPIJob", "is running.")))
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning", about(plan, "MPIJob", "is running"));
@@ -253,7 +255,61 @@ void mpijob__status_update(struct mpijob_plan *plan)
 	tell_suspension(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
 	tell_launcher(plan);
 	tell_workers(plan);
+	if (!mpijob__conditions_finished(&plan->draft))
+		mpijob__restart_tell(plan);
 	tell_running(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+}
+
+/* The draft keeps its own room for conditions. */
+void mpijob__status_reset(struct mpijob_plan *plan)
+{
+	struct mpijob__condition *conditions = plan->draft.conditions;
+
+	plan->draft = plan->old;
+	if (!conditions || !plan->old.conditions)
+		return;
+	plan->draft.conditions = conditions;
+	if (plan->old.count)
+		memcpy(conditions, plan->old.conditions, plan->old.count * sizeof(*conditions));
+}
+
+#define REFUSED "ValidationError"
+
+static int has_started(const struct mpijob_plan *plan)
+{
+	return plan->old.has_start_time || plan->facts->pods.count > 0;
+}
+
+static int is_refused(const struct mpijob__draft *draft)
+{
+	const struct mpijob__condition *end = mpijob__conditions_get(draft, "Failed");
+
+	return mpijob__conditions_has(draft, "Failed") && end->view.reason && strcmp(end->view.reason, REFUSED) == 0;
+}
+
+void mpijob__status_refuse(struct mpijob_plan *plan, const char *message)
+{
+	int known = is_refused(&plan->old), fails;
+
+	message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+	fails = plan->features.fail_invalid && !has_started(plan) &&
+		(known || !mpijob__conditions_finished(&plan->old));
+	if (fails && !mpijob__conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
+		return; /* that was said */
+	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", REFUSED, message);
+	if (!fails || known)
+		return;
+	plan->draft.has_completion_time = 1;
+	plan->draft.completion_time = plan->now_ms / 1000;
+	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+}
+
+void mpijob__status_accept(struct mpijob_plan *plan)
+{
+	if (!plan->features.fail_invalid || !is_refused(&plan->old) || has_started(plan))
+		return;
+	mpijob__conditions_remove(&plan->draft, "Failed");
+	plan->draft.has_completion_time = 0;
 }
 
 void mpijob__status_end_unseen(struct mpijob_plan *plan)

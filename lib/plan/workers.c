@@ -164,7 +164,7 @@ static int stays(const struct mpijob_plan *plan, const struct mpijob_pod_facts *
 	       pod->phase != MPIJOB_POD_PENDING;
 }
 
-void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, const char *why)
+void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, const char *why)
 {
 	const struct mpijob__pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
@@ -173,7 +173,7 @@ void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, const char 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
 		const struct mpijob_pod_facts *pod = pods->sorted[i];
 
-		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || stays(plan, pod))
+		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
 			continue;
 		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
 				 pod->uid, why);

@@ -478,6 +478,11 @@ FAKE int fake_act(struct fake *fake, const mpijob_plan *plan, size_t index)
 		fake->config_map_writes++;
 	if (action->verb == MPIJOB_ACTION_CREATE)
 		return fake_create(fake, plan, index);
+	if (action->verb == MPIJOB_ACTION_DELETE && strcmp(action->kind, "MPIJob") == 0) {
+		while (fake->count)
+			fake_remove(fake, &fake->objects[0]);
+		return 0;
+	}
 	if (strcmp(action->kind, "MPIJob") == 0)
 		return fake_patch(fake, &fake->job, plan, index);
 	object = fake_find(fake, action->kind, action->name);

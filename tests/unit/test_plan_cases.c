@@ -175,6 +175,17 @@ static void step_plan(struct fake *fake, mpijob_doc *out, int rounds)
 	}
 }
 
+/* Whoever carries out is killed behind so many actions. */
+static void step_act(struct fake *fake, mpijob_doc *out, size_t count)
+{
+	mpijob_plan *plan = fake_plan(fake, fake->facts);
+
+	show_plan(out, fake, plan);
+	for (size_t i = 0; i < count && i < mpijob_plan_count(plan); i++)
+		NEED(!fake_act(fake, plan, i));
+	mpijob_plan_free(plan);
+}
+
 static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 {
 	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
@@ -268,6 +279,18 @@ static int step_job(struct fake *fake, const char *key, const mpijob_node *value
 	return 1;
 }
 
+/* {NAME: VALUE} */
+static void step_feature(struct fake *fake, const mpijob_node *value)
+{
+	for (size_t i = 0; i < mpijob_node_count(value); i++) {
+		const mpijob_node *node = mpijob_node_at(value, i);
+		int yes = 0, is_switch = mpijob_node_bool(node, &yes);
+		const char *text = is_switch ? (yes ? "true" : "false") : mpijob_node_text(node);
+
+		NEED(!mpijob_features_set(&fake->features, mpijob_node_key(value, i), text, NULL));
+	}
+}
+
 static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const mpijob_node *value)
 {
 	int64_t number = 0;
@@ -275,12 +298,16 @@ static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const 
 	mpijob_node_int(value, &number);
 	if (strcmp(key, "plan") == 0)
 		step_plan(fake, out, number ? (int)number : 12);
+	else if (strcmp(key, "act") == 0)
+		step_act(fake, out, (size_t)number);
 	else if (strcmp(key, "wait") == 0)
 		fake->now_ms += number;
 	else if (strcmp(key, "gang") == 0)
 		fake->render.gang_scheduler = mpijob_node_string(value);
 	else if (strcmp(key, "compact") == 0)
 		fake->features.compact_hosts = mpijob_node_string(value) == NULL;
+	else if (strcmp(key, "feature") == 0)
+		step_feature(fake, value);
 	else if (strcmp(key, "reference") == 0)
 		fake->render.reference = 1;
 	else if (strcmp(key, "graceful") == 0)

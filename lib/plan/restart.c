@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens to a worker pod that failed, when it is not to be left alone: it is replaced (replace_workers), or the
+ * whole job begins again (restart_gang). How often is written into the condition Restarting before anything is deleted:
+ * that is where the count is kept, so that it survives whoever plans. What was counted is not counted again: a
+ * replaced pod by the mark of its uid in the message, a restart by its reason, which says that all is being stopped.
+ *
+ *     failed -> MPIJobRestarting: the launcher is suspended, all workers go -> MPIJobRestarted: they are made again
+ */
+#include "plan/plan.h"
+
+#include "base/digest.h"
+
+#include <string.h>
+
+#define TYPE      "Restarting"
+#define REPLACED  "MPIJobWorkersReplaced"
+#define STOPPING  "MPIJobRestarting"
+#define RESTARTED "MPIJobRestarted"
+
+static uint32_t mark_of(const struct mpijob_pod_facts *pod)
+{
+	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, pod->uid, strlen(pod->uid));
+
+	return (uint32_t)(digest ^ (digest >> 32));
+}
+
+/* "(2 of at most 5)": neither a namespace nor a name can hold a bracket. */
+static int32_t read_count(const char *message)
+{
+	const char *at = message ? strchr(message, '(') : NULL;
+	int32_t count = 0;
+
+	if (!at)
+		return 0;
+	for (at++; *at >= '0' && *at <= '9' && count < INT32_MAX / 10; at++)
+		count = count * 10 + (*at - '0');
+	return count;
+}
+
+/* "[0123abcd]", as often as there are some before the pod is described. */
+static void read_marks(const char *message, struct mpijob__restart *restart)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t len = message ? strcspn(message, ":") : 0;
+
+	for (size_t i = 0; i + 9 < len && restart->marks_count < MPIJOB__RESTART_MARKS; i++) {
+		uint32_t mark = 0;
+
+		if (message[i] != '[' || strspn(message + i + 1, digits) != 8 || message[i + 9] != ']')
+			continue;
+		for (size_t j = i + 1; j < i + 9; j++)
+			mark = mark << 4 | (uint32_t)(strchr(digits, message[j]) - digits);
+		restart->marks[restart->marks_count++] = mark;
+	}
+}
+
+static int is_reason(const struct mpijob__condition *condition, const char *reason)
+{
+	return condition && condition->view.reason && strcmp(condition->view.reason, reason) == 0;
+}
+
+static int failed(const struct mpijob_pod_facts *pod)
+{
+	return pod && pod->phase == MPIJOB_POD_FAILED && !pod->deleting;
+}
+
+static int is_evicted(const struct mpijob_pod_facts *pod)
+{
+	return pod->reason && strcmp(pod->reason, "Evicted") == 0;
+}
+
+static const struct mpijob_pod_facts *first_failed(const struct mpijob_plan *plan)
+{
+	const struct mpijob__workers *workers = &plan->workers;
+
+	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
+		if (failed(workers->pods[i]))
+			return workers->pods[i];
+	}
+	return NULL;
+}
+
+static int was_counted(const struct mpijob__restart *restart, const struct mpijob_pod_facts *pod)
+{
+	uint32_t mark = mark_of(pod);
+
+	for (size_t i = 0; i < restart->marks_count; i++) {
+		if (restart->marks[i] == mark)
+			return 1;
+	}
+	return 0;
+}
+
+/* Which are replaced now; an evicted one that is not ends the job. */
+static void look_for_replaced(struct mpijob_plan *plan)
+{
+	struct mpijob__restart *restart = &plan->restart, before = *restart;
+	struct mpijob__workers *workers = &plan->workers;
+
+	restart->marks_count = 0;
+	workers->evicted = 0;
+	workers->first_evicted = NULL;
+	for (int32_t i = 0; i < workers->wanted; i++) {
+		const struct mpijob_pod_facts *pod = workers->pods[i];
+		int counted;
+
+		if (!failed(pod))
+			continue;
+		counted = was_counted(&before, pod);
+		if (restart->marks_count < MPIJOB__RESTART_MARKS &&
+		    (counted || restart->count < plan->features.replace_workers)) {
+			restart->count += !counted;
+			restart->news |= !counted;
+			restart->indices[restart->marks_count] = i;
+			restart->marks[restart->marks_count++] = mark_of(pod);
+		} else if (is_evicted(pod) && restart->count >= plan->features.replace_workers) {
+			workers->evicted++;
+			workers->first_evicted = workers->first_evicted ? workers->first_evicted : pod;
+		}
+	}
+}
+
+/* All that the last attempt had is gone: its workers, whose names are free then, and the launcher's pods that run. */
+static int is_stopped(const struct mpijob_plan *plan)
+{
+	const struct mpijob__pods *pods = &plan->facts->pods;
+
+	if (plan->launcher && (!plan->launcher->suspended || plan->launcher->active))
+		return 0;
+	for (size_t i = 0; i < pods->count; i++) {
+		const struct mpijob_pod_facts *pod = pods->sorted[i];
+		int runs = pod->phase != MPIJOB_POD_SUCCEEDED && pod->phase != MPIJOB_POD_FAILED;
+
+		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs : mpijob__plan_owns(plan, pod->owner_uid))
+			return 0;
+	}
+	return 1;
+}
+
+static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__condition *known)
+{
+	struct mpijob__restart *restart = &plan->restart;
+	int stopping = is_reason(known, STOPPING) && known->view.status == MPIJOB_CONDITION_TRUE;
+
+	restart->pod = first_failed(plan);
+	if (!stopping && restart->pod && restart->count < plan->features.restart_gang) {
+		restart->count++;
+		restart->news = restart->stops = 1;
+	} else if (stopping) {
+		restart->begins = is_stopped(plan);
+		restart->stops = !restart->begins;
+	}
+	if (restart->stops || restart->begins)
+		plan->workers.evicted = 0;
+}
+
+void mpijob__restart_look(struct mpijob_plan *plan)
+{
+	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);
+	int gang = plan->features.restart_gang != 0;
+
+	if ((!gang && !plan->features.replace_workers) || plan->suspended || mpijob__launcher_done(plan) ||
+	    mpijob__conditions_has(&plan->old, "Suspended"))
+		return;
+	if (gang ? is_reason(known, STOPPING) || is_reason(known, RESTARTED) : is_reason(known, REPLACED)) {
+		plan->restart.count = read_count(known->view.message);
+		if (!gang)
+			read_marks(known->view.message, &plan->restart);
+	}
+	if (gang)
+		look_for_restart(plan, known);
+	else
+		look_for_replaced(plan);
+}
+
+static const char *replaced_message(struct mpijob_plan *plan)
+{
+	const struct mpijob__restart *restart = &plan->restart;
+	char marks[MPIJOB__RESTART_MARKS * 11 + 1] = "", *at = marks;
+
+	for (size_t i = 0; i < restart->marks_count; i++) {
+		static const char digits[] = "0123456789abcdef";
+
+		*at++ = ' ';
+		*at++ = '[';
+		for (int shift = 28; shift >= 0; shift -= 4)
+			*at++ = digits[restart->marks[i] >> shift & 15];
+		*at++ = ']';
+		*at = 0;
+	}
+	return mpijob__plan_text(plan, "failed workers of MPIJob %s/%s were replaced (%d of at most %d), now%s: %s",
+				 plan->subject.namespace_, plan->subject.name, (int)restart->count,
+				 (int)plan->features.replace_workers, marks,
+				 mpijob__message_pod(plan, "worker", plan->workers.pods[restart->indices[0]]));
+}
+
+void mpijob__restart_replace(struct mpijob_plan *plan)
+{
+	const struct mpijob__restart *restart = &plan->restart;
+
+	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers && !plan->features.restart_gang; i++)
+		mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER,
+				 restart->indices[i], plan->workers.pods[restart->indices[i]]->uid,
+				 "it failed, and another one takes its place");
+}
+
+void mpijob__restart_stop(struct mpijob_plan *plan)
+{
+	static const char why[] = "a worker failed, and the job begins again";
+
+	mpijob__launcher_stop(plan, why);
+	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 1, why);
+}
+
+/* What stands behind the count of a restart that goes on: why it came to it. */
+static const char *same_cause(const struct mpijob__condition *known)
+{
+	const char *cause = known && known->view.message ? strchr(known->view.message, ':') : NULL;
+
+	return cause ? cause : "";
+}
+
+static void say(struct mpijob_plan *plan, const char *reason, const char *message, int event)
+{
+	message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+	mpijob__conditions_say(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
+	if (mpijob__conditions_has(&plan->draft, "Running"))
+		mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, STOPPING,
+				       mpijob__plan_text(plan, "MPIJob %s/%s is restarting.", plan->subject.namespace_,
+							 plan->subject.name));
+	if (event)
+		mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", reason, message);
+}
+
+void mpijob__restart_tell(struct mpijob_plan *plan)
+{
+	const struct mpijob__restart *restart = &plan->restart;
+	const char *cause = NULL;
+
+	if (restart->news && !restart->stops)
+		say(plan, REPLACED, replaced_message(plan), 1);
+	if (restart->news && restart->stops)
+		cause = mpijob__plan_text(plan, ": %s", mpijob__message_pod(plan, "worker", restart->pod));
+	else if (restart->begins)
+		cause = same_cause(mpijob__conditions_get(&plan->old, TYPE));
+	if (cause)
+		say(plan, restart->begins ? RESTARTED : STOPPING,
+		    mpijob__plan_text(plan, "MPIJob %s/%s is restarted (%d of at most %d)%s", plan->subject.namespace_,
+				      plan->subject.name, (int)restart->count, (int)plan->features.restart_gang, cause),
+		    restart->news);
+}
+
+void mpijob__restart_over(struct mpijob_plan *plan)
+{
+	const struct mpijob__condition *known = mpijob__conditions_get(&plan->draft, TYPE);
+
+	if (known && known->view.status == MPIJOB_CONDITION_TRUE)
+		mpijob__conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason, known->view.message);
+}
