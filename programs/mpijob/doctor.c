@@ -254,32 +254,67 @@ static const char *operator_image(const mpijob_node *deployment)
 	return NULL;
 }
 
-static size_t check_deployments(struct doctor *doctor)
+/* Whether a Deployment only looks on. */
+static int is_shadow(const mpijob_node *deployment)
+{
+	const mpijob_node *containers = mpijob_node_find(deployment, "spec.template.spec.containers");
+
+	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		const mpijob_node *args = mpijob_node_get(mpijob_node_at(containers, i), "args");
+		for (size_t j = 0; j < mpijob_node_count(args); j++) {
+			const char *arg = mpijob_node_string(mpijob_node_at(args, j));
+			while (arg && *arg == '-')
+				arg++;
+			if (arg && (strcmp(arg, "shadow") == 0 || strcmp(arg, "shadow=true") == 0))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* Operators that are ready: those that share the Lease mpi-operator of their namespaces, and others. */
+struct operators {
+	size_t leased;
+	size_t others;
+};
+
+static void check_deployment(struct doctor *doctor, const mpijob_node *item, struct operators *found)
+{
+	const char *image = operator_image(item), *namespace_ = text_at(item, "metadata.namespace");
+	const char *name = text_at(item, "metadata.name");
+	int64_t ready = 0, wanted = 1;
+
+	if (!image)
+		return;
+	mpijob_node_int(mpijob_node_find(item, "status.readyReplicas"), &ready);
+	mpijob_node_int(mpijob_node_find(item, "spec.replicas"), &wanted);
+	if (wanted == 0 && ready == 0) {
+		say(doctor, RESULT_OK, "operator", NULL, "Deployment %s/%s, %s, is scaled to 0", namespace_, name, image);
+		return;
+	}
+	say(doctor, ready ? RESULT_OK : RESULT_FAIL, "operator", "kubectl describe deployment -A",
+	    "Deployment %s/%s runs %s%s: %lld ready", namespace_, name, image,
+	    is_shadow(item) ? " as a shadow, which only looks on" : "", (long long)ready);
+	if (ready && !is_shadow(item))
+		(*(strstr(image, "training-operator") ? &found->others : &found->leased))++;
+}
+
+static struct operators check_deployments(struct doctor *doctor)
 {
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, "apps/v1", "Deployment", NULL, NULL, &doc, "operator",
 			    "the Deployments of all namespaces");
 	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
-	size_t count = 0;
+	struct operators found = { 0, 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(items); i++) {
-		const mpijob_node *item = mpijob_node_at(items, i);
-		const char *image = operator_image(item);
-		int64_t ready = 0;
-		if (!image)
-			continue;
-		mpijob_node_int(mpijob_node_find(item, "status.readyReplicas"), &ready);
-		say(doctor, ready ? RESULT_OK : RESULT_FAIL, "operator", "kubectl describe deployment -A",
-		    "Deployment %s/%s runs %s: %lld ready", text_at(item, "metadata.namespace"),
-		    text_at(item, "metadata.name"), image, (long long)ready);
-		count += ready > 0;
-	}
+	for (size_t i = 0; i < mpijob_node_count(items); i++)
+		check_deployment(doctor, mpijob_node_at(items, i), &found);
 	mpijob_doc_free(doc);
-	return count;
+	return found;
 }
 
-/* A Lease that is renewed is the sign of life of an operator, wherever it runs. */
-static size_t check_leases(struct doctor *doctor, int quiet)
+/* A Lease that is renewed is the sign of life of an operator, wherever it runs. `*seen`: whether it could be looked. */
+static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, "coordination.k8s.io/v1", "Lease", NULL, NULL, &doc, "lease",
@@ -288,6 +323,7 @@ static size_t check_leases(struct doctor *doctor, int quiet)
 	size_t alive = 0;
 	struct timespec now;
 
+	*seen = there >= 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
@@ -312,15 +348,19 @@ static size_t check_leases(struct doctor *doctor, int quiet)
 
 static void check_operators(struct doctor *doctor)
 {
-	size_t deployments = check_deployments(doctor);
-	size_t leases = doctor->code ? 0 : check_leases(doctor, deployments > 0);
+	struct operators found = check_deployments(doctor);
+	int seen = 0;
+	size_t leases = doctor->code ? 0 : check_leases(doctor, found.leased + found.others > 0, &seen);
 
 	if (doctor->code)
 		return;
-	if (deployments == 0 && leases == 0)
+	if (found.leased + found.others + leases == 0)
 		say(doctor, RESULT_FAIL, "operator", INSTALL,
 		    "no MPI operator is to be seen: MPIJobs would wait for ever");
-	if (deployments > 1 || leases > 1)
+	/* Who shares a Lease takes turns. */
+	if (seen && found.leased > 1)
+		found.leased = 1;
+	if (found.others + (leases > found.leased ? leases : found.leased) > 1)
 		say(doctor, RESULT_FAIL, "two-operators", "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
 		    "more than one operator acts on MPIJobs: each job could get two launchers");
 }
