@@ -617,6 +617,15 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "warning: sshd let nobody in on 2 workers: all ranks ran on the launcher"),
 	KIND("request-failed", ERROR, "A request got no answer, or one that is no success.",
 	     "The message tells why; whether trying again helps depends on it.", "the connection was refused"),
+	KIND("rights-back", INFO,
+	     "The operator may write objects of a kind again.",
+	     "Nothing is to be done; the jobs that waited for it go on.",
+	     "note: can create Pod in namespace team-a again"),
+	KIND("rights-missing", WARNING,
+	     "The server does not let the operator write objects of a kind: a right, a quota or the kind is missing.",
+	     "The message is the server's; compare the operator's role with manifests/, the quota, and the CRDs. It is tried "
+	     "again by itself.",
+	     "warning: cannot create Pod in namespace team-a for now: pods is forbidden"),
 	KIND("scheduler-overwritten", WARNING, "The gang scheduler replaces the schedulerName of the template.",
 	     "Remove schedulerName.",
 	     "job.yaml:21:26: warning: spec.mpiReplicaSpecs[Worker].template.spec.schedulerName: 'mine' is "
@@ -856,6 +865,10 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Rename the container in the template, unless it waits for the hosts itself.",
 	     "job.yaml:20:15: warning: spec.mpiReplicaSpecs[Launcher].template.spec.initContainers: a container is "
 	     "called wait-for-hosts already; no other is added that waits for hosts"),
+	KIND("watch-back", INFO,
+	     "The operator can list and watch objects of a kind again.",
+	     "Nothing is to be done.",
+	     "note: Pod can be listed and watched again"),
 	KIND("watch-failed", WARNING, "The operator cannot list or watch objects of a kind.",
 	     "It tries again; look for missing permissions.",
 	     "warning: cannot watch MPIJob: the request is not allowed"),

@@ -20,6 +20,8 @@
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
 #define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
 #define RETRY_AFTER_MOST_MS 300000
+#define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
+#define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together */
 
 struct mpijob__write {
 	struct mpijob__write *prev, *next; /* of the record */
@@ -29,6 +31,7 @@ struct mpijob__write {
 	struct mpijob_action action;       /* strings borrowed from the plan, which outlives this */
 	int looking;                       /* this is the GET after an outcome that was not clear */
 	int failed;                        /* and the write did fail, or may have */
+	char *rejection;                   /* why the server did not take it, unless it was meant for another object */
 };
 
 static void forget_write(struct mpijob__write *write)
@@ -43,6 +46,7 @@ static void forget_write(struct mpijob__write *write)
 		write->next->prev = write->prev;
 	act->in_flight--;
 	write->operator_->writes--;
+	free(write->rejection);
 	free(write);
 }
 
@@ -89,6 +93,18 @@ static void look_again(mpijob_operator *operator_, struct mpijob__record *record
 	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
+/* Note whether a job waits for a right; tell how long at most. */
+static int64_t note_refused(mpijob_operator *operator_, struct mpijob__record *record, int refused)
+{
+	int64_t each_ms;
+
+	operator_->refused -= record->refused;
+	record->refused = refused != 0;
+	operator_->refused += record->refused;
+	each_ms = (int64_t)operator_->refused * REFUSED_EACH_MS;
+	return !refused ? 0 : each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
+}
+
 /* Nothing of the plan is under way any more, and nothing will be started. */
 static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 {
@@ -97,6 +113,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	int64_t retry_after_ms = act->retry_after_ms;
 	int64_t planned_ms = act->planned_ms;
 	int again = act->wrote || act->replan;
+	int64_t at_most_ms = note_refused(operator_, record, act->refused);
 	int failed = act->failed;
 
 	end_plan(act);
@@ -107,7 +124,8 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 				     record->namespace_, record->name, record->rounds);
 	}
 	if (failed) {
-		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__clock_monotonic_ms(), retry_after_ms);
+		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__clock_monotonic_ms(), retry_after_ms,
+				     at_most_ms);
 		return;
 	}
 	mpijob__queue_done(&operator_->queue, &record->item, record->rest_until_ms);
@@ -180,22 +198,40 @@ static void advance(mpijob_operator *operator_, struct mpijob__record *record)
 
 /* --- answers --- */
 
+static const char *message_of(const struct mpijob_answer *answer)
+{
+	return answer->message ? answer->message : mpijob_error_text(answer->code);
+}
+
+/* Whose job it is gets an Event when a child cannot be made. */
+static void tell_user(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	const struct mpijob_action *action = &write->action;
+	mpijob_text text = { 0 };
+
+	if (!write->looking && action->verb == MPIJOB_ACTION_CREATE &&
+	    (answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_REJECTED || answer->code == MPIJOB_ERR_NOT_FOUND) &&
+	    mpijob__text_printf(&text, "%s %s cannot be created: %s", action->kind, action->name, message_of(answer)) == 0)
+		mpijob__events_emit(write->operator_, write->record, "Warning", "FailedCreate", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+}
+
 static void log_failure(const struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "" };
 	const struct mpijob_action *action = &write->action;
-	const char *verb = write->looking ? "get" : verbs[action->verb];
-	mpijob_text text = { 0 };
 
-	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s", verb,
-			     action->kind, write->record->namespace_, action->name,
-			     answer->message ? answer->message : mpijob_error_text(answer->code));
-	if (!write->looking && action->verb == MPIJOB_ACTION_CREATE &&
-	    (answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_REJECTED) &&
-	    mpijob__text_printf(&text, "%s %s cannot be created: %s", action->kind, action->name,
-				answer->message ? answer->message : mpijob_error_text(answer->code)) == 0)
-		mpijob__events_emit(write->operator_, write->record, "Warning", "FailedCreate", mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s",
+			     write->looking ? "get" : verbs[action->verb], action->kind, write->record->namespace_,
+			     action->name, message_of(answer));
+	tell_user(write, answer);
+}
+
+/* Something that only another can change: a right, a quota, a kind that is not installed, a namespace that goes. */
+static int is_refusal(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	return answer->code == MPIJOB_ERR_AUTH ||
+	       (answer->code == MPIJOB_ERR_NOT_FOUND && !write->looking && write->action.verb == MPIJOB_ACTION_CREATE);
 }
 
 static void note_failure(struct mpijob__write *write, const struct mpijob_answer *answer)
@@ -210,7 +246,16 @@ static void note_failure(struct mpijob__write *write, const struct mpijob_answer
 	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
 	    write->operator_->hold_until_ms < mpijob__clock_monotonic_ms() + wait)
 		write->operator_->hold_until_ms = mpijob__clock_monotonic_ms() + wait;
-	log_failure(write, answer);
+	if (!is_refusal(write, answer)) {
+		log_failure(write, answer);
+		return;
+	}
+	act->refused = 1;
+	if (!mpijob__rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
+				    write->action.kind, message_of(answer)))
+		log_failure(write, answer);
+	else
+		tell_user(write, answer);
 }
 
 static void note_code(struct mpijob__write *write, int code)
@@ -268,6 +313,7 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 	struct mpijob__act *act = &write->record->act;
 	int code;
 
+	mpijob__rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
 	act->wrote = 1;
 	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
 	if (write->action.role == MPIJOB_ROLE_SECRET)
@@ -281,6 +327,34 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 	return 0;
 }
 
+/* The object of that name is another one than the write was meant for. */
+static int is_another(const struct mpijob__write *write)
+{
+	const char *uid = mpijob_observation_view(write->operator_->observation)->uid;
+
+	return uid && write->action.uid && strcmp(uid, write->action.uid) != 0;
+}
+
+/* The object of a write is there. */
+static void found(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	mpijob_operator *operator_ = write->operator_;
+	int rc = mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+
+	if (is_another(write)) {
+		if (write->action.role)
+			mpijob__route_gone(operator_, write->record, write->action.uid);
+		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
+		return;
+	}
+	note_code(write, rc);
+	if (!write->rejection)
+		return;
+	write->record->act.failed = 1;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot patch %s %s/%s: %s",
+			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
+}
+
 /* The object was looked at. */
 static void looked(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
@@ -291,7 +365,7 @@ static void looked(struct mpijob__write *write, const struct mpijob_answer *answ
 	if (write->action.role == MPIJOB_ROLE_SECRET && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
 		record->secret_known = 1;
 	if (answer->code == 0)
-		note_code(write, mpijob__route_answer(write->operator_, record, answer->body, answer->body_len));
+		found(write, answer);
 	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)
 		mpijob__route_gone(write->operator_, record, write->action.uid);
 	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
@@ -322,6 +396,10 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 	}
 	if (answer->code == MPIJOB_ERR_CONFLICT) {
 		/* Somebody was there before us. After a conflict about a job in motion that is nothing special. */
+		failed = 0;
+	} else if (answer->status == 422 && write->action.uid && !is_delete) {
+		/* A patch for one that is gone, and was made again, is no conflict for the server: its uid would change. */
+		write->rejection = strdup(message_of(answer));
 		failed = 0;
 	} else if (unclear(answer) || (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.verb != MPIJOB_ACTION_CREATE)) {
 		note_failure(write, answer);
@@ -366,6 +444,33 @@ static int write_body(struct mpijob__record *record, size_t index, int with_entr
 	return rc;
 }
 
+/*
+ * A server ignores the uid in a patch of a status. The version that the object must have keeps the status of one that is
+ * gone from another one of its name.
+ */
+static int pin_version(const struct mpijob__record *record, mpijob_text *body)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	const mpijob_node *job = mpijob_doc_root(mpijob_document(record->job));
+	const char *version = mpijob_node_string(mpijob_node_find(job, "metadata.resourceVersion"));
+	mpijob_doc *doc = NULL;
+	int rc;
+
+	if (!version)
+		return 0;
+	options.format = MPIJOB_FORMAT_JSON;
+	rc = mpijob_doc_parse(mpijob_text_data(body), mpijob_text_len(body), &options, &doc, NULL);
+	if (rc)
+		return rc;
+	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion", version);
+	rc = mpijob_doc_error(doc);
+	body->len = 0;
+	if (rc == 0)
+		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, body);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
 static int send(struct mpijob__write *write, size_t index)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, when_done, write };
@@ -384,6 +489,8 @@ static int send(struct mpijob__write *write, size_t index)
 		rc = mpijob__request_delete_options(action->uid, "Background", NULL, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
+		if (rc == 0 && action->verb == MPIJOB_ACTION_PATCH_STATUS && action->role == 0)
+			rc = pin_version(write->record, &body);
 	}
 	if (action->verb == MPIJOB_ACTION_CREATE) {
 		method = "POST";
@@ -467,7 +574,7 @@ static int imagine(mpijob_operator *operator_, struct mpijob__record *record)
 
 	end_plan(act);
 	if (rc) {
-		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0);
+		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
 		return rc;
 	}
 	mpijob__queue_done(&operator_->queue, &record->item, record->rest_until_ms);
@@ -512,7 +619,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		return 0;
 	}
 	if (rc == MPIJOB_ERR_NOMEM) {
-		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0);
+		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
 		return rc;
 	}
 	operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;

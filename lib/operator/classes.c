@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void touch_all(mpijob_operator *operator_)
-{
-	struct mpijob__table *table = &operator_->jobs_by_uid;
-
-	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__table_link *link = table->slots[i]; link; link = link->next)
-			mpijob__jobs_touch(operator_, (struct mpijob__record *)(void *)((char *)link -
-										       offsetof(struct mpijob__record, by_uid)));
-}
-
 /* The array has moved or changed: show it anew. */
 static void show(mpijob_operator *operator_)
 {
@@ -85,7 +75,7 @@ int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_wat
 	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (class)
 			drop(operator_, class);
-		touch_all(operator_);
+		mpijob__jobs_touch_all(operator_);
 		return 0;
 	}
 	if (!object->json || !*object->name)
@@ -104,7 +94,7 @@ int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_wat
 	}
 	class->generation = source->generation;
 	class->view.value = value;
-	touch_all(operator_);
+	mpijob__jobs_touch_all(operator_);
 	return 0;
 }
 
@@ -119,7 +109,7 @@ void mpijob__classes_sweep(struct mpijob__source *source)
 			changed = 1;
 		}
 	if (changed)
-		touch_all(operator_);
+		mpijob__jobs_touch_all(operator_);
 }
 
 void mpijob__classes_release(mpijob_operator *operator_)

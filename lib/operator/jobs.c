@@ -86,6 +86,7 @@ nomem:
 
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
 {
+	operator_->refused -= record->refused;
 	mpijob__act_cancel(operator_, record);
 	mpijob__shadow_forget(operator_, record);
 	mpijob__route_release(record, operator_);
@@ -97,9 +98,8 @@ void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *reco
 	free_record(record);
 }
 
-/* Visit all records; `visit` may remove the one that it is given. */
-static void each(mpijob_operator *operator_, void (*visit)(mpijob_operator *, struct mpijob__record *, uint32_t),
-		 uint32_t argument)
+void mpijob__jobs_each(mpijob_operator *operator_,
+		       void (*visit)(mpijob_operator *operator_, struct mpijob__record *record, void *user), void *user)
 {
 	struct mpijob__table *table = &operator_->jobs_by_uid;
 	struct mpijob__table_link *next;
@@ -107,30 +107,30 @@ static void each(mpijob_operator *operator_, void (*visit)(mpijob_operator *, st
 	for (size_t i = 0; i < table->slot_count; i++)
 		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
 			next = link->next;
-			visit(operator_, UID_RECORD(link), argument);
+			visit(operator_, UID_RECORD(link), user);
 		}
 }
 
-static void sweep_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t generation)
+static void sweep_one(mpijob_operator *operator_, struct mpijob__record *record, void *generation)
 {
-	if (record->generation != generation)
+	if (record->generation != *(const uint32_t *)generation)
 		mpijob__jobs_remove(operator_, record);
 }
 
 void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation)
 {
-	each(operator_, sweep_one, generation);
+	mpijob__jobs_each(operator_, sweep_one, &generation);
 }
 
-static void remove_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t ignored)
+static void remove_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
 {
-	(void)ignored;
+	(void)unused;
 	mpijob__jobs_remove(operator_, record);
 }
 
 void mpijob__jobs_release(mpijob_operator *operator_)
 {
-	each(operator_, remove_one, 0);
+	mpijob__jobs_each(operator_, remove_one, NULL);
 	mpijob__table_release(&operator_->jobs_by_uid);
 	mpijob__table_release(&operator_->jobs_by_name);
 }
@@ -145,9 +145,9 @@ void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *us
 			visit(user, UID_RECORD(link));
 }
 
-static void switch_one(mpijob_operator *operator_, struct mpijob__record *record, uint32_t ignored)
+static void switch_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
 {
-	(void)ignored;
+	(void)unused;
 	if (operator_->acting)
 		mpijob__jobs_touch(operator_, record);
 	else
@@ -156,7 +156,18 @@ static void switch_one(mpijob_operator *operator_, struct mpijob__record *record
 
 void mpijob__jobs_switch(mpijob_operator *operator_)
 {
-	each(operator_, switch_one, 0);
+	mpijob__jobs_each(operator_, switch_one, NULL);
+}
+
+static void touch_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+{
+	(void)unused;
+	mpijob__jobs_touch(operator_, record);
+}
+
+void mpijob__jobs_touch_all(mpijob_operator *operator_)
+{
+	mpijob__jobs_each(operator_, touch_one, NULL);
 }
 
 void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record)

@@ -306,6 +306,17 @@ static void under_way(struct sheet *sheet, const char *name)
 	put_number(sheet, name, sheet->operator_->writes);
 }
 
+static void denied(struct sheet *sheet, const char *name)
+{
+	for (int32_t i = 1; i < MPIJOB__METRICS_ACTIONS; i++)
+		for (size_t j = 0; j < MPIJOB__METRICS_KINDS - 1; j++) {
+			size_t count = mpijob__rights_count(sheet->operator_, i, kinds[j]);
+
+			if (count)
+				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %zu\n", name, kinds[j], actions[i], count);
+		}
+}
+
 static void events_dropped(struct sheet *sheet, const char *name)
 {
 	put_number(sheet, name, sheet->metrics->events_dropped);
@@ -343,6 +354,8 @@ static const struct {
 	{ PREFIX "watch_up", "gauge", "1 while the objects of a kind can be followed.", watch_up },
 	{ PREFIX "objects_set_aside_total", "counter", "Objects that could not be read, or are too large, each time they were told.",
 	  set_aside },
+	{ PREFIX "denied_namespaces", "gauge", "Namespaces in which a kind cannot be written for now: a right, a quota or the kind is missing.",
+	  denied },
 	{ PREFIX "writes_under_way", "gauge", "Writes whose answer is awaited, Events too.", under_way },
 	{ PREFIX "events_dropped_total", "counter", "Events that were not sent: refused, too many, or after too many tries.",
 	  events_dropped },

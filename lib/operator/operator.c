@@ -11,6 +11,7 @@
 #include "base/struct.h"
 #include "cluster/client.h"
 #include "cluster/clock.h"
+#include "cluster/watch.h"
 #include "render/features.h"
 #include "render/render.h"
 
@@ -102,13 +103,29 @@ static int end_list(void *user, const char *version)
 		mpijob__classes_sweep(source);
 	else
 		mpijob__route_sweep(source, version);
+	if (source->refused)
+		mpijob__jobs_touch_all(source->operator_);
+	source->refused = 0;
 	source->seen = mpijob__route_version(version);
 	return 0;
+}
+
+/*
+ * What a gang scheduler brings along may not be installed, or not be ours to see: jobs that do not need it go on, and
+ * those that do are told so when they want it.
+ */
+static int may_be_missing(const struct mpijob__source *source)
+{
+	return source->number == MPIJOB__SOURCE_POD_GROUPS || source->number == MPIJOB__SOURCE_PRIORITY_CLASSES;
 }
 
 static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
 	struct mpijob__source *source = user;
+
+	source->troubled = 1;
+	if (may_be_missing(source) && (answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH))
+		source->refused = 1;
 
 	if (answer->code == MPIJOB_ERR_NOMEM)
 		source->operator_->nomem = 1;
@@ -284,6 +301,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 		mpijob_watch_free(operator_->sources[i].watch);
 	mpijob__jobs_release(operator_);
 	mpijob__shadow_release(operator_);
+	mpijob__rights_release(operator_);
 	mpijob__orphans_release(operator_);
 	mpijob__events_free(operator_);
 	mpijob__classes_release(operator_);
@@ -300,7 +318,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 
 static int synced(const struct mpijob__source *source)
 {
-	return !source->kind || (source->watch && mpijob_watch_synced(source->watch));
+	return !source->kind || source->refused || (source->watch && mpijob_watch_synced(source->watch));
 }
 
 int mpijob_operator_synced(const mpijob_operator *operator_)
@@ -432,6 +450,19 @@ static void tick(mpijob_operator *operator_)
 	operator_->queue.now_ms = operator_->now_ms;
 }
 
+static void tell_recoveries(mpijob_operator *operator_)
+{
+	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
+		struct mpijob__source *source = &operator_->sources[i];
+
+		if (!source->troubled || mpijob__watch_trouble(source->watch))
+			continue;
+		source->troubled = 0;
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back", "%s can be listed and watched again",
+				     source->kind);
+	}
+}
+
 int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 {
 	int rc, polled;
@@ -439,6 +470,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	if (!operator_)
 		return MPIJOB_ERR_USAGE;
 	tick(operator_);
+	tell_recoveries(operator_);
 	rc = listen(operator_);
 	if (rc == 0 && works(operator_))
 		rc = decide(operator_);

@@ -34,6 +34,8 @@ struct mpijob__source {
 	int number;               /* MPIJOB__SOURCE_* */
 	uint32_t generation;      /* counts lists */
 	uint64_t seen;            /* news up to this version was told */
+	int troubled;             /* a failure was told; its end is still to be */
+	int refused;              /* it cannot be had, and is done without; see may_be_missing() */
 	uint64_t seed;
 };
 
@@ -66,6 +68,7 @@ enum {
 struct mpijob__write;
 struct mpijob__want;
 struct mpijob__told;
+struct mpijob__right;
 
 /* A plan that is being carried out. */
 struct mpijob__act {
@@ -79,6 +82,7 @@ struct mpijob__act {
 	int wrote;               /* something was sent that may have changed the cluster */
 	int replan;              /* what was learned makes the rest of the plan stale */
 	int failed;
+	int refused;             /* the server does not let us do something of it */
 	int64_t retry_after_ms;
 };
 
@@ -104,6 +108,7 @@ struct mpijob__record {
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
 	unsigned char was_created; /* it has conditions */
 	unsigned char had_launcher;
+	unsigned char refused;     /* its last plan ended because the server does not let us */
 	unsigned char secret_hidden; /* a shadow may not look at it */
 	char *aside;               /* why it is set aside: an Event that is still to be told; NULL: none */
 	mpijob_call *secret_look;  /* of a shadow */
@@ -170,6 +175,10 @@ struct mpijob_operator {
 	const struct mpijob_priority_class **class_views;
 	size_t class_count;
 
+	struct mpijob__right *rights; /* that are missing */
+	size_t rights_count;
+	size_t refused;         /* jobs */
+
 	int acting;             /* it is the one that acts; a shadow never is */
 	int listening;          /* all watches have begun */
 	size_t writes;          /* under way, those of events too */
@@ -196,13 +205,18 @@ void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation);
 void mpijob__jobs_release(mpijob_operator *operator_);
 /* News from outside: work on it. */
 void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record);
-/* Visit all. */
+/* Visit all; `visit` may remove the one that it is given. */
+void mpijob__jobs_each(mpijob_operator *operator_,
+		       void (*visit)(mpijob_operator *operator_, struct mpijob__record *record, void *user), void *user);
 void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__record *record),
 			void *user);
 /* MPIJOB__PHASE_* */
 int mpijob__jobs_phase(const struct mpijob__record *record);
+void mpijob__jobs_touch_all(mpijob_operator *operator_);
 /* To act has begun, or ended: look at all again, or end all plans that are under way. */
 void mpijob__jobs_switch(mpijob_operator *operator_);
+/* Somebody took a child away that is needed: it is put back at once, but not over and over. */
+void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* Somebody took a child away that is needed: it is put back at once, but not over and over. */
 void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* 1 when its status says anything. */
@@ -245,6 +259,16 @@ int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record);
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record);
 /* Start nothing more of its plan; it ends when what is under way has. */
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
+
+/* rights.c */
+/* A write was refused for now. 1 when that was told, now or before; 0 when it is the caller's to tell. */
+int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
+			   const char *message);
+/* A write went through. */
+void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind);
+/* In how many namespaces. */
+size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind);
+void mpijob__rights_release(mpijob_operator *operator_);
 
 /* shadow.c */
 /* Take note of what a plan wants. 0, and when to look again, INT64_MAX for never; or MPIJOB_ERR_NOMEM. */

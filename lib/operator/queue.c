@@ -287,7 +287,7 @@ void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *
 }
 
 void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,
-			  int64_t at_least_ms)
+			  int64_t at_least_ms, int64_t at_most_ms)
 {
 	int64_t wait = LAST_FAILURE_MS;
 
@@ -296,6 +296,8 @@ void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item
 		wait = (int64_t)FIRST_FAILURE_MS << item->failures;
 	if (item->failures < INT32_MAX)
 		item->failures++;
+	if (at_most_ms && wait > at_most_ms)
+		wait = at_most_ms;
 	if (wait < at_least_ms)
 		wait = at_least_ms;
 	/* What changed meanwhile may be what was amiss. */

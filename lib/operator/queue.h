@@ -50,10 +50,10 @@ void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item 
 void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t not_before_ms);
 /*
  * The work is done, badly: again after 5 ms, doubled with every failure up to 1000 s, or as soon as something
- * changes, but never before `at_least_ms` from now.
+ * changes, but never before `at_least_ms` from now. `at_most_ms` is another limit than 1000 s; 0: none.
  */
 void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,
-			  int64_t at_least_ms);
+			  int64_t at_least_ms, int64_t at_most_ms);
 /* When there is something to take at the earliest: INT64_MIN for now, MPIJOB__QUEUE_NEVER for never. */
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue);
 /* When the first of those in line got there; INT64_MAX when there is none. */

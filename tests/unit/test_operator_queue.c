@@ -131,7 +131,7 @@ static int64_t fail_once(struct mpijob__queue *queue, struct mpijob__queue_item 
 {
 	mpijob__queue_add_at(queue, item, now);
 	assert_ptr_equal(mpijob__queue_take(queue, now), item);
-	mpijob__queue_failed(queue, item, now, least);
+	mpijob__queue_failed(queue, item, now, least, 0);
 	return mpijob__queue_due_ms(queue) - now;
 }
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server does not let us do at present: a verb on a kind in a namespace.
+ *
+ * Rights are taken away and given back, quotas fill, kinds are not installed yet: none of that comes with
+ * news. It is told once when it begins and once when it ends, not with every try; and as soon as one write
+ * goes through again, the other jobs that were refused the same are looked at.
+ */
+#include "operator/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RIGHTS 256
+
+struct mpijob__right {
+	struct mpijob__right *next;
+	int32_t verb;
+	const char *kind;       /* in `namespace_`, behind it */
+	char namespace_[];
+};
+
+static struct mpijob__right **find(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+{
+	struct mpijob__right **at = &operator_->rights;
+
+	while (*at && ((*at)->verb != verb || strcmp((*at)->kind, kind) != 0 || strcmp((*at)->namespace_, namespace_) != 0))
+		at = &(*at)->next;
+	return at;
+}
+
+static struct mpijob__right *make(const char *namespace_, int32_t verb, const char *kind)
+{
+	size_t len = strlen(namespace_) + 1, kind_len = strlen(kind) + 1;
+	struct mpijob__right *right = calloc(1, sizeof(*right) + len + kind_len);
+
+	if (!right)
+		return NULL;
+	memcpy(right->namespace_, namespace_, len);
+	memcpy(right->namespace_ + len, kind, kind_len);
+	right->kind = right->namespace_ + len;
+	right->verb = verb;
+	return right;
+}
+
+int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
+			   const char *message)
+{
+	struct mpijob__right **at = find(operator_, namespace_, verb, kind);
+
+	if (*at || operator_->rights_count >= MOST_RIGHTS)
+		return *at != NULL;
+	*at = make(namespace_, verb, kind);
+	if (!*at)
+		return 0;
+	operator_->rights_count++;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "rights-missing", "cannot %s %s in namespace %s for now: %s",
+			     mpijob__metrics_verb(verb), kind, namespace_, message);
+	return 1;
+}
+
+static void look_again(mpijob_operator *operator_, struct mpijob__record *record, void *namespace_)
+{
+	if (record->refused && strcmp(record->namespace_, namespace_) == 0)
+		mpijob__jobs_touch(operator_, record);
+}
+
+void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+{
+	struct mpijob__right **at, *right;
+
+	if (!operator_->rights)
+		return;
+	at = find(operator_, namespace_, verb, kind);
+	right = *at;
+	if (!right)
+		return;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "rights-back", "can %s %s in namespace %s again",
+			     mpijob__metrics_verb(verb), kind, namespace_);
+	mpijob__jobs_each(operator_, look_again, right->namespace_);
+	*at = right->next;
+	operator_->rights_count--;
+	free(right);
+}
+
+size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)
+{
+	size_t count = 0;
+
+	for (const struct mpijob__right *right = operator_->rights; right; right = right->next)
+		count += right->verb == verb && strcmp(right->kind, kind) == 0;
+	return count;
+}
+
+void mpijob__rights_release(mpijob_operator *operator_)
+{
+	while (operator_->rights) {
+		struct mpijob__right *right = operator_->rights;
+
+		operator_->rights = right->next;
+		free(right);
+	}
+}

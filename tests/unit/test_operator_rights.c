@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server does not let the operator do, or does not take as meant: missing rights and kinds, uids that are gone,
+ * jobs that cannot be read. It says which, goes on with the rest, and recovers by itself.
+ */
+#include "../support/operator_rig.h"
+
+#include "operator/operator.h"
+
+#define POD_GROUPS "/apis/scheduling.volcano.sh/v1beta1/podgroups"
+
+/* What is refused: requests whose method and path contain these. */
+struct refusal {
+	const char *method, *path, *body;
+	int status, count;
+};
+
+#define FORBIDDEN "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"message\":\"forbidden by a test\",\"code\":403}"
+#define NO_KIND "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"message\":\"the server could not find the requested resource\",\"code\":404}"
+
+static int refuse(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	struct refusal *refusal = fake->user;
+
+	if (!refusal || !refusal->path || !strstr(path, refusal->path) || strncmp(method, refusal->method, strlen(refusal->method)) != 0)
+		return 0;
+	refusal->count++;
+	reply->status = refusal->status;
+	reply->body = refusal->body;
+	return 1;
+}
+
+static char *metrics(const struct rig *rig)
+{
+	mpijob_text text = { 0 };
+	char *copy;
+
+	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
+	copy = strdup(mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return copy;
+}
+
+static int has_sample(const struct rig *rig, const char *sample)
+{
+	char *all = metrics(rig), *line = fake_text("\n%s\n", sample);
+	int yes = strstr(all, line) != NULL;
+
+	free(all);
+	free(line);
+	return yes;
+}
+
+/* The same as if its times had come. */
+static void hurry(struct rig *rig)
+{
+	struct mpijob__queue *queue = &rig->operator_->queue;
+
+	while (queue->heap_count) {
+		struct mpijob__queue_item *item = queue->heap[1];
+
+		item->not_before_ms = INT64_MIN;
+		mpijob__queue_add_at(queue, item, 0);
+		run(rig, 1);
+	}
+}
+
+/* --- rights --- */
+
+static void a_right_is_taken_and_given_back(void **state)
+{
+	struct refusal refusal = { "POST", "/pods", FORBIDDEN, 403, 0 };
+	struct rig rig;
+	size_t logged;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	put_job(&rig, "team", "other", 2, "cleanPodPolicy: All");
+	run(&rig, 300);
+	assert_true(refusal.count > 3);
+	assert_true(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	for (int i = 0; i < 3000 && rig.operator_->refused < 2; i++)
+		run(&rig, 1);
+	assert_int_equal(rig.operator_->refused, 2);
+	/* All else of these jobs is there, and it was said once. */
+	assert_int_equal(fake_objects(&rig.fake, SERVICES), 2);
+	assert_int_equal(rig.logged, 1);
+	assert_string_equal(rig.last_log, "cannot create Pod in namespace team for now: forbidden by a test");
+	logged = (size_t)rig.logged;
+	/* One gets through, whenever its time comes; then the other does not wait. */
+	refusal.path = NULL;
+	rig.operator_->queue.heap[1]->not_before_ms = INT64_MIN;
+	mpijob__queue_add_at(&rig.operator_->queue, rig.operator_->queue.heap[1], 0);
+	run(&rig, 300);
+	expect_children(&rig, 2, 4);
+	assert_int_equal(rig.logged, logged + 1);
+	assert_string_equal(rig.last_log, "can create Pod in namespace team again");
+	assert_false(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	assert_int_equal(rig.operator_->refused, 0);
+	tear_down(&rig);
+}
+
+/* Nobody tells that a right is back: it is tried every half a minute at the latest, but not by ten thousand jobs. */
+static void the_wait_for_a_right_is_bounded(void **state)
+{
+	struct refusal refusal = { "POST", "/services", FORBIDDEN, 403, 0 };
+	struct mpijob__queue_item *item;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 100);
+	item = rig.operator_->queue.heap[1];
+	item->failures = 30;
+	item->not_before_ms = INT64_MIN;
+	mpijob__queue_add_at(&rig.operator_->queue, item, 0);
+	run(&rig, 20);
+	assert_int_equal(item->failures, 31);
+	assert_in_range(item->due_ms - rig.operator_->now_ms, 29000, 30001);
+	rig.operator_->refused += 10000;
+	mpijob__queue_add_at(&rig.operator_->queue, item, 0);
+	run(&rig, 20);
+	assert_in_range(item->due_ms - rig.operator_->now_ms, 999000, 1000001);
+	rig.operator_->refused -= 10000;
+	tear_down(&rig);
+}
+
+/* Lists and watches are refused: it says which, and goes on once it may. */
+static void what_may_not_be_watched(void **state)
+{
+	struct refusal refusal = { "GET", PODS "?", FORBIDDEN, 403, 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up_server(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	start_operator(&rig);
+	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 200);
+	assert_int_equal(mpijob_operator_synced(rig.operator_), 0);
+	assert_int_equal(fake_writes(&rig.fake), 0);
+	assert_string_equal(rig.last_log, "cannot list Pod: forbidden by a test");
+	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"Pod\"} 0"));
+	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"MPIJob\"} 1"));
+	refusal.path = NULL;
+	for (int i = 0; i < 20000 && !has_children(&rig, 1, 2); i++)
+		run(&rig, 1);
+	expect_children(&rig, 1, 2);
+	assert_string_equal(rig.last_log, "Pod can be listed and watched again");
+	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"Pod\"} 1"));
+	tear_down(&rig);
+}
+
+/* The gang scheduler is not installed: what needs no PodGroup goes on, and all does once it is. */
+static void a_kind_that_is_not_installed(void **state)
+{
+	struct refusal refusal = { "", "/podgroups", NO_KIND, 404, 0 };
+	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	struct fake_object *done, *job;
+	struct rig rig;
+
+	(void)state;
+	set_up_server(&rig);
+	render.gang_scheduler = "volcano";
+	rig.options.render = &render;
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	start_operator(&rig);
+	done = put_job(&rig, "team", "done", 1, "cleanPodPolicy: All, suspend: true");
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 200);
+	assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
+	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"PodGroup\"} 0"));
+	assert_true(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"PodGroup\",verb=\"create\"} 1"));
+	assert_true(is_true(job, "Created"));
+	assert_true(is_true(done, "Suspended"));
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	refusal.path = NULL;
+	for (int i = 0; i < 20000 && !fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"); i++)
+		run(&rig, 1);
+	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-0"));
+	assert_non_null(fake_find(&rig.fake, POD_GROUPS, "team", "pi"));
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"));
+	tear_down(&rig);
+}
+
+/* --- uids that are gone --- */
+
+#define IMMUTABLE "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Invalid\",\"message\":\"metadata.uid: field is immutable\",\"code\":422}"
+
+/* A patch comes when the object has just been made again, by somebody else. */
+static int make_again(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	int *patches = fake->user;
+
+	if (strcmp(method, "PATCH") != 0 || !strstr(path, "/services/pi"))
+		return 0;
+	if (++*patches > 1)
+		return 0;
+	fake_patch(fake, fake_find(fake, SERVICES, "team", "pi"), "metadata: {uid: another, ownerReferences: null}");
+	reply->status = 422;
+	reply->body = IMMUTABLE;
+	return 1;
+}
+
+static struct mpijob__record *record_of(struct rig *rig)
+{
+	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
+}
+
+/* A server answers 422, not 409, to a patch whose uid is another's: that is no failure, and no reason to wait. */
+static void a_patch_for_one_that_was_made_again(void **state)
+{
+	struct refusal refusal = { "PATCH", "/services/pi", IMMUTABLE, 422, 0 };
+	struct rig rig;
+	int patches = 0;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 300);
+	expect_children(&rig, 1, 1);
+	rig.fake.decide = make_again;
+	rig.fake.user = &patches;
+	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"), "spec: {selector: {other: thing}}");
+	run(&rig, 300);
+	assert_int_equal(patches, 1);
+	assert_null(rig.last_log);
+	assert_int_equal(record_of(&rig)->item.failures, 0);
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/services/pi"), 1);
+	/* When it is the one that was meant, it is the patch that is wrong. */
+	fake_delete(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"));
+	run(&rig, 300);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"), "spec: {selector: {other: thing}}");
+	run(&rig, 300);
+	assert_true(record_of(&rig)->item.failures > 0);
+	assert_string_equal(rig.last_log, "cannot patch Service team/pi: metadata.uid: field is immutable");
+	tear_down(&rig);
+}
+
+/* Each patch of a job's status says which version it is for: a server does not look at its uid. */
+static int watch_status(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)reply;
+	if (strcmp(method, "PATCH") == 0 && strstr(path, "/mpijobs/pi/status")) {
+		int *counts = fake->user;
+
+		counts[strstr(mpijob_text_data(&fake->last_body), "\"resourceVersion\":\"") != NULL]++;
+	}
+	return 0;
+}
+
+static void a_status_names_its_version(void **state)
+{
+	struct fake_object *job;
+	int counts[2] = { 0, 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = watch_status;
+	rig.fake.user = counts;
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 300);
+	run_pods(&rig);
+	run(&rig, 300);
+	assert_true(is_true(job, "Created"));
+	assert_int_equal(counts[0], 0);
+	assert_true(counts[1] >= 2);
+	tear_down(&rig);
+}
+
+/* --- jobs that cannot be read --- */
+
+static size_t events_of(const struct rig *rig, const char *name)
+{
+	size_t count = 0;
+
+	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+		count += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
+			 strcmp(fake_string(object, "reason"), "ValidationError") == 0;
+	return count;
+}
+
+static void a_job_is_mended(void **state)
+{
+	struct fake_object *odd, *large;
+	size_t len = 9 << 20;
+	char *text = malloc(len + 1);
+	struct rig rig;
+
+	(void)state;
+	memset(text, 'x', len);
+	text[len] = 0;
+	set_up(&rig);
+	odd = fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd, labels: 7}\nspec: {mpiReplicaSpecs: [1]}\n");
+	large = put_job(&rig, "team", "large", 1, "cleanPodPolicy: All");
+	(void)mpijob_doc_edit(large->doc);
+	mpijob_node_put_string(large->doc, mpijob_doc_make(large->doc, "metadata.annotations"), "a", text);
+	fake_stamp(&rig.fake, large, "MODIFIED");
+	put_job(&rig, "team", "good", 1, "cleanPodPolicy: All");
+	run(&rig, 300);
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
+	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "large-launcher"));
+	assert_int_equal(events_of(&rig, "large"), 1);
+	assert_int_equal(events_of(&rig, "odd"), 1);
+	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1") || has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 2"));
+	fake_patch(&rig.fake, large, "metadata: {annotations: {a: short}}");
+	fake_patch(&rig.fake, odd, "metadata: {labels: null}\nspec:\n  mpiReplicaSpecs:\n"
+				   "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
+				   "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: w, image: i}]}}\n");
+	run(&rig, 300);
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "large-launcher"));
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "odd-launcher"));
+	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 0"));
+	hurry(&rig);
+	free(text);
+	tear_down(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_right_is_taken_and_given_back),
+		cmocka_unit_test(the_wait_for_a_right_is_bounded),
+		cmocka_unit_test(what_may_not_be_watched),
+		cmocka_unit_test(a_kind_that_is_not_installed),
+		cmocka_unit_test(a_patch_for_one_that_was_made_again),
+		cmocka_unit_test(a_status_names_its_version),
+		cmocka_unit_test(a_job_is_mended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
