@@ -34,13 +34,18 @@ static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
 	return found;
 }
 
+/* One that was refused has ended too, in a way, but never began. */
+static int has_ended(const struct mpijob_plan *plan)
+{
+	return plan->old.has_start_time && mpijob__conditions_finished(&plan->old);
+}
+
+/* What a status says that tenants may be able to write opens no door. */
 static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspended)
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
-	if (suspended || mpijob__conditions_finished(&plan->draft))
-		return launcher != NULL || workers > 0 || mpijob__conditions_finished(&plan->draft);
-	return workers > 0 || (launcher && !launcher->suspended) || mpijob__conditions_has(&plan->draft, "Running");
+	return workers > 0 || (launcher && (suspended || !launcher->suspended));
 }
 
 static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)
@@ -65,7 +70,7 @@ int mpijob__limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	if (code)
 		return code;
 	wanted = spec->worker && spec->worker->replicas ? *spec->worker->replicas : 0;
-	if (wanted <= plan->max_workers)
+	if (wanted <= plan->max_workers || has_ended(plan))
 		return 0;
 	suspended = spec->run_policy && spec->run_policy->suspend && *spec->run_policy->suspend;
 	there = highest(plan, wanted);
@@ -75,7 +80,7 @@ int mpijob__limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 				  (int)plan->max_workers);
 		return MPIJOB_ERR_SPEC;
 	}
-	if (suspended || mpijob__conditions_finished(&plan->draft))
+	if (suspended)
 		return 0;
 	return set_workers(plan, spec, there > plan->max_workers ? there : plan->max_workers);
 }

@@ -230,6 +230,39 @@ static void a_finished_job_is_cleaned_up(void **state)
 	fake_end(&fake);
 }
 
+/* Where refused jobs are Failed, that is no end that lets the next plan go on. */
+static void failed_for_the_limit_it_stays_so(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	begin(&fake, 5, "");
+	fake.max_workers = 2;
+	fake.features.fail_invalid = 1;
+	settle(&fake);
+	assert_true(has_condition(&fake, "Failed"));
+	assert_int_equal(settle(&fake), 0);
+	assert_int_equal(fake.count, 0);
+	scale(&fake, 2);
+	settle(&fake);
+	assert_false(has_condition(&fake, "Failed"));
+	assert_int_equal(count_workers(&fake), 2);
+	fake_end(&fake);
+}
+
+/* A status that claims to be that of a job in motion is no pass. */
+static void a_forged_status_opens_no_door(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	begin(&fake, 9, "");
+	fake.max_workers = 2;
+	fake_change_job(&fake, "{status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: Running, status: 'True'}]}}");
+	expect_refused(&fake, "9 workers");
+	fake_end(&fake);
+}
+
 /* Pods of somebody else that bear the names of its workers do not count as its own. */
 static void foreign_pods_open_no_door(void **state)
 {
@@ -270,6 +303,7 @@ int main(void)
 		cmocka_unit_test(it_grows_to_the_limit_only),	     cmocka_unit_test(a_lower_limit_takes_nothing),
 		cmocka_unit_test(suspended_it_stops_and_does_not_resume),
 		cmocka_unit_test(one_that_came_suspended_is_refused), cmocka_unit_test(a_finished_job_is_cleaned_up),
+		cmocka_unit_test(failed_for_the_limit_it_stays_so),  cmocka_unit_test(a_forged_status_opens_no_door),
 		cmocka_unit_test(foreign_pods_open_no_door),	     cmocka_unit_test(negative_limits_are_refused),
 	};
 
