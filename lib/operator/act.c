@@ -19,6 +19,7 @@
 #define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
 #define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
+#define FRESH_MS 10000          /* what the server said of a job so lately is true */
 #define RETRY_AFTER_MOST_MS 300000
 #define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
 #define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together */
@@ -370,7 +371,8 @@ static void looked(struct mpijob__write *write, const struct mpijob_answer *answ
 		mpijob__route_gone(write->operator_, record, write->action.uid);
 	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
 		note_failure(write, answer);
-	if (write->failed)
+	/* A job that is not there: news of that is on its way. */
+	if (write->failed || (answer->code == MPIJOB_ERR_NOT_FOUND && !write->action.role))
 		act->failed = 1;
 }
 
@@ -511,6 +513,24 @@ static int wants_secret_first(const struct mpijob__record *record, const struct 
 	       mpijob__jobs_has_status(record);
 }
 
+/* News may be old, and a launcher must not run again: unless we wrote to its job just now, we ask how that stands. */
+static int wants_job_first(struct mpijob__write *write)
+{
+	struct mpijob_action *action = &write->action;
+	const struct mpijob__record *record = write->record;
+
+	if (action->role != MPIJOB_ROLE_LAUNCHER || action->verb != MPIJOB_ACTION_CREATE ||
+	    write->operator_->now_ms - record->fresh_ms < FRESH_MS)
+		return 0;
+	action->verb = MPIJOB_ACTION_PATCH_STATUS;
+	action->role = 0;
+	action->api_version = "kubeflow.org/v2beta1";
+	action->kind = "MPIJob";
+	action->name = record->name;
+	action->uid = record->uid;
+	return 1;
+}
+
 static int start(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	struct mpijob__act *act = &record->act;
@@ -530,7 +550,10 @@ static int start(mpijob_operator *operator_, struct mpijob__record *record)
 	act->in_flight++;
 	operator_->writes++;
 	act->next++;
-	rc = wants_secret_first(record, &write->action) ? look(write, 0) : send(write, index);
+	if (wants_job_first(write) || wants_secret_first(record, &write->action))
+		rc = look(write, 0);
+	else
+		rc = send(write, index);
 	if (rc)
 		forget_write(write);
 	return rc;

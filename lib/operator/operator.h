@@ -99,6 +99,7 @@ struct mpijob__record {
 	uint64_t version;
 	uint32_t generation;
 	int secret_known;          /* the Secret was looked for, or made */
+	int64_t fresh_ms;          /* when the server last answered with the job itself */
 	int64_t rest_until_ms;     /* the next plan is not made before */
 	int losses;                /* children that somebody took away, one soon after the other */
 	int64_t lost_ms, hold_ms;  /* the last of them; nothing is put back before */

@@ -261,6 +261,7 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 
 		if (strcmp(observed->uid, record->uid) != 0)
 			return MPIJOB_ERR_SYNTAX; /* another one of that name: its own events tell of it */
+		record->fresh_ms = operator_->now_ms;
 		rc = mpijob__jobs_update(operator_, &answer);
 		return rc < 0 ? rc : 0;
 	}
