@@ -16,6 +16,7 @@
 #include <mpijob/base.h>
 #include <mpijob/client.h>
 #include <mpijob/diag.h>
+#include <mpijob/operator_config.h>
 #include <mpijob/render.h>
 
 #ifdef __cplusplus
@@ -90,6 +91,16 @@ MPIJOB_API int mpijob_operator_synced(const mpijob_operator *operator_);
  * @since 0.1
  */
 MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int on);
+
+/**
+ * Set what an administrator wants of all jobs, in the place of what was set before. Every job is planned anew.
+ *
+ * @param operator_  not NULL.
+ * @param config     NULL: nothing; copied.
+ * @return 0; `MPIJOB_ERR_NOMEM` (what was set before holds on); `MPIJOB_ERR_USAGE`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config);
 
 /**
  * Count what is not settled yet: writes under way, and Events that are being sent or wait to be. Who wants to end cleanly

@@ -567,8 +567,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	int rc;
 
 	options.now_ms = mpijob__client_server_ms(operator_->client);
-	options.render = &operator_->render;
-	rc = mpijob_plan_new(record->job, record->facts, &options, &act->plan, NULL);
+	rc = mpijob__configure_plan(operator_, record, &options, &act->plan);
 	if (rc)
 		return rc;
 	act->window = 1;

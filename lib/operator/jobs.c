@@ -249,7 +249,9 @@ static void follow(mpijob_operator *operator_, struct mpijob__record *record, in
 
 int mpijob__jobs_phase(const struct mpijob__record *record)
 {
-	return record->job ? record->phase : MPIJOB__PHASE_SET_ASIDE;
+	if (!record->job || (record->invalid && record->phase < MPIJOB__PHASE_SUCCEEDED))
+		return MPIJOB__PHASE_SET_ASIDE;
+	return record->phase;
 }
 
 /* Set a job aside that cannot be read, and say so once for each version of it. 0 or MPIJOB_ERR_NOMEM. */

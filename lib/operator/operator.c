@@ -308,6 +308,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 	mpijob__table_release(&operator_->objects);
 	mpijob__queue_release(&operator_->queue);
 	mpijob_observation_free(operator_->observation);
+	mpijob_operator_config_free(operator_->config);
 	free(operator_->namespace_);
 	free(operator_->cluster_domain);
 	free(operator_->gang_scheduler);

@@ -9,6 +9,7 @@
 #include "operator/table.h"
 
 #include <mpijob/operator.h>
+#include <mpijob/operator_config.h>
 #include <mpijob/plan.h>
 #include <mpijob/watch.h>
 
@@ -109,6 +110,8 @@ struct mpijob__record {
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
 	unsigned char was_created; /* it has conditions */
 	unsigned char had_launcher;
+	unsigned char invalid;     /* its last plan refused it */
+	uint64_t told;             /* digest of what was said of limits and annotations */
 	unsigned char refused;     /* its last plan ended because the server does not let us */
 	unsigned char secret_hidden; /* a shadow may not look at it */
 	char *aside;               /* why it is set aside: an Event that is still to be told; NULL: none */
@@ -153,6 +156,7 @@ struct mpijob_operator {
 	char *cluster_domain, *gang_scheduler;
 	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
+	mpijob_operator_config *config; /* NULL: none */
 	size_t max_writes;
 	void (*log)(void *user, const struct mpijob_finding *finding);
 	void *log_user;
@@ -252,6 +256,11 @@ void mpijob__orphans_release(mpijob_operator *operator_);
 int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_watch_event *object);
 void mpijob__classes_sweep(struct mpijob__source *source);
 void mpijob__classes_release(mpijob_operator *operator_);
+
+/* configure.c */
+/* Plan as the configuration wants it. `options` without `render`. 0 or what mpijob_plan_new() returned. */
+int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options,
+			   mpijob_plan **out);
 
 /* act.c */
 /* It is this job's turn: plan if there is no plan, and start one action. 0 or MPIJOB_ERR_NOMEM. */
