@@ -253,10 +253,10 @@ void driver_harm(struct world *world, enum harm harm, int slot)
 		(void)driver_patch(world, child_in(world, slot, 0), NULL, "{\"spec\":{\"selector\":{\"mine\":\"yes\"}}}");
 	else if (harm == HARM_LIE && job)
 		(void)driver_patch(world, job, "status", "{\"status\":{\"replicaStatuses\":{\"Worker\":{\"active\":9}}}}");
-	else if (harm == HARM_WORKER && worker_in(world, slot, 0))
-		(void)driver_patch(world, worker_in(world, slot, 0), NULL, "{\"metadata\":{\"ownerReferences\":[]}}");
 	if (harm == HARM_FIGHT)
 		world->fight = slot + 1;
 	else if (harm == HARM_LIE)
 		world->lie = slot + 1;
+	else if (harm == HARM_BLIND)
+		world->blind = 1;
 }

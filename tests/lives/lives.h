@@ -145,6 +145,7 @@ struct world {
 	uint64_t changes;               /* of the store */
 	int driver_acts;                /* the change is the driver's own */
 	int fight, lie;                 /* harms: slot + 1 */
+	int blind;                      /* a harm: news is not let through when all is to settle */
 	int trace;
 	const char *failure;            /* id; NULL: none */
 	char message[400];
@@ -181,7 +182,7 @@ struct object *job_in(struct world *world, int slot);
 int kubelet_reap(struct world *world);
 
 /* What no operator of ours does: each has to be found out. */
-enum harm { HARM_UNEND, HARM_TWO_PODS, HARM_SECOND_RUN, HARM_ORPHAN, HARM_FIGHT, HARM_LIE, HARM_WORKER, HARM_COUNT };
+enum harm { HARM_UNEND, HARM_TWO_PODS, HARM_SECOND_RUN, HARM_ORPHAN, HARM_FIGHT, HARM_LIE, HARM_BLIND, HARM_COUNT };
 void driver_harm(struct world *world, enum harm harm, int slot);
 
 #endif
