@@ -70,6 +70,19 @@ void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record)
 		finish(operator_, record);
 }
 
+void mpijob__act_job_news(struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+
+	if (!act->plan)
+		return;
+	/* A watch may be faster than the answer. Behind its status there are only Events, which nobody would tell again. */
+	for (const struct mpijob__write *write = act->writes; write; write = write->next)
+		if (write->action.verb == MPIJOB_ACTION_PATCH_STATUS && strcmp(write->action.kind, "MPIJob") == 0)
+			return;
+	act->replan = 1;
+}
+
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	(void)operator_;

@@ -59,9 +59,7 @@ static int take_job(struct mpijob__source *source, const struct mpijob_watch_eve
 
 	if (!record)
 		return rc < 0 ? rc : 0;
-	/* What is being carried out was planned for the job as it was. */
-	if (record->act.plan)
-		record->act.replan = 1;
+	mpijob__act_job_news(record);
 	mpijob__jobs_touch(operator_, record);
 	return 0;
 }

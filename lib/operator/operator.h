@@ -270,6 +270,9 @@ void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *recor
 /* Start nothing more of its plan; it ends when what is under way has. */
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
 
+/* The job is another one than its plan was made for: no more of it, unless that may be news of its own status. */
+void mpijob__act_job_news(struct mpijob__record *record);
+
 /* rights.c */
 /* A write was refused for now. 1 when that was told, now or before; 0 when it is the caller's to tell. */
 int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
