@@ -26,6 +26,7 @@
 #include "state.h"
 
 #define NOMEM_PAUSE_MS 100
+#define RELEASE_MS     5000 /* for the Lease, and the Event about it */
 
 enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
 
@@ -181,7 +182,7 @@ static void end_drain(struct life *life, size_t busy)
 		return;
 	}
 	life->stage = STAGE_RELEASING;
-	life->deadline_ms = INT64_MAX; /* the Lease has its own */
+	life->deadline_ms = now_ms() + RELEASE_MS;
 	mpijob_lease_release(life->state.lease);
 }
 
@@ -202,7 +203,7 @@ static int advance(struct life *life)
 			end_drain(life, busy);
 		return 0;
 	case STAGE_RELEASING:
-		if (!mpijob_lease_busy(state->lease))
+		if (!mpijob_lease_busy(state->lease) || now_ms() >= life->deadline_ms)
 			life->stage = STAGE_OVER;
 		return 0;
 	default:

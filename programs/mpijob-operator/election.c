@@ -51,12 +51,13 @@ static void changed(void *user, int leading, const char *holder)
 {
 	struct state *state = user;
 
-	if (leading)
+	if (leading && !state->led)
 		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
-	else if (state->acts && !state->stopping)
+	else if (!leading && state->led && !state->stopping)
 		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more; the Lease is %s", *holder ? holder : "nobody's");
-	else if (*holder && !state->stopping)
+	else if (!leading && *holder && !state->stopping)
 		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
+	state->led = leading;
 }
 
 int election_begin(struct state *state)

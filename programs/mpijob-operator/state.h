@@ -19,6 +19,7 @@ struct state {
 	mpijob_lease *lease;         /* NULL: acts without, or never */
 	struct server *health, *monitoring; /* NULL: none */
 	int acts;                    /* as the operator was told */
+	int led;                     /* as the Lease told last */
 	int stopping;
 };
 
