@@ -314,6 +314,53 @@ static int complete(void)
 	return server.object_count == sizeof(paths) / sizeof(paths[0]) && strstr(server.status, "\"Created\"") != NULL;
 }
 
+/* 1 when it can be written and holds a piece, 0 when not, MPIJOB_ERR_NOMEM. */
+static int is_written(int (*make)(const mpijob_operator *, mpijob_write_fn, void *), const mpijob_operator *operator_,
+		      const char *piece)
+{
+	mpijob_text *text = mpijob_text_new();
+	int code = text ? make(operator_, mpijob_text_write, text) : MPIJOB_ERR_NOMEM;
+	int there = code == 0 && strstr(mpijob_text_data(text), piece) != NULL;
+
+	mpijob_text_free(text);
+	return code == MPIJOB_ERR_NOMEM ? code : there;
+}
+
+/* A shadow tells of each child that nobody makes, and makes none itself. */
+static int imagine(mpijob_client *client)
+{
+	static const char *const pieces[] = { "\"Service\"", "\"ConfigMap\"", "\"pi-ssh\"", "\"pi-worker-0\"", "\"pi-worker-1\"",
+					      "\"pi-launcher\"", "\"patch status\"" };
+	const struct timespec pause = { 0, 20000 };
+	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
+	mpijob_operator *operator_ = NULL;
+	size_t told = 0;
+	int code;
+
+	options.shadow = 1;
+	options.shadow_grace_ms = 1;
+	code = mpijob_operator_new(client, &options, &operator_, NULL);
+	if (code) {
+		calm();
+		return code != MPIJOB_ERR_NOMEM;
+	}
+	for (int i = 0; i < 100000 && told < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		nanosleep(&pause, NULL);
+		code = mpijob_operator_step(operator_, 0);
+		if (code && code != MPIJOB_ERR_NOMEM)
+			break;
+		if (i == 1000)
+			calm();
+		if (i % 10 == 0)
+			told += is_written(mpijob_operator_shadow_report, operator_, pieces[told]) == 1;
+	}
+	mpijob_operator_free(operator_);
+	if (told == sizeof(pieces) / sizeof(pieces[0]) && server.object_count == 0 && !server.status[0])
+		return 0;
+	printf("ended with %s, %zu pieces told, %zu objects\n", mpijob_error_name(code), told, server.object_count);
+	return 1;
+}
+
 /* Steps until the job is complete, with little waits for back-offs. 0, or 1 and a line about it. */
 static int live(mpijob_client *client)
 {
@@ -340,6 +387,8 @@ static int live(mpijob_client *client)
 		if (code == MPIJOB_ERR_NOMEM)
 			code = 0;
 	}
+	if (!code && is_written(mpijob_operator_metrics, operator_, "\nmpi_operator_jobs{phase=\"Created\"} 1\n") == 0)
+		code = MPIJOB_ERR_SYNTAX;
 	mpijob_operator_free(operator_);
 	if (!code && complete() && !server.problem[0])
 		return 0;
@@ -422,7 +471,9 @@ static int calls(mpijob_client *client)
 	return wrong;
 }
 
-static int scenario(int only_calls, int streams)
+enum { LIVE, CALLS, IMAGINE };
+
+static int scenario(int what, int streams)
 {
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	mpijob_client *client = NULL;
@@ -440,24 +491,25 @@ static int scenario(int only_calls, int streams)
 		calm();
 		return code != MPIJOB_ERR_NOMEM;
 	}
-	code = only_calls ? calls(client) : live(client);
+	code = what == CALLS ? calls(client) : what == LIVE ? live(client) : imagine(client);
 	mpijob_client_free(client);
 	return code;
 }
 
 /* Let every allocation of a scenario fail, in both ways. 1 when something came of it. */
-static int sweep(int only_calls, int streams, size_t only)
+static int sweep(int what, int streams, size_t only)
 {
+	static const char *const names[] = { "operator", "calls", "shadow" };
 	size_t count, tried = 0;
 	int bad;
 
 	disturb(0, 0);
-	bad = scenario(only_calls, streams);
+	bad = scenario(what, streams);
 	count = calm();
 	for (int persistent = 0; persistent < 2 && !bad; persistent++)
-		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent && !only_calls ? 7 : 1) {
+		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent && what != CALLS ? 7 : 1) {
 			disturb(i, persistent);
-			bad = scenario(only_calls, streams);
+			bad = scenario(what, streams);
 			calm();
 			OPENSSL_thread_stop(); /* its queue of errors keeps texts */
 			tried++;
@@ -468,7 +520,7 @@ static int sweep(int only_calls, int streams, size_t only)
 			if (bad)
 				printf("allocation %zu%s failed\n", i, persistent ? " and all after it" : "");
 		}
-	printf("%s: %zu allocations, %zu failures tried\n", only_calls ? "calls" : "operator", count, tried);
+	printf("%s: %zu allocations, %zu failures tried\n", names[what], count, tried);
 	return bad;
 }
 
@@ -480,7 +532,8 @@ int main(int argc, char **argv)
 	puts("skipped: the sanitizer brings an allocator of its own");
 	return 77;
 #endif
-	if (scenario(0, 0)) /* libcrypto allocates for good, once */
+	if (scenario(LIVE, 0)) /* libcrypto allocates for good, once */
 		return 1;
-	return sweep(1, 0, only) || sweep(1, 1, only) || sweep(0, 0, only) || sweep(0, 1, only);
+	return sweep(CALLS, 0, only) || sweep(CALLS, 1, only) || sweep(LIVE, 0, only) || sweep(LIVE, 1, only) ||
+	       sweep(IMAGINE, 0, only) || sweep(IMAGINE, 1, only);
 }
