@@ -279,7 +279,7 @@ static void put_row(struct maker *m, mpijob_node *at, int id)
 	if (row->crd & CRD_FILLS)
 		put_default(m, at, kind == MPIJOB_KIND_STRING || kind == MPIJOB_KIND_CHOICE, kind != MPIJOB_KIND_BOOL,
 			    row->field.default_text);
-	if (m->descriptions)
+	if (m->descriptions && !(row->flags & FIELD_META)) /* an API server takes nothing but a type for metadata */
 		put_description(m, at, id);
 	if (row->flags & FIELD_META)
 		mpijob_node_put_string(m->doc, at, "type", "object");
