@@ -358,6 +358,8 @@ static void found(struct mpijob__write *write, const struct mpijob_answer *answe
 	if (is_another(write)) {
 		if (write->action.role)
 			mpijob__route_gone(operator_, write->record, write->action.uid);
+		else
+			write->record->act.failed = 1; /* the job itself is gone: news of that is on its way */
 		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
 		return;
 	}

@@ -131,12 +131,26 @@ static int may_be_owned(const struct mpijob_observed *observed)
 
 /* --- what is told --- */
 
+/* An answer told of a newer object of that name: of the one before it, which is news now, nothing is left but its end. */
+static int is_superseded(const mpijob_operator *operator_, const struct mpijob__record *record,
+			 const struct mpijob_observed *observed)
+{
+	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
+								  : NULL;
+	const struct mpijob__object *known = child ? find(operator_, child->uid) : NULL;
+	uint64_t version = mpijob__route_version(observed->resource_version);
+
+	return known && observed->name && strcmp(child->name, observed->name) == 0 && version && version < known->version;
+}
+
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
 static int apply(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob__object *object,
 		 const struct mpijob_observed *observed, int source)
 {
 	int rc;
 
+	if (!object && is_superseded(operator_, record, observed))
+		return 0;
 	if (!object && observed->uid) {
 		object = keep(operator_, record, observed->uid, source);
 		if (!object)
