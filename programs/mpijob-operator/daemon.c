@@ -39,6 +39,7 @@ struct life {
 };
 
 static volatile sig_atomic_t ends; /* signals that asked for the end */
+static volatile sig_atomic_t hangups; /* signals that asked to read the configuration again */
 static int alarm_fd = -1;
 
 static int64_t now_ms(void)
@@ -63,6 +64,17 @@ static void on_end(int number)
 	errno = saved;
 }
 
+static void on_hangup(int number)
+{
+	static const uint64_t one = 1;
+	int saved = errno;
+
+	(void)number;
+	hangups++;
+	(void)!write(alarm_fd, &one, sizeof(one));
+	errno = saved;
+}
+
 static int catch_signals(void)
 {
 	struct sigaction action = { 0 };
@@ -74,6 +86,8 @@ static int catch_signals(void)
 	action.sa_flags = SA_RESTART;
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
+	action.sa_handler = on_hangup;
+	(void)sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	(void)sigaction(SIGPIPE, &action, NULL);
 	return 0;
@@ -129,7 +143,7 @@ static int make_operator(struct state *state)
 	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag) : MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
-	return code;
+	return code ? code : configuration_apply(&state->configuration, state->operator_);
 }
 
 static void tell_settings(const struct settings *settings)
@@ -194,6 +208,10 @@ static int advance(struct life *life)
 
 	if (ends && !state->stopping)
 		begin_end(life);
+	if (hangups) {
+		hangups = 0;
+		configuration_look(&state->configuration, 1);
+	}
 	switch (life->stage) {
 	case STAGE_ASKING:
 		return life->asked ? begin_work(life) : 0;
@@ -254,8 +272,8 @@ static void sooner(int64_t *when, int64_t other)
 static int wait_for_news(struct life *life)
 {
 	struct state *state = &life->state;
-	struct pollfd fds[4] = { { alarm_fd, POLLIN, 0 } };
-	nfds_t count = 1;
+	struct pollfd fds[5] = { { alarm_fd, POLLIN, 0 }, { state->configuration.fd, POLLIN, 0 } };
+	nfds_t count = 2;
 	int64_t when = life->deadline_ms, due = -1;
 	int fd = -1;
 	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due) :
@@ -282,6 +300,8 @@ static int wait_for_news(struct life *life)
 		uint64_t number;
 		(void)!read(alarm_fd, &number, sizeof(number));
 	}
+	if (fds[1].revents)
+		configuration_look(&state->configuration, 0);
 	return 0;
 }
 
@@ -310,6 +330,8 @@ int daemon_run(const struct settings *settings)
 	tell_settings(settings);
 	code = catch_signals();
 	if (code == 0)
+		code = configuration_begin(&state->configuration, settings->config);
+	if (code == 0)
 		code = serve(state);
 	if (code == 0)
 		code = connect_open(settings, &state->client);
@@ -325,5 +347,6 @@ int daemon_run(const struct settings *settings)
 	mpijob_lease_free(state->lease);
 	mpijob_operator_free(state->operator_);
 	mpijob_client_free(state->client);
+	configuration_end(&state->configuration);
 	return code ? 1 : 0;
 }

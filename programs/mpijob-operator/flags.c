@@ -44,6 +44,9 @@ const struct flag_row flag_rows[] = {
 	  "Address of /healthz and /readyz; empty: none." },
 	{ "shadow", NULL, NULL, FLAG_SWITCH, "false", AT(shadow),
 	  "Plan every job, carry nothing out, and tell at /shadow what would have been done. Needs no Lease and only rights to read." },
+	{ "config", NULL, "FILE", FLAG_TEXT, NULL, AT(config),
+	  "Defaults and limits by namespace, and which annotations tenants may use: docs/operator-config.md. Read again when it "
+	  "changes, and at SIGHUP." },
 	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
 	  "At the end, wait at most so long for writes that are under way." },
 	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format), "text, or json: one object a line." },

@@ -41,6 +41,7 @@ struct settings {
 	const char *gang_scheduling, *cluster_domain;
 	const char *monitoring_address, *health_address;
 	const char *log_format;
+	const char *config;
 	int64_t monitoring_port;
 	int64_t qps, burst; /* NOT_GIVEN: no limit, and the default */
 	int64_t max_writes;

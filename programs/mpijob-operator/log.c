@@ -48,17 +48,30 @@ static void stamp(char *text, size_t size)
 	(void)snprintf(text + len, size - len, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
+/* How many bytes of the control character that stands here, of those of UTF-8 too; 0: it is none. */
+static int control(const char *at)
+{
+	const unsigned char *byte = (const unsigned char *)at;
+
+	if (byte[0] < ' ' || byte[0] == 0x7f)
+		return 1;
+	return byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] <= 0x9f ? 2 : 0;
+}
+
 static int plain_line(mpijob_text *line, const char *time, const struct mpijob_finding *finding)
 {
+	char place[32] = "";
 	const char *parts[] = { time,    " ", word(finding->severity), ": ",
-				finding->source ? finding->source : "", finding->source ? ": " : "",
+				finding->source ? finding->source : "", place, finding->source ? ": " : "",
 				finding->field ? finding->field : "", finding->field ? ": " : "", finding->message,
 				finding->id ? " [" : "", finding->id ? finding->id : "", finding->id ? "]" : "" };
 	int rc = 0;
 
+	if (finding->source && finding->line)
+		(void)snprintf(place, sizeof(place), ":%d:%d", (int)finding->line, (int)finding->column);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
-		for (const char *at = parts[i]; *at && rc == 0; at++)
-			rc = mpijob_text_write(line, (unsigned char)*at < ' ' || *at == 0x7f ? " " : at, 1);
+		for (const char *at = parts[i]; *at && rc == 0; at += control(at) == 2 ? 2 : 1)
+			rc = mpijob_text_write(line, control(at) ? " " : at, 1);
 	return rc;
 }
 
@@ -80,6 +93,10 @@ static int json_line(mpijob_text *line, const char *time, const struct mpijob_fi
 	put_word(doc, map, "reason", finding->reason);
 	put_word(doc, map, "field", finding->field);
 	put_word(doc, map, "source", finding->source);
+	if (finding->line) {
+		mpijob_node_put_int(doc, map, "line", finding->line);
+		mpijob_node_put_int(doc, map, "column", finding->column);
+	}
 	int rc = mpijob_doc_error(doc);
 	if (rc == 0)
 		rc = mpijob_node_write(map, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, line);

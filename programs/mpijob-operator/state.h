@@ -9,11 +9,13 @@
 #include <mpijob/lease.h>
 #include <mpijob/operator.h>
 
+#include "configuration.h"
 #include "flags.h"
 #include "server.h"
 
 struct state {
 	const struct settings *settings;
+	struct configuration configuration;
 	mpijob_client *client;
 	mpijob_operator *operator_;  /* NULL until the server is known to know MPIJobs */
 	mpijob_lease *lease;         /* NULL: acts without, or never */
