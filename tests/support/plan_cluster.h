@@ -581,10 +581,14 @@ static char *fake_normal(const mpijob_doc *given)
 	copy = strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	mpijob_doc_free(doc);
+	for (char *at = copy; (at = strchr(at, '[')) != NULL; at++) {
+		if (strspn(at + 1, "0123456789abcdef") == 8 && at[9] == ']')
+			memset(at + 1, 'x', 8); /* of a uid */
+	}
 	return copy;
 }
 
-/* The state of the cluster without uids and versions; free it. */
+/* The state of the cluster without uids, what is made of them, and versions; free it. */
 FAKE char *fake_state(const struct fake *fake)
 {
 	char **lines = calloc(fake->count + 1, sizeof(*lines)), *state;

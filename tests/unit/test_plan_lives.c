@@ -3,7 +3,7 @@
  * Random lives of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn, what holds for all plans
  * is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one): carrying out any part of a plan and planning
  * again leads to the same end; nothing is left to do then; a finished job stays finished; the same inputs give the same
- * bytes; facts that were kept are those that a list gives.
+ * bytes; facts that were kept are those that a list gives. Other lives have features that are off by default.
  */
 #include "../support/plan_cluster.h"
 
@@ -117,7 +117,10 @@ static void change_job(struct fake *fake)
 {
 	char patch[128];
 
-	if (draw(3)) {
+	if (fake->features.fail_invalid && draw(3) == 0) {
+		snprintf(patch, sizeof(patch), "{spec: {slotsPerWorker: %d}}",
+			 fake_int(fake->job, "spec.slotsPerWorker") < 0 ? 1 : -1);
+	} else if (draw(3)) {
 		snprintf(patch, sizeof(patch), "{spec: {runPolicy: {suspend: %s}}}",
 			 fake_bool(fake->job, "spec.runPolicy.suspend") ? "false" : "true");
 	} else {
@@ -228,12 +231,21 @@ static void check_launchers(const struct fake *fake)
 	assert_true(live <= 1);
 }
 
+/* A job that was spoiled after it began is refused with an Event each time. */
+static size_t says_refused(const mpijob_plan *plan)
+{
+	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
+
+	return mpijob_plan_count(plan) == 1 && action->verb == MPIJOB_ACTION_EVENT &&
+	       strcmp(action->event_reason, "ValidationError") == 0;
+}
+
 /* Plan and carry out until there is nothing to do. */
 static void settle(struct fake *fake)
 {
 	for (int i = 0; i < 20; i++) {
 		mpijob_plan *plan = fake_plan(fake, fake->facts);
-		size_t count = mpijob_plan_count(plan);
+		size_t count = mpijob_plan_count(plan) - says_refused(plan);
 		int moved;
 
 		fake_act_all(fake, plan);
@@ -302,13 +314,62 @@ static void check_parts(struct fake *fake)
 	fake_end(&part);
 }
 
-static void live(uint64_t number, int *ends)
+static void ask_for_features(struct fake *fake)
+{
+	struct mpijob_features *features = &fake->features;
+
+	features->clean_launcher = (int32_t)draw(2);
+	features->replace_workers = (int32_t)draw(4);
+	features->restart_gang = draw(2) ? (int32_t)draw(4) : 0;
+	features->fail_invalid = (int32_t)draw(2);
+	features->gang_safe_wait = (int32_t)draw(2);
+	features->network_policy = (int32_t)draw(2);
+	if (draw(2))
+		fake->render.gang_scheduler = draw(2) ? "volcano" : "scheduler-plugins-scheduler";
+	if (draw(4) == 0 && features->fail_invalid)
+		fake_set(&fake->job, "{spec: {slotsPerWorker: -1}}");
+}
+
+/* A job that was refused before it started is the one that may leave its end. */
+static int is_refused(const struct fake *fake)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	int refused = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++)
+		refused |= strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "reason")), "ValidationError") == 0;
+	return refused && !fake_text(fake->job, "status.startTime");
+}
+
+/* What the condition Restarting counts stays within what was asked for. */
+static int32_t restarts(const struct fake *fake)
+{
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	int count = 0, most = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *condition = mpijob_node_at(list, i);
+		const char *bracket;
+
+		if (strcmp(mpijob_node_string(mpijob_node_get(condition, "type")), "Restarting") != 0)
+			continue;
+		bracket = strchr(mpijob_node_string(mpijob_node_get(condition, "message")), '(');
+		NEED(bracket && sscanf(bracket, "(%d of at most %d)", &count, &most) == 2);
+		assert_in_range(count, 1, most);
+	}
+	return count;
+}
+
+static void live(uint64_t number, int featured, int *ends)
 {
 	int succeeded = 0, failed = 0;
+	int32_t counted = 0;
 	struct fake fake;
 
 	seed = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	fake_begin(&fake, random_job());
+	if (featured)
+		ask_for_features(&fake);
 	fake.graceful = (int)draw(2);
 	for (int i = 0; i < TURNS; i++) {
 		happen(&fake);
@@ -318,7 +379,9 @@ static void live(uint64_t number, int *ends)
 		assert_true(!succeeded || finished(&fake, "Succeeded"));
 		assert_true(!failed || finished(&fake, "Failed"));
 		succeeded = finished(&fake, "Succeeded");
-		failed = finished(&fake, "Failed");
+		failed = finished(&fake, "Failed") && !is_refused(&fake);
+		assert_true(restarts(&fake) >= counted);
+		counted = restarts(&fake);
 		assert_false(succeeded && failed);
 		if (succeeded || failed) {
 			assert_non_null(fake_text(fake.job, "status.completionTime"));
@@ -327,27 +390,41 @@ static void live(uint64_t number, int *ends)
 	}
 	ends[0] += succeeded;
 	ends[1] += failed;
+	ends[2] += counted > 0;
 	fake_end(&fake);
 }
 
-static void test_lives(void **state)
+static void lead(int featured)
 {
 	const char *given = getenv("PLAN_LIVES");
 	long lives = given ? atol(given) : LIVES;
 	const char *only = getenv("PLAN_LIFE");
-	int ends[2] = { 0, 0 };
+	int ends[3] = { 0, 0, 0 };
 
-	(void)state;
 	for (long i = only ? atol(only) : 1; i <= (only ? atol(only) : lives); i++) {
 		if (getenv("PLAN_VERBOSE"))
-			fprintf(stderr, "life %ld\n", i);
-		live((uint64_t)i, ends);
+			fprintf(stderr, "life %ld%s\n", i, featured ? " with features" : "");
+		live((uint64_t)i, featured, ends);
 	}
-	printf("%ld lives of %d turns: %d succeeded, %d failed\n", lives, TURNS, ends[0], ends[1]);
+	printf("%ld lives%s of %d turns: %d succeeded, %d failed, %d restarted\n", lives, featured ? " with features" : "",
+	       TURNS, ends[0], ends[1], ends[2]);
 	if (!only) {
 		assert_true(ends[0] > 0);
 		assert_true(ends[1] > 0);
+		assert_int_equal(ends[2] > 0, featured);
 	}
+}
+
+static void test_lives(void **state)
+{
+	(void)state;
+	lead(0);
+}
+
+static void test_lives_with_features(void **state)
+{
+	(void)state;
+	lead(1);
 }
 
 /* While N workers start one after the other without a pause, the ConfigMap is written log2(N) + 2 times at most. */
@@ -455,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_lives_with_features),
 		cmocka_unit_test(test_coalescing),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_late_start),
