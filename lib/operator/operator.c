@@ -109,12 +109,12 @@ static int end_list(void *user, const char *version)
 }
 
 /*
- * What a gang scheduler brings along may not be installed, or not be ours to see: jobs that do not need it go on, and
- * those that do are told so when they want it.
+ * What a gang scheduler brings along may not be installed, or not be ours to see, and so NetworkPolicies: jobs that do
+ * not need it go on, and those that do are told so when they want it.
  */
 static int may_be_missing(const struct mpijob__source *source)
 {
-	return source->number == MPIJOB__SOURCE_POD_GROUPS || source->number == MPIJOB__SOURCE_PRIORITY_CLASSES;
+	return source->number >= MPIJOB__SOURCE_NETWORK_POLICIES;
 }
 
 static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
@@ -204,6 +204,11 @@ static void choose(const mpijob_operator *operator_, struct mpijob__source *sour
 		break;
 	case MPIJOB__SOURCE_CONFIG_MAPS:
 		source->kind = "ConfigMap";
+		break;
+	case MPIJOB__SOURCE_NETWORK_POLICIES:
+		/* Where single jobs ask for one by an annotation, it is known by name, as Secrets are. */
+		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_NETWORK_POLICY, 0);
+		source->kind = operator_->features.network_policy ? "NetworkPolicy" : NULL;
 		break;
 	case MPIJOB__SOURCE_POD_GROUPS:
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);

@@ -468,6 +468,37 @@ static void orphans_are_fetched(void **state)
 	tear_down(&rig);
 }
 
+/* With the feature, NetworkPolicies are watched as all other children are. */
+static void network_policies(void **state)
+{
+	static const char policies[] = "/apis/networking.k8s.io/v1/networkpolicies";
+	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
+	struct rig rig;
+	size_t requests;
+
+	(void)state;
+	set_up_server(&rig);
+	features.network_policy = 1;
+	render.features = &features;
+	rig.options.render = &render;
+	start_operator(&rig);
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
+	run(&rig, 400);
+	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	/* Who comes later finds it. */
+	mpijob_operator_free(rig.operator_);
+	requests = fake_writes(&rig.fake);
+	start_operator(&rig);
+	run(&rig, 400);
+	assert_int_equal(fake_writes(&rig.fake), requests);
+	tear_down(&rig);
+}
+
 static void options(void **state)
 {
 	struct mpijob_operator_options given = MPIJOB_OPERATOR_OPTIONS_INIT;
@@ -522,6 +553,7 @@ int main(void)
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
+		cmocka_unit_test(network_policies),
 		cmocka_unit_test(options),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
