@@ -151,6 +151,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from describe' -l filename -s f -r
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l output -s o -r -f -a 'json' -d 'Print as json.'
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l namespace -s n -r -d 'Namespace to work in; that of the context without it.'
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l show-events -d 'With the events; --show-events=false: without.'
+complete -c mpijob -n '__fish_seen_subcommand_from describe' -l operator-config -r -d 'Also tell what holds for the job under this configuration of the operator, and where each value comes from.'
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l warnings-as-errors -d 'When the server warned, the exit code is not 0.'
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l kubeconfig -r -d 'Kubeconfig to read; without it those in $KUBECONFIG, else ~/.kube/config, else the service account of the pod.'
 complete -c mpijob -n '__fish_seen_subcommand_from describe' -l context -r -d 'Context of the kubeconfig to use.'

@@ -55,6 +55,7 @@ struct arguments {
 	struct connection_words connection;
 	char **program;        /* what stands behind --, closed by NULL; NULL without one */
 	const char *output;
+	const char *operator_config;
 	const char *namespace_;
 	const char *job;
 	const char *container;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "chosen.h"
+#include "effective.h"
 #include "evidence.h"
 #include "findings.h"
 #include "table.h"
@@ -18,6 +19,7 @@
 struct described {
 	const struct arguments *arguments;
 	struct connection *connection;
+	const mpijob_operator_config *config; /* NULL: none was given */
 	struct seen seen;
 	mpijob *defaulted;
 	int64_t now_s;
@@ -399,7 +401,9 @@ static int put_all(const struct described *this)
 
 	put_metadata(this, root);
 	put_spec(this);
-	int code = put_status(this, root);
+	int code = this->config ? effective_print(this->config, this->seen.job) : 0;
+	if (code == 0)
+		code = put_status(this, root);
 	if (code == 0)
 		code = put_pods(this);
 	if (code == 0)
@@ -438,12 +442,13 @@ static int describe(struct described *this, const struct chosen_job *job)
 	return connection_tell(connection, code);
 }
 
-static int describe_all(const struct arguments *arguments, struct connection *connection, const struct chosen *chosen)
+static int describe_all(const struct arguments *arguments, struct connection *connection, const struct chosen *chosen,
+			const mpijob_operator_config *config)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
-		struct described this = { .arguments = arguments, .connection = connection };
+		struct described this = { .arguments = arguments, .connection = connection, .config = config };
 		if (i > 0 && !arguments->output)
 			puts("\n");
 		int one = describe(&this, &chosen->jobs[i]);
@@ -464,12 +469,27 @@ static int check(const struct arguments *arguments)
 	return EXIT_USAGE;
 }
 
+static int read_config(const char *path, mpijob_operator_config **out)
+{
+	mpijob_diag *diag = mpijob_diag_new();
+	int code = diag ? effective_read(path, out, diag) : MPIJOB_ERR_NOMEM;
+
+	findings_print(diag, stderr);
+	if (code)
+		failure_print(diag, code);
+	mpijob_diag_free(diag);
+	return code ? EXIT_FINDINGS : 0;
+}
+
 int describe_command(const struct arguments *arguments)
 {
 	struct connection connection = { 0 };
 	struct chosen chosen = { 0 };
+	mpijob_operator_config *config = NULL;
 
 	int code = check(arguments);
+	if (code == 0 && arguments->operator_config)
+		code = read_config(arguments->operator_config, &config);
 	if (code == 0)
 		code = connection_open(&connection, arguments);
 	if (code == 0) {
@@ -477,7 +497,8 @@ int describe_command(const struct arguments *arguments)
 		code = chosen_find(&connection, arguments, &chosen);
 	}
 	if (code == 0)
-		code = describe_all(arguments, &connection, &chosen);
+		code = describe_all(arguments, &connection, &chosen, config);
+	mpijob_operator_config_free(config);
 	chosen_free(&chosen);
 	connection_close(&connection);
 	return code;

@@ -62,6 +62,8 @@ const struct option_row option_rows[] = {
 	{ "show-labels", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(show_labels), NULL, "The labels as last column." },
 	{ "show-events", 0, NULL, COMMAND_DESCRIBE, OPTION_SWITCH, AT(show_events), NULL,
 	  "With the events; --show-events=false: without." },
+	{ "operator-config", 0, "FILE", COMMAND_DESCRIBE, OPTION_TEXT, AT(operator_config), NULL,
+	  "Also tell what holds for the job under this configuration of the operator, and where each value comes from." },
 	{ "ignore-not-found", 0, NULL, COMMAND_GET | COMMAND_DELETE, OPTION_FLAG, AT(ignore_not_found), NULL,
 	  "A job that does not exist is no error." },
 	{ "for", 0, "WHAT", COMMAND_WAIT, OPTION_TEXT, AT(for_), "condition=Succeeded condition=Failed condition=Running Running Finished delete",
