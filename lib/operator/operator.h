@@ -284,6 +284,9 @@ void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind);
 void mpijob__rights_release(mpijob_operator *operator_);
 
+/* explain.c: the row of docs/differences.md that an action goes back to, a constant; NULL when none is known. */
+const char *mpijob__explain(const struct mpijob__record *record, const mpijob_plan *plan, const struct mpijob_action *action);
+
 /* shadow.c */
 /* Take note of what a plan wants. 0, and when to look again, INT64_MAX for never; or MPIJOB_ERR_NOMEM. */
 int mpijob__shadow_plan(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan, int64_t *due_ms);

@@ -36,7 +36,8 @@ struct mpijob__told {
 	int64_t wall_ms;
 	int32_t verb;
 	const char *kind;   /* a constant */
-	const char *namespace_, *job, *name, *why, *difference; /* in `strings`; `difference` may be NULL */
+	const char *namespace_, *job, *name, *why; /* in `strings` */
+	const char *difference; /* a constant, or NULL */
 	char strings[];
 };
 
@@ -91,17 +92,19 @@ static void keep(mpijob_operator *operator_, struct mpijob__told *told)
 }
 
 /* 0 or MPIJOB_ERR_NOMEM: then it is told later. */
-static int tell(mpijob_operator *operator_, const struct mpijob__record *record, const struct mpijob_action *action)
+static int tell(mpijob_operator *operator_, const struct mpijob__record *record, const mpijob_plan *plan,
+		const struct mpijob_action *action)
 {
 	struct mpijob__told *told = make_told(record, action);
 
 	if (!told)
 		return MPIJOB_ERR_NOMEM;
+	told->difference = mpijob__explain(record, plan, action);
 	keep(operator_, told);
 	operator_->metrics.shadow[action->verb][mpijob__metrics_kind(action->kind)]++;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action", "would %s %s %s/%s for MPIJob %s: %s",
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action", "would %s %s %s/%s for MPIJob %s: %s%s%s",
 			     mpijob__metrics_verb(action->verb), action->kind, record->namespace_, action->name, record->name,
-			     action->why);
+			     action->why, told->difference ? "; difference: " : "", told->difference ? told->difference : "");
 	return 0;
 }
 
@@ -258,7 +261,8 @@ static int look(mpijob_operator *operator_, struct mpijob__record *record, const
 /* --- a plan --- */
 
 /* 0 when it is settled, its time when it ripens later, or MPIJOB_ERR_NOMEM. */
-static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_action *action)
+static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan,
+		     const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
 	struct mpijob__want *want;
@@ -278,7 +282,7 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, 
 	ripe = ripe_ms(operator_, record, want);
 	if (ripe > operator_->now_ms)
 		return ripe;
-	rc = is_secret && !record->secret_known ? look(operator_, record, action) : tell(operator_, record, action);
+	rc = is_secret && !record->secret_known ? look(operator_, record, action) : tell(operator_, record, plan, action);
 	want->told = rc == 0 && !(is_secret && !record->secret_known);
 	if (rc && rc != MPIJOB_ERR_NOMEM)
 		return operator_->now_ms + operator_->shadow.grace_ms;
@@ -291,7 +295,7 @@ int mpijob__shadow_plan(mpijob_operator *operator_, struct mpijob__record *recor
 
 	*due_ms = INT64_MAX;
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		int64_t due = judge(operator_, record, mpijob_plan_at(plan, i));
+		int64_t due = judge(operator_, record, plan, mpijob_plan_at(plan, i));
 
 		if (due < 0)
 			code = MPIJOB_ERR_NOMEM;

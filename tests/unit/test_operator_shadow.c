@@ -239,6 +239,43 @@ static void a_secret_that_may_not_be_seen_is_not_missed(void **state)
 	tear_down(&rig);
 }
 
+/* What the reference does not do, and the row that says why we do: a job whose worker was evicted ends. */
+static void a_difference_is_named(void **state)
+{
+	struct rig rig;
+	struct fake_object *job, *launcher;
+	mpijob_operator *shadow = NULL;
+	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
+	mpijob_text text = { 0 };
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 400);
+	run_pods(&rig);
+	launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
+	fake_patch(&rig.fake, launcher, "status: {active: 1, startTime: '2026-11-21T12:00:00Z'}");
+	run(&rig, 400);
+	mpijob_operator_act(rig.operator_, 0);
+	options.shadow = 1;
+	options.shadow_grace_ms = 20;
+	assert_int_equal(mpijob_operator_new(rig.client, &options, &shadow, NULL), 0);
+	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"), "status: {phase: Failed, reason: Evicted}");
+	/* As the reference leaves it: Failed, without an end. */
+	fake_patch(&rig.fake, job,
+		   "status: {conditions: [{type: Created, status: 'True', reason: MPIJobCreated}, "
+		   "{type: Failed, status: 'True', reason: MPIJobEvicted, message: 1/2 workers are evicted}]}");
+	for (int i = 0; i < 300; i++)
+		assert_int_equal(mpijob_operator_step(shadow, 1), 0);
+	assert_int_equal(mpijob_operator_shadow_report(shadow, mpijob_text_write, &text), 0);
+	assert_non_null(strstr(mpijob_text_data(&text), "\"verb\":\"patch\",\"kind\":\"Job\",\"name\":\"pi-launcher\""));
+	assert_non_null(strstr(mpijob_text_data(&text), "\"difference\":\"evicted-job-ends\"}"));
+	assert_null(strstr(mpijob_text_data(&text), "\"difference\":null"));
+	mpijob__text_release(&text);
+	mpijob_operator_free(shadow);
+	tear_down(&rig);
+}
+
 /* --- metrics --- */
 
 static void a_life_is_counted(void **state)
@@ -407,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_does_is_told_once),
 		cmocka_unit_test(who_is_only_slow_is_not_accused),
 		cmocka_unit_test(a_secret_that_may_not_be_seen_is_not_missed),
+		cmocka_unit_test(a_difference_is_named),
 		cmocka_unit_test(a_life_is_counted),
 		cmocka_unit_test(failures_are_counted_by_code),
 		cmocka_unit_test(labels_are_escaped),

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which deliberate difference from the reference makes a plan want something that the reference does not do.
+ *
+ * Only what the job, its children and the action prove is said. What is left is told without a reason: it
+ * may be a difference that is not meant, and somebody should look at it.
+ */
+#include "operator/operator.h"
+
+#include "render/differences.h"
+
+#include <string.h>
+
+/* The reason of the condition Failed that the plan has, or leads to; "" when there is none. */
+static const char *failed_reason(const mpijob_plan *plan)
+{
+	const struct mpijob_status *status = mpijob_plan_status(plan);
+
+	for (size_t i = 0; i < status->conditions_count; i++) {
+		const struct mpijob_condition *one = status->conditions[i];
+
+		if (one->status == MPIJOB_CONDITION_TRUE && one->type && strcmp(one->type, "Failed") == 0)
+			return one->reason ? one->reason : "";
+	}
+	return "";
+}
+
+/* A worker that is on its way out, which the reference counts as running, and lists. */
+static int worker_leaves(const struct mpijob__record *record)
+{
+	for (size_t i = 0; i < mpijob_facts_pod_count(record->facts); i++) {
+		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(record->facts, i);
+
+		if (pod->role == MPIJOB_ROLE_WORKER && pod->deleting)
+			return 1;
+	}
+	return 0;
+}
+
+static const mpijob_node *of_job(const struct mpijob__record *record, const char *path)
+{
+	return mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), path);
+}
+
+static int templates_have(const struct mpijob__record *record, const char *member)
+{
+	static const char *const roles[] = { "Launcher", "Worker" };
+	const mpijob_node *replicas = of_job(record, "spec.mpiReplicaSpecs");
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		const mpijob_node *spec = mpijob_node_find(mpijob_node_get(replicas, roles[i]), "template.spec");
+
+		if (mpijob_node_count(mpijob_node_get(spec, member)) || mpijob_node_string(mpijob_node_get(spec, member)))
+			return 1;
+	}
+	return 0;
+}
+
+static enum mpijob__difference of_pod_group(const struct mpijob__record *record)
+{
+	if (templates_have(record, "initContainers") || templates_have(record, "overhead"))
+		return MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS;
+	return templates_have(record, "priorityClassName") ? MPIJOB__DIFFERENCE_GANG_PRIORITY : MPIJOB__DIFFERENCE_NONE;
+}
+
+/* It is beyond the number of workers: a name that the reference does not look at. */
+static int is_beyond(const struct mpijob__record *record, const struct mpijob_action *action)
+{
+	int64_t replicas = 0;
+
+	return action->role == MPIJOB_ROLE_WORKER && action->verb == MPIJOB_ACTION_DELETE &&
+	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) && action->index >= replicas;
+}
+
+static enum mpijob__difference choose(const struct mpijob__record *record, const mpijob_plan *plan,
+				      const struct mpijob_action *action)
+{
+	const char *reason = failed_reason(plan);
+	int was_finished = record->phase == MPIJOB__PHASE_FAILED || record->phase == MPIJOB__PHASE_SUCCEEDED;
+
+	if (strcmp(reason, "MPIJobEvicted") == 0)
+		return MPIJOB__DIFFERENCE_EVICTED_ENDS;
+	if (strcmp(reason, "MPIJobLauncherGone") == 0)
+		return MPIJOB__DIFFERENCE_LAUNCHER_ONCE;
+	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished && !of_job(record, "status.completionTime"))
+		return MPIJOB__DIFFERENCE_TERMINAL_STAYS;
+	if (action->role == MPIJOB_ROLE_POD_GROUP && action->verb == MPIJOB_ACTION_PATCH)
+		return of_pod_group(record);
+	if (is_beyond(record, action))
+		return MPIJOB__DIFFERENCE_SCALE_DOWN_BY_NAME;
+	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) && worker_leaves(record))
+		return MPIJOB__DIFFERENCE_STEADY_WORKERS;
+	return MPIJOB__DIFFERENCE_NONE;
+}
+
+const char *mpijob__explain(const struct mpijob__record *record, const mpijob_plan *plan, const struct mpijob_action *action)
+{
+	const struct mpijob__difference_row *row = mpijob__difference_row(choose(record, plan, action));
+
+	return row ? row->id : NULL;
+}
