@@ -84,11 +84,12 @@ MPIJOB_API int mpijob_lease_leading(const mpijob_lease *lease);
 MPIJOB_API const char *mpijob_lease_holder(const mpijob_lease *lease);
 
 /**
- * Tell whether all is well, for a health check: who leads should not be that late in renewing.
+ * Tell whether all is well, for a health check: who leads has to have renewed the Lease, or to have given leading up, in
+ * time. If neither happened, nobody polls the client any more.
  *
  * @param lease         not NULL.
  * @param tolerance_ms  beyond the time that the Lease holds.
- * @return 1; 0 when this one is the holder and has not renewed the Lease for its time and `tolerance_ms`.
+ * @return 1; 0 when leading was not given up although the Lease was not renewed for its time and `tolerance_ms`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms);

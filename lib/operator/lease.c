@@ -158,7 +158,7 @@ const char *mpijob_lease_holder(const mpijob_lease *lease)
 
 int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 {
-	return !mpijob__lease_ours(lease) || now_of(lease) - lease->observed_ms <= lease->options.lease_ms + tolerance_ms;
+	return !lease->leading || now_of(lease) - lease->renewed_ms <= lease->options.lease_ms + tolerance_ms;
 }
 
 /* --- what is told --- */

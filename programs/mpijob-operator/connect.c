@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the flags, then the
- * service account of the pod; a kubeconfig in the home directory counts for nothing. And how fast requests may leave.
+ * service account of the pod. And how fast requests may leave, and which warnings of the server are worth a line.
  */
 #include "connect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
@@ -22,18 +24,31 @@ static const char *given(const char *text)
 	return text && *text ? text : NULL;
 }
 
+/* A pod with a service account. */
+static int is_pod(void)
+{
+	return given(getenv("KUBERNETES_SERVICE_HOST")) && access("/var/run/secrets/kubernetes.io/serviceaccount/token", F_OK) == 0;
+}
+
 static void choose(const struct settings *settings, struct mpijob_http_config_options *options)
 {
 	if (!given(getenv("KUBECONFIG"))) /* NULL: that list */
 		options->kubeconfig = given(settings->kubeconfig);
 	options->server = given(settings->master);
-	options->in_cluster = !given(getenv("KUBECONFIG")) && !options->kubeconfig && !options->server;
+	if (!given(getenv("KUBECONFIG")) && !options->kubeconfig)
+		options->in_cluster = !options->server || is_pod();
 }
 
+/* Each write may bring the same one. */
 static void on_warning(void *user, const char *text)
 {
+	static char last[256];
+
 	(void)user;
-	log_line(MPIJOB_SEVERITY_WARNING, "%s", text);
+	if (strncmp(last, text, sizeof(last) - 1) == 0)
+		return;
+	(void)snprintf(last, sizeof(last), "%s", text);
+	log_line(MPIJOB_SEVERITY_WARNING, "the API server warns: %s", text);
 }
 
 static char *user_agent(void)
