@@ -158,6 +158,20 @@ MPIJOB_API size_t mpijob_text_len(const mpijob_text *text);
  */
 MPIJOB_API void mpijob_text_clear(mpijob_text *text);
 
+/**
+ * Find the word that was probably meant by one that was mistyped, as the findings of this library do for "did you mean".
+ *
+ * A word is near when one edit for every three letters is enough (a letter more, less or another one, or two neighbours
+ * swapped; upper and lower case are the same), and no other of the words is as near.
+ *
+ * @param word   what was typed; not NULL.
+ * @param words  what there is; NULL among them is passed over; may be NULL when `count` is 0.
+ * @param count  how many.
+ * @return one of `words`, borrowed, never equal to `word`; NULL when none is near, or two are.
+ * @since 0.1
+ */
+MPIJOB_API const char *mpijob_nearest(const char *word, const char *const *words, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

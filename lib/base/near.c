@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <mpijob/base.h>
+
 #define LONGEST 64
 
 static unsigned char fold(char c)
@@ -73,4 +75,9 @@ const char *mpijob__near_word(const char *word, const char *const *words, size_t
 		}
 	}
 	return best <= limit && !tie ? found : NULL;
+}
+
+const char *mpijob_nearest(const char *word, const char *const *words, size_t count)
+{
+	return mpijob__near_word(word, words, count);
 }

@@ -124,6 +124,7 @@ int chosen_check_some(const struct arguments *arguments)
 int chosen_names(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
 {
 	*chosen = (struct chosen){ 0 };
+	connection->by_name = arguments->operands.count > 0;
 	chosen->by_name = arguments->operands.count || arguments->files.count;
 	int code = take_names(connection, &arguments->operands, chosen);
 	return code ? code : take_files(connection, arguments, chosen);

@@ -362,6 +362,30 @@ static const char *advice(const struct connection *connection, int code)
 	}
 }
 
+static int ends_in(const char *word, const char *end)
+{
+	size_t len = strlen(word), end_len = strlen(end);
+
+	return len > end_len && strcmp(word + len - end_len, end) == 0;
+}
+
+/* 'get job.yaml' and 'get mpijob pi' are typed by habit. */
+static void print_meant(struct connection *connection)
+{
+	const struct words *words = &connection->arguments->operands;
+	const char *first = connection->by_name && words->count ? words->items[0] : "";
+
+	for (size_t i = 0; connection->by_name && i < words->count; i++)
+		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") || ends_in(words->items[i], ".json")) {
+			fprintf(stderr, "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks for the jobs of a file\n",
+				words->items[i], words->items[i]);
+			break;
+		}
+	if (strcmp(first, "mpijob") == 0 || strcmp(first, "mpijobs") == 0 || strcmp(first, "mpijobs.kubeflow.org") == 0)
+		fprintf(stderr, "mpijob: '%s' is taken for the name of a job; no kind is given here: only names, or none for all\n", first);
+	connection->by_name = 0; /* once */
+}
+
 int connection_tell(struct connection *connection, int code)
 {
 	if (code == 0 && mpijob_diag_count(connection->diag) == 0)
@@ -373,6 +397,8 @@ int connection_tell(struct connection *connection, int code)
 		findings_print(connection->diag, stderr);
 		failure_print(connection->diag, code);
 	}
+	if (code == MPIJOB_ERR_NOT_FOUND)
+		print_meant(connection);
 	const char *help = advice(connection, code);
 	if (help || code == MPIJOB_ERR_AUTH)
 		print_place(connection);

@@ -21,6 +21,7 @@ struct connection {
 	/* Called before something is printed on standard error (to take a live line away); may be NULL. */
 	void (*before_print)(void *user);
 	void *before_print_user;
+	int by_name; /* the operands are names of jobs: when one is not found, connection_tell() looks what they were meant to be */
 
 	/* Its own. */
 	const struct arguments *arguments;

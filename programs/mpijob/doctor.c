@@ -163,6 +163,30 @@ static int check_server(struct doctor *doctor)
 	return code;
 }
 
+/* Nothing lands in a namespace that is missing, whatever else is well. */
+static void check_namespace(struct doctor *doctor)
+{
+	const char *name = doctor->connection->namespace_;
+	mpijob_doc *doc = NULL;
+	char *make = NULL;
+
+	if (doctor->arguments->all_namespaces)
+		return;
+	if (asprintf(&make, "kubectl create namespace %s", name) < 0) {
+		doctor->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
+	int there = look_at(doctor, "v1", "Namespace", NULL, name, &doc, "namespace", "the namespace");
+	if (there == 0)
+		say(doctor, RESULT_FAIL, "namespace", make, "namespace %s does not exist", name);
+	else if (there > 0 && *text_at(mpijob_doc_root(doc), "metadata.deletionTimestamp"))
+		say(doctor, RESULT_FAIL, "namespace", NULL, "namespace %s is being deleted: nothing can be created in it", name);
+	else if (there > 0)
+		say(doctor, RESULT_OK, "namespace", NULL, "namespace %s is there", name);
+	free(make);
+	mpijob_doc_free(doc);
+}
+
 /* ---- the CRD ---- */
 
 #define INSTALL                                                                                                        \
@@ -496,8 +520,8 @@ static void check_domain(struct doctor *doctor)
 
 static int run_checks(struct doctor *doctor)
 {
-	static void (*const checks[])(struct doctor *) = { check_crd,    check_operators, check_rights,
-							   check_queues, check_gangs,     check_domain };
+	static void (*const checks[])(struct doctor *) = { check_namespace, check_crd,   check_operators, check_rights,
+							   check_queues,    check_gangs, check_domain };
 
 	check_context(doctor);
 	int code = check_server(doctor);

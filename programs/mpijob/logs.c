@@ -14,6 +14,7 @@
 #include "findings.h"
 
 #define TURN_MS 200
+#define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
 #define LAST_MS 10000 /* how long pods may still appear, or their logs end, when the job has ended */
 
 struct source {
@@ -23,6 +24,7 @@ struct source {
 	mpijob_logs *logs;
 	int inside; /* a line has begun and not ended */
 	int ended;  /* the pod has, so its output has an end */
+	int read;   /* something came */
 	int told;   /* that its output is tried for again */
 };
 
@@ -43,10 +45,19 @@ struct reader {
 
 /* ---- lines ---- */
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static int on_line(void *user, const struct mpijob_log_line *line)
 {
 	struct source *source = user;
 
+	source->read = 1;
 	if (source->reader->prefix && !source->inside)
 		printf("[pod/%s/%s] ", line->pod, line->container);
 	fwrite(line->text, 1, line->len, stdout);
@@ -61,7 +72,7 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 	struct source *source = user;
 
 	if (again) {
-		if (source->reader->arguments->follow && !source->told)
+		if (!source->told)
 			fprintf(stderr, "mpijob: the output of pod %s cannot be had now: %s; trying again\n", pod,
 				message ? message : mpijob_error_text(code));
 		source->told = 1;
@@ -141,6 +152,14 @@ static const char *wanted(const struct reader *reader)
 					    : "launcher";
 }
 
+static const char *none(const struct reader *reader)
+{
+	return reader->arguments->pod       ? "there is no such pod"
+	       : reader->arguments->workers ? "there are no workers"
+	       : reader->arguments->all     ? "there are no pods"
+					    : "there is no launcher";
+}
+
 static int has_started(const mpijob_node *pod)
 {
 	static const char *const paths[] = { "status.initContainerStatuses", "status.containerStatuses" };
@@ -190,11 +209,16 @@ static int compare_pods(const void *a, const void *b)
 
 static int drain(struct reader *reader, struct source *source)
 {
+	int64_t begun_ms = now_ms();
 	int state = 1;
 
 	while ((state = mpijob_logs_state(source->logs)) > 0) {
 		int code = mpijob_client_poll(reader->connection->client, TURN_MS);
 		fflush(stdout);
+		if (!source->read && !source->told && now_ms() - begun_ms >= SILENT_MS) {
+			fprintf(stderr, "mpijob: waiting for the output of pod %s: its node has not sent any yet\n", source->pod);
+			source->told = 1;
+		}
 		if (code)
 			return code;
 		if (connection_signal())
@@ -277,8 +301,8 @@ static int once(struct reader *reader)
 	if (code == 0 && !pods)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0 && count == 0) {
-		fprintf(stderr, "mpijob: there is no %s of %s to print; see 'mpijob describe %s'\n", wanted(reader),
-			reader->name, reader->name);
+		fprintf(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n", none(reader), reader->name,
+			reader->name);
 		reader->failures++;
 	}
 	if (code == 0)
@@ -355,14 +379,6 @@ static size_t open_sources(const struct reader *reader)
 	return open;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int goes_on(struct reader *reader, const mpijob_watch *pods)
 {
 	size_t open = open_sources(reader);
@@ -400,7 +416,7 @@ static int turns(struct reader *reader, const mpijob_watch *pods)
 			code = MPIJOB_ERR_CANCELLED;
 	}
 	if (code == 0 && !reader->seen) {
-		fprintf(stderr, "mpijob: %s has ended, and no %s is there to print\n", reader->name, wanted(reader));
+		fprintf(stderr, "mpijob: %s has ended, and %s to print\n", reader->name, none(reader));
 		reader->failures++;
 	}
 	return code;
@@ -493,6 +509,7 @@ int logs_command(const struct arguments *arguments)
 	}
 	reader.name = arguments->operands.items[0];
 	int code = connection_open(&connection, arguments);
+	connection.by_name = 1;
 	if (code == 0) {
 		connection_catch_signals(&connection);
 		code = look(&reader);

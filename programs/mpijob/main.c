@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <mpijob/base.h>
+
 #include "command.h"
 #include "help.h"
 #include "options.h"
@@ -110,6 +112,8 @@ const struct command commands[] = {
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]) - 1)
+
 const struct command *command_find(const char *name)
 {
 	for (const struct command *command = commands; command->name; command++)
@@ -128,6 +132,21 @@ static int finish(int code)
 	/* What an earlier write failed of is not known any more. */
 	fprintf(stderr, "mpijob: standard output: %s\n", flushed ? strerror(errno) : "not everything could be written");
 	return code ? code : EXIT_FINDINGS;
+}
+
+static int complain(const char *name)
+{
+	const char *names[COMMANDS];
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	const char *near = mpijob_nearest(name, names, COMMANDS);
+	fprintf(stderr, "mpijob: unknown command '%s'", name);
+	if (near)
+		fprintf(stderr, "; did you mean '%s'?\n", near);
+	else
+		fputs("; see 'mpijob help'\n", stderr);
+	return EXIT_USAGE;
 }
 
 static int dispatch(const struct command *command, int argc, char **argv, int kubectl)
@@ -179,9 +198,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "mpijob: options stand behind the command: %smpijob COMMAND %s ...\n", kubectl ? "kubectl " : "", argv[1]);
 		return EXIT_USAGE;
 	}
-	if (!command) {
-		fprintf(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return complain(argv[1]);
 	return dispatch(command, argc - 1, argv + 1, kubectl);
 }

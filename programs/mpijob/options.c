@@ -378,9 +378,23 @@ static void tables_make(unsigned command, char *letters, struct option *longs)
 	*longs = (struct option){ NULL, 0, NULL, 0 };
 }
 
+/* The option of this command that `--word`, or `--word=value`, probably meant; NULL without one. */
+static const char *near_option(unsigned command, const char *word)
+{
+	const char *names[ROWS];
+	char name[65] = ""; /* longer ones are near to none */
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < ROWS; i++)
+		names[i] = option_rows[i].commands & command ? option_rows[i].name : NULL;
+	if (len < sizeof(name))
+		memcpy(name, word, len);
+	return mpijob_nearest(name, names, ROWS);
+}
+
 static int complain(const struct command *command, int value, char **argv)
 {
-	const char *word = argv[optind - 1];
+	const char *word = argv[optind - 1], *near = NULL;
 
 	if (value == ':')
 		fprintf(stderr, "mpijob: %s: a value is missing", word);
@@ -388,7 +402,12 @@ static int complain(const struct command *command, int value, char **argv)
 		fprintf(stderr, "mpijob: unknown option -%c", optopt);
 	else
 		fprintf(stderr, "mpijob: unknown option %s", word);
-	fprintf(stderr, "; see 'mpijob help %s'\n", command->name);
+	if (value != ':' && strncmp(word, "--", 2) == 0)
+		near = near_option(command->bit, word + 2);
+	if (near)
+		fprintf(stderr, "; did you mean --%s?\n", near);
+	else
+		fprintf(stderr, "; see 'mpijob help %s'\n", command->name);
 	return EXIT_USAGE;
 }
 

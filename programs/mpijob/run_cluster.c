@@ -153,21 +153,11 @@ static int follow(struct run *run)
 
 static int live(struct run *run)
 {
-	const char *why = "the job cannot be watched any more";
-
 	run_interrupts(run->client);
 	int code = send_needed(run);
 	if (code == 0)
 		code = submit(run);
 	run_interrupts(NULL);
-	if (code == MPIJOB_ERR_CANCELLED)
-		progress_say(&run->progress, "interrupted; 'mpijob get %s' tells whether the job is there already",
-			     run->name);
-	if (code == MPIJOB_ERR_CONFLICT && !run->created_ms && !run->arguments->server_side)
-		progress_say(
-			&run->progress,
-			"'mpijob logs -f %s' follows the job that is there; 'mpijob delete %s' makes room for this one",
-			run->name, run->name);
 	if (code)
 		return code;
 	progress_say(&run->progress, "%s/%s is submitted to %s", run->namespace_, run->name,
@@ -183,11 +173,27 @@ static int live(struct run *run)
 		int deleted = delete_job(run);
 		return code ? code : deleted;
 	}
+	return code;
+}
+
+/* What helps now that the failure is told. */
+static void advise(struct run *run, int code)
+{
+	const char *why = "the job cannot be watched any more";
+
 	if (run->stopping)
 		why = run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted";
-	if (code || (run->stopping && !run->finished))
+	if (!run->created_ms && code == MPIJOB_ERR_CANCELLED)
+		progress_say(&run->progress, "interrupted; 'mpijob get %s' tells whether the job is there already",
+			     run->name);
+	else if (!run->created_ms && code == MPIJOB_ERR_CONFLICT && !run->arguments->server_side)
+		progress_say(
+			&run->progress,
+			"'mpijob logs -f %s' follows the job that is there; 'mpijob delete %s' makes room for this one",
+			run->name, run->name);
+	else if (run->created_ms && !run->arguments->detach && !run->arguments->rm &&
+		 (code || (run->stopping && !run->finished)))
 		say_detached(run, why);
-	return code;
 }
 
 static void before_print(void *user)
@@ -228,6 +234,7 @@ int run_cluster(struct run *run)
 			run_catch_signals();
 			code = live(run);
 			connection_tell(&connection, code);
+			advise(run, code);
 		}
 		result = exit_of(run, code);
 		run_unwatch(run);

@@ -8,6 +8,7 @@ import re
 import threading
 import urllib.parse
 
+LOG = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/log$")
 PATH = re.compile(r"/(?:api|apis/([^/]+))/([^/]+)(?:/namespaces/([^/]+))?/([a-z]+)(?:/([^/]+))?$")
 KINDS = {"mpijobs": "MPIJob", "pods": "Pod", "configmaps": "ConfigMap", "namespaces": "Namespace", "secrets": "Secret",
          "serviceaccounts": "ServiceAccount"}
@@ -51,6 +52,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, items=()):
         self.changed = threading.Condition()
         self.version, self.objects, self.events, self.requests = 10, {}, [], []
+        self.logs = {}  # what pods print, by their names
         self.warn = self.refuse = None  # functions of (method, path): a text; (status, reason, message)
         super().__init__(("127.0.0.1", 0), Handler)
         for item in items:
@@ -96,7 +98,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, document):
-        body = json.dumps(document).encode()
+        body = (document if isinstance(document, str) else json.dumps(document)).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         text = self.server.warn and self.server.warn(self.command, self.path)
@@ -117,9 +119,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length)) if length else None
         self.server.requests.append((self.command, url.path, query, body))
         refused = self.server.refuse and self.server.refuse(self.command, self.path)
-        found = PATH.match(url.path)
+        found, log = PATH.match(url.path), LOG.match(url.path)
         if refused:
             self.fail(*refused)
+        elif log:
+            self.answer(200, self.server.logs[log.group(2)])
         elif not found:
             self.fail(404, "NotFound", "the server could not find the requested resource")
         else:
