@@ -425,6 +425,8 @@ const struct scenario scenarios[] = {
 	{ "plan of created", 1, 1, NULL, act_plan },
 	{ "plan of running", 2, 1, NULL, act_plan },
 	{ "plan of succeeded", 3, 1, NULL, act_plan },
+	{ "plan of failing", 4, 1, NULL, act_plan },
+	{ "plan of stopped", 5, 1, NULL, act_plan },
 };
 const size_t scenarios_count = sizeof(scenarios) / sizeof(scenarios[0]);
 
@@ -469,6 +471,26 @@ static void workers_run(struct fake *fake)
 	}
 }
 
+/* A worker fails; and then, where that is asked for, the job was stopped to begin again. */
+static void fail(struct subject *subject, const struct fake *running)
+{
+	struct fake fake;
+	char name[300];
+
+	fake_copy(&fake, running);
+	snprintf(name, sizeof(name), "%s-worker-0", fake_text(fake.job, "metadata.name"));
+	fake_pod(&fake, name, "{status: {phase: Failed, reason: Evicted, conditions: []}}");
+	keep_state(&subject->states[4], "failing", &fake);
+	for (int i = 0; i < 1 || fake_job_controller(&fake); i++) {
+		mpijob_plan *plan = fake_plan(&fake, fake.facts);
+
+		fake_act_all(&fake, plan);
+		mpijob_plan_free(plan);
+	}
+	keep_state(&subject->states[5], "stopped", &fake);
+	fake_end(&fake);
+}
+
 /* Each state is kept before the plan that it calls for is carried out. */
 static void live(struct subject *subject)
 {
@@ -493,6 +515,7 @@ static void live(struct subject *subject)
 	}
 	keep_state(&subject->states[2], "running", &fake);
 	act_until_quiet(&fake);
+	fail(subject, &fake);
 	fake.now_ms += 1000;
 	fake_launcher_succeeded(&fake);
 	keep_state(&subject->states[3], "succeeded", &fake);

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#define SUBJECT_STATES 4
+#define SUBJECT_STATES 6
 
 /* Where output goes: it never allocates. */
 struct sink {

@@ -288,7 +288,8 @@ int main(int argc, char **argv)
 	make_sink(&after);
 	for (size_t i = 0; i < count; i++)
 		subjects[i].render = options;
-	wait.wait_for_hosts = all.wait_for_hosts = 60;
+	wait.wait_for_hosts = 60;
+	wait.replace_workers = 2;
 	subjects[0].render.features = &wait;
 	subjects[1].render.features = &all;
 	subjects[1].render.cluster_domain = "cluster.local";
@@ -300,6 +301,12 @@ int main(int argc, char **argv)
 	begin(&subjects[0], "pi", "", argv[2]);
 	begin(&subjects[1], "rich", argv[1], "rich.yaml");
 	begin(&subjects[2], "reference", argv[1], "rich.yaml");
+	for (size_t i = 0; i < 3; i++) {
+		if (!subjects[i].states[0].job) {
+			fprintf(stderr, "%s is refused, and would not be tried\n", subjects[i].name);
+			return 2;
+		}
+	}
 	begin(&subjects[3], "refused", argv[1], "refused.yaml");
 	begin(&subjects[4], "broken", argv[1], "broken.yaml");
 	if (argc > 6)
