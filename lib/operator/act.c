@@ -131,7 +131,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	int failed = act->failed;
 
 	end_plan(act);
-	if (again && ++record->rounds > MOST_ROUNDS) {
+	if (again && !failed && ++record->rounds > MOST_ROUNDS) {
 		failed = 1;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "does-not-settle",
 				     "MPIJob %s/%s does not settle: %d plans were carried out without news from the cluster",
@@ -315,7 +315,8 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 	observed = mpijob_observation_view(operator_->observation);
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
-	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0)
+	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
+	    !mpijob__route_is_gone(operator_, observed->uid, 0))
 		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
 	mpijob__route_gone(operator_, write->record, write->action.uid);
 	return 0;

@@ -64,22 +64,11 @@ static int take_job(struct mpijob__source *source, const struct mpijob_watch_eve
 	return 0;
 }
 
-/* How far the news is. What a list tells of one object says nothing about others. */
-static void advance_seen(struct mpijob__source *source, const char *version_text)
-{
-	uint64_t version = mpijob__route_version(version_text);
-
-	if (version > source->seen)
-		source->seen = version;
-}
-
 static int take_object(void *user, const struct mpijob_watch_event *object)
 {
 	struct mpijob__source *source = user;
 	int rc;
 
-	if (object->event != MPIJOB_WATCH_LISTED)
-		advance_seen(source, object->resource_version);
 	if (source->number == MPIJOB__SOURCE_JOBS)
 		rc = take_job(source, object);
 	else if (source->number == MPIJOB__SOURCE_PRIORITY_CLASSES)
@@ -104,7 +93,6 @@ static int end_list(void *user, const char *version)
 	if (source->refused)
 		mpijob__jobs_touch_all(source->operator_);
 	source->refused = 0;
-	source->seen = mpijob__route_version(version);
 	return 0;
 }
 

@@ -35,7 +35,6 @@ struct mpijob__source {
 	const char *namespace_, *label_selector;
 	int number;               /* MPIJOB__SOURCE_* */
 	uint32_t generation;      /* counts lists */
-	uint64_t seen;            /* news up to this version was told */
 	int troubled;             /* a failure was told; its end is still to be */
 	int refused;              /* it cannot be had, and is done without; see may_be_missing() */
 	uint64_t seed;
@@ -150,6 +149,7 @@ struct mpijob__priority_class {
 struct mpijob__events;
 
 #define MPIJOB__DEAD_UIDS 256
+#define MPIJOB__GONE_UIDS 2048 /* more than go while one answer is under way */
 
 struct mpijob_operator {
 	mpijob_client *client;
@@ -176,6 +176,10 @@ struct mpijob_operator {
 	size_t fetching;
 	uint64_t dead[MPIJOB__DEAD_UIDS]; /* hashes of uids of jobs that are gone */
 	size_t dead_at;
+	struct mpijob__gone {
+		uint64_t hash, version;
+	} gone[MPIJOB__GONE_UIDS];        /* likewise, of objects whose end was told */
+	size_t gone_at;
 
 	struct mpijob__priority_class *classes;
 	const struct mpijob_priority_class **class_views;
@@ -235,6 +239,8 @@ uint64_t mpijob__route_version(const char *text);
 int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *object);
 /* An object as the server answered it to one of this job's own requests. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX. */
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
+/* 1 when the last event of an object was told, and this version of it is an older one. */
+int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version);
 /* The server says that we deleted it, or that it is not there. */
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);
 /* Nothing tells when somebody else's object goes that is not watched: forget it, so that the next plan finds out. */

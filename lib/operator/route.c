@@ -82,6 +82,26 @@ void mpijob__route_release(struct mpijob__record *record, mpijob_operator *opera
 		drop(operator_, record->objects);
 }
 
+/* An answer may come after the last event of its object: that one does not come back. */
+static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t version)
+{
+	struct mpijob__gone *gone = &operator_->gone[operator_->gone_at];
+
+	gone->hash = mpijob__table_hash(&operator_->objects, uid, "");
+	gone->version = version;
+	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__GONE_UIDS;
+}
+
+int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version)
+{
+	uint64_t hash = mpijob__table_hash(&operator_->objects, uid, "");
+
+	for (size_t i = 0; i < MPIJOB__GONE_UIDS; i++)
+		if (operator_->gone[i].hash == hash && version < operator_->gone[i].version)
+			return 1;
+	return 0;
+}
+
 /* It is gone for good. 1 when the job cares. */
 static int forget(mpijob_operator *operator_, struct mpijob__object *object)
 {
@@ -131,16 +151,50 @@ static int may_be_owned(const struct mpijob_observed *observed)
 
 /* --- what is told --- */
 
+/* As pods are ordered: by role, index, name. */
+static int compare(const struct mpijob_pod_facts *a, const struct mpijob_pod_facts *b)
+{
+	if (a->role != b->role)
+		return a->role < b->role ? -1 : 1;
+	if (a->index != b->index)
+		return a->index < b->index ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static const struct mpijob_pod_facts *pod_of_name(const mpijob_facts *facts, const struct mpijob_pod_facts *wanted)
+{
+	size_t low = 0, high = mpijob_facts_pod_count(facts);
+
+	if (!wanted->name)
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(facts, middle);
+		int order = compare(pod, wanted);
+
+		if (order == 0)
+			return pod;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 /* An answer told of a newer object of that name: of the one before it, which is news now, nothing is left but its end. */
 static int is_superseded(const mpijob_operator *operator_, const struct mpijob__record *record,
 			 const struct mpijob_observed *observed)
 {
 	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
 								  : NULL;
-	const struct mpijob__object *known = child ? find(operator_, child->uid) : NULL;
+	const struct mpijob_pod_facts *pod = observed->pod ? pod_of_name(record->facts, observed->pod) : NULL;
+	const struct mpijob__object *known = child ? find(operator_, child->uid) : pod ? find(operator_, pod->uid) : NULL;
 	uint64_t version = mpijob__route_version(observed->resource_version);
 
-	return known && observed->name && strcmp(child->name, observed->name) == 0 && version && version < known->version;
+	if (child && observed->name && strcmp(child->name, observed->name) != 0)
+		return 0;
+	return known && version && version < known->version;
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
@@ -203,6 +257,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 
 	if (event->event == MPIJOB_WATCH_DELETED) {
 		record = object ? object->record : NULL;
+		note_gone(operator_, event->uid, mpijob__route_version(event->resource_version));
 		if (!object)
 			mpijob__orphans_drop(operator_, event->uid);
 		else if (forget(operator_, object)) {
@@ -291,9 +346,7 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	object = find(operator_, observed->uid);
 	if (object && (object->record != record || is_old(object, observed->resource_version)))
 		return 0;
-	/* Its watch is past this and does not know it: it was deleted before the answer came. Others' were never kept. */
-	if (!object && owner_of(operator_, observed) == record && mpijob__route_version(observed->resource_version) &&
-	    mpijob__route_version(observed->resource_version) <= operator_->sources[source].seen)
+	if (!object && mpijob__route_is_gone(operator_, observed->uid, mpijob__route_version(observed->resource_version)))
 		return 0;
 	rc = apply(operator_, record, object, observed, source);
 	return rc < 0 ? rc : 0;
@@ -350,6 +403,7 @@ void mpijob__route_sweep(struct mpijob__source *source, const char *list_version
 			/* Made by us after the list was. */
 			if (!object->gone && version && object->version > version)
 				continue;
+			note_gone(operator_, object->uid, version);
 			if (forget(operator_, object))
 				mpijob__jobs_touch(operator_, record);
 		}
