@@ -20,8 +20,6 @@
 #define RETRY_MS       3000
 #define LEAST_LIMIT_MS 1000
 
-enum request { REQUEST_NONE, REQUEST_FAST_PUT, REQUEST_GET, REQUEST_PUT, REQUEST_POST, REQUEST_LET_GO };
-
 static void attempt(void *user);
 static void give_up(void *user);
 
@@ -117,7 +115,7 @@ static void cancel(mpijob_lease *lease)
 	if (lease->call)
 		mpijob_call_cancel(lease->call);
 	lease->call = NULL;
-	lease->request = REQUEST_NONE;
+	lease->request = MPIJOB__LEASE_NONE;
 }
 
 void mpijob_lease_free(mpijob_lease *lease)
@@ -190,14 +188,14 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 
 /* --- requests --- */
 
-static const char *word_of(enum request request)
+static const char *word_of(enum mpijob__lease_request request)
 {
 	switch (request) {
-	case REQUEST_GET:
+	case MPIJOB__LEASE_GET:
 		return "look at";
-	case REQUEST_POST:
+	case MPIJOB__LEASE_POST:
 		return "create";
-	case REQUEST_LET_GO:
+	case MPIJOB__LEASE_LET_GO:
 		return "give up";
 	default:
 		return "take or renew";
@@ -206,7 +204,7 @@ static const char *word_of(enum request request)
 
 static void answered(void *user, const struct mpijob_answer *answer);
 
-static int send(mpijob_lease *lease, enum request number)
+static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, answered, lease };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -217,12 +215,12 @@ static int send(mpijob_lease *lease, enum request number)
 	target.api_version = MPIJOB__LEASE_API_VERSION;
 	target.kind = "Lease";
 	target.namespace_ = lease->namespace_;
-	target.name = number == REQUEST_POST ? NULL : lease->name;
+	target.name = number == MPIJOB__LEASE_POST ? NULL : lease->name;
 	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0 && number != REQUEST_GET)
-		rc = mpijob__lease_write(lease, number == REQUEST_LET_GO, &body);
+	if (rc == 0 && number != MPIJOB__LEASE_GET)
+		rc = mpijob__lease_write(lease, number == MPIJOB__LEASE_LET_GO, &body);
 	if (rc == 0) {
-		request.method = number == REQUEST_GET ? "GET" : number == REQUEST_POST ? "POST" : "PUT";
+		request.method = number == MPIJOB__LEASE_GET ? "GET" : number == MPIJOB__LEASE_POST ? "POST" : "PUT";
 		request.path = mpijob_text_data(&path);
 		if (body.len) {
 			request.content_type = "application/json";
@@ -240,7 +238,7 @@ static int send(mpijob_lease *lease, enum request number)
 	mpijob__text_release(&path);
 	mpijob__text_release(&body);
 	if (rc) {
-		lease->request = REQUEST_NONE;
+		lease->request = MPIJOB__LEASE_NONE;
 		log_failure(lease, word_of(number), rc, 0, NULL);
 	}
 	return rc;
@@ -267,7 +265,8 @@ static void try_later(mpijob_lease *lease)
 		mpijob__timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
-	mpijob__timer_set(&lease->next, now_ms + retry_ms + (int64_t)(mpijob__lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1)));
+	due_ms = now_ms + retry_ms + (int64_t)(mpijob__lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
+	mpijob__timer_set(&lease->next, due_ms);
 }
 
 /* Ours, as of when that was written. */
@@ -298,7 +297,7 @@ static void stand_by(mpijob_lease *lease)
 }
 
 /* Begin one of the attempt's requests, or fail it. */
-static void go_on(mpijob_lease *lease, enum request request)
+static void go_on(mpijob_lease *lease, enum mpijob__lease_request request)
 {
 	if (send(lease, request))
 		try_later(lease);
@@ -311,7 +310,7 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__lease_ours(lease) && is_valid(lease) ? REQUEST_FAST_PUT : REQUEST_GET);
+	go_on(lease, mpijob__lease_ours(lease) && is_valid(lease) ? MPIJOB__LEASE_FAST_PUT : MPIJOB__LEASE_GET);
 }
 
 static void give_up(void *user)
@@ -333,7 +332,7 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	if (answer->code == MPIJOB_ERR_NOT_FOUND && answer->status == 404) {
 		mpijob_doc_free(lease->doc);
 		lease->doc = NULL;
-		go_on(lease, REQUEST_POST);
+		go_on(lease, MPIJOB__LEASE_POST);
 		return;
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
@@ -348,12 +347,12 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 		if (another)
 			tell(lease);
 	} else {
-		go_on(lease, REQUEST_PUT);
+		go_on(lease, MPIJOB__LEASE_PUT);
 	}
 	free(before);
 }
 
-static void written(mpijob_lease *lease, enum request request, const struct mpijob_answer *answer)
+static void written(mpijob_lease *lease, enum mpijob__lease_request request, const struct mpijob_answer *answer)
 {
 	int rc = answer->code ? answer->code : mpijob__lease_take(lease, answer, lease->written_ms, 1);
 
@@ -364,25 +363,25 @@ static void written(mpijob_lease *lease, enum request request, const struct mpij
 	/* Who comes second is no failure; it looks again later. */
 	if (rc != MPIJOB_ERR_CONFLICT)
 		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status, answer->message);
-	if (request == REQUEST_FAST_PUT)
-		go_on(lease, REQUEST_GET);
+	if (request == MPIJOB__LEASE_FAST_PUT)
+		go_on(lease, MPIJOB__LEASE_GET);
 	else
 		try_later(lease);
 }
 
 /* --- giving up --- */
 
-static void let_go_answered(mpijob_lease *lease, enum request request, const struct mpijob_answer *answer)
+static void let_go_answered(mpijob_lease *lease, enum mpijob__lease_request request, const struct mpijob_answer *answer)
 {
 	int rc = answer->code;
 
-	if (request == REQUEST_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
-		rc = send(lease, REQUEST_GET);
-	} else if (request == REQUEST_GET && rc == 0) {
+	if (request == MPIJOB__LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
+		rc = send(lease, MPIJOB__LEASE_GET);
+	} else if (request == MPIJOB__LEASE_GET && rc == 0) {
 		rc = mpijob__lease_take(lease, answer, now_of(lease), 0);
 		if (rc == 0 && mpijob__lease_ours(lease))
-			rc = send(lease, REQUEST_LET_GO);
-	} else if (request == REQUEST_LET_GO && rc == 0) {
+			rc = send(lease, MPIJOB__LEASE_LET_GO);
+	} else if (request == MPIJOB__LEASE_LET_GO && rc == 0) {
 		(void)mpijob__lease_take(lease, answer, now_of(lease), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
@@ -393,7 +392,7 @@ static void let_go_answered(mpijob_lease *lease, enum request request, const str
 
 void mpijob_lease_release(mpijob_lease *lease)
 {
-	int unknown = lease->call && lease->request != REQUEST_GET; /* a write may still arrive */
+	int unknown = lease->call && lease->request != MPIJOB__LEASE_GET; /* a write may still arrive */
 
 	if (lease->released)
 		return;
@@ -402,9 +401,9 @@ void mpijob_lease_release(mpijob_lease *lease)
 	mpijob__timer_clear(&lease->next);
 	mpijob__timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
 	if (unknown)
-		(void)send(lease, REQUEST_GET);
+		(void)send(lease, MPIJOB__LEASE_GET);
 	else if (mpijob__lease_ours(lease))
-		(void)send(lease, REQUEST_LET_GO);
+		(void)send(lease, MPIJOB__LEASE_LET_GO);
 	if (!lease->call)
 		mpijob__timer_clear(&lease->deadline);
 	stop_leading(lease);
@@ -422,13 +421,13 @@ int mpijob_lease_busy(const mpijob_lease *lease)
 static void answered(void *user, const struct mpijob_answer *answer)
 {
 	mpijob_lease *lease = user;
-	enum request request = (enum request)lease->request;
+	enum mpijob__lease_request request = lease->request;
 
 	lease->call = NULL;
-	lease->request = REQUEST_NONE;
+	lease->request = MPIJOB__LEASE_NONE;
 	if (lease->released)
 		let_go_answered(lease, request, answer);
-	else if (request == REQUEST_GET)
+	else if (request == MPIJOB__LEASE_GET)
 		look(lease, answer);
 	else
 		written(lease, request, answer);

@@ -13,6 +13,15 @@
 
 enum { MPIJOB__LEASE_LEADS, MPIJOB__LEASE_STOPPED, MPIJOB__LEASE_EVENTS };
 
+enum mpijob__lease_request {
+	MPIJOB__LEASE_NONE,
+	MPIJOB__LEASE_FAST_PUT,
+	MPIJOB__LEASE_GET,
+	MPIJOB__LEASE_PUT,
+	MPIJOB__LEASE_POST,
+	MPIJOB__LEASE_LET_GO
+};
+
 struct mpijob__lease_event {
 	mpijob_lease *lease;
 	mpijob_call *call;
@@ -27,7 +36,7 @@ struct mpijob_lease {
 	struct mpijob__timer next;     /* attempt */
 	struct mpijob__timer deadline; /* of renewing, or of giving up */
 	mpijob_call *call;
-	int request;          /* that `call` is */
+	enum mpijob__lease_request request; /* that `call` is */
 	int64_t begun_ms;              /* when the attempt began */
 	int64_t written_ms;            /* when the write of `call` began */
 	mpijob_doc *doc;               /* the Lease as it was seen last; NULL: never */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Lease is on the wire: which of its fields the election is about, how they are written so that what else it holds
- * stays, and the Events about it.
+ * What a Lease is on the wire: which of its fields the election is about, how they are written so that what else
+ * it holds stays, and the Events about it.
  */
 #include "operator/lease.h"
 
@@ -158,7 +158,8 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
-	int rc = mpijob__text_printf(&text, "%s.%016" PRIx64, lease->name, mpijob__lease_roll(lease) ^ (uint64_t)mpijob__clock_wall_ms() << 20);
+	uint64_t serial = mpijob__lease_roll(lease) ^ (uint64_t)mpijob__clock_wall_ms() << 20;
+	int rc = mpijob__text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_string(doc, root, "kind", "Event");

@@ -111,12 +111,12 @@ int address_listen(const char *address, int64_t port, const char *what)
 	}
 	int code = getaddrinfo(parts.host, parts.port, &hints, &list);
 	number = code ? 0 : open_any(list, !parts.host, &fd);
+	const char *host = parts.host ? parts.host : "any address,";
 	if (code || number)
-		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s on %s port %s: %s", what, parts.host ? parts.host : "any address,",
-			 parts.port, code ? gai_strerror(code) : strerror(number));
+		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s on %s port %s: %s", what, host, parts.port,
+			 code ? gai_strerror(code) : strerror(number));
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "listening for %s on %s port %s", what, parts.host ? parts.host : "any address,",
-			 parts.port);
+		log_line(MPIJOB_SEVERITY_INFO, "listening for %s on %s port %s", what, host, parts.port);
 	if (list)
 		freeaddrinfo(list);
 	free(parts.host);

@@ -18,6 +18,7 @@
 
 #define QPS_OF_0 5 /* what other clients of Kubernetes make of a 0 */
 #define BURST_OF_0 10
+#define POD_TOKEN  "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
 static const char *given(const char *text)
 {
@@ -27,7 +28,7 @@ static const char *given(const char *text)
 /* A pod with a service account. */
 static int is_pod(void)
 {
-	return given(getenv("KUBERNETES_SERVICE_HOST")) && access("/var/run/secrets/kubernetes.io/serviceaccount/token", F_OK) == 0;
+	return given(getenv("KUBERNETES_SERVICE_HOST")) && access(POD_TOKEN, F_OK) == 0;
 }
 
 static void choose(const struct settings *settings, struct mpijob_http_config_options *options)

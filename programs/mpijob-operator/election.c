@@ -54,7 +54,8 @@ static void changed(void *user, int leading, const char *holder)
 	if (leading && !state->led)
 		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
 	else if (!leading && state->led && !state->stopping)
-		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more; the Lease is %s", *holder ? holder : "nobody's");
+		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more; the Lease is %s",
+			 *holder ? holder : "nobody's");
 	else if (!leading && *holder && !state->stopping)
 		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
 	state->led = leading;

@@ -45,9 +45,8 @@ static int write_leader(void *user, int verbose, mpijob_text *out)
 	int well = leads_well(user);
 
 	(void)verbose;
-	if (well)
-		return put(out, "ok") ? MPIJOB_ERR_NOMEM : 200;
-	return put(out, "internal server error: failed election to renew leadership on lease mpi-operator\n") ? MPIJOB_ERR_NOMEM : 500;
+	int code = put(out, well ? "ok" : "internal server error: failed election to renew leadership on lease mpi-operator\n");
+	return code ? code : well ? 200 : 500;
 }
 
 static int write_readyz(void *user, int verbose, mpijob_text *out)

@@ -99,15 +99,11 @@ static int write_stat(mpijob_text *out)
 	return code;
 }
 
-static int write_limit(mpijob_text *out, int which, const char *name, const char *help)
+static int write_limit(mpijob_text *out, const struct rlimit *limit, const char *name, const char *help)
 {
-	struct rlimit limit;
-
-	if (getrlimit(which, &limit))
-		return 0;
-	if (limit.rlim_cur == RLIM_INFINITY)
+	if (limit->rlim_cur == RLIM_INFINITY)
 		return metric(out, name, "gauge", help, "1.8446744073709552e+19");
-	return metric(out, name, "gauge", help, "%ju", (uintmax_t)limit.rlim_cur);
+	return metric(out, name, "gauge", help, "%ju", (uintmax_t)limit->rlim_cur);
 }
 
 static int write_descriptors(mpijob_text *out)
@@ -149,14 +145,15 @@ static int write_network(mpijob_text *out)
 
 int process_write(mpijob_text *out)
 {
+	struct rlimit files, memory;
 	int code = write_stat(out);
 
 	if (code == 0)
 		code = write_descriptors(out);
-	if (code == 0)
-		code = write_limit(out, RLIMIT_NOFILE, "process_max_fds", "Maximum number of open file descriptors.");
-	if (code == 0)
-		code = write_limit(out, RLIMIT_AS, "process_virtual_memory_max_bytes",
+	if (code == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
+		code = write_limit(out, &files, "process_max_fds", "Maximum number of open file descriptors.");
+	if (code == 0 && getrlimit(RLIMIT_AS, &memory) == 0)
+		code = write_limit(out, &memory, "process_virtual_memory_max_bytes",
 				   "Maximum amount of virtual memory available in bytes.");
 	if (code == 0)
 		code = write_network(out);

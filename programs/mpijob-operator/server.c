@@ -130,7 +130,8 @@ static void sweep(struct server *server)
 
 /* ---- answers ---- */
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type, const char *text, size_t len)
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type, const char *text,
+			      size_t len)
 {
 	/* MUST_COPY leaves the text alone. */
 	struct MHD_Response *response =
@@ -153,7 +154,8 @@ static enum MHD_Result plain(struct MHD_Connection *connection, unsigned status,
 	return answer(connection, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-static enum MHD_Result show(const struct server *server, struct MHD_Connection *connection, const struct server_page *page)
+static enum MHD_Result show(const struct server *server, struct MHD_Connection *connection,
+			    const struct server_page *page)
 {
 	mpijob_text *text = mpijob_text_new();
 	int verbose = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7, NULL, NULL) == MHD_YES;
