@@ -34,7 +34,7 @@ struct mpijob_submit_options {
 
 /**
  * Send a job, as its document is: nothing is defaulted, and status is left out. A create whose answer was lost is
- * resolved by looking: the same job is success.
+ * resolved by looking, also when the server itself gave up waiting (504): the same job is success.
  *
  * @param client   not NULL.
  * @param job      not NULL. With metadata.generateName instead of a name it can only be created.
@@ -63,7 +63,8 @@ MPIJOB_API int mpijob_client_get_job(mpijob_client *client, const char *namespac
 				     mpijob_diag *diag);
 
 /**
- * Suspend a job (`on` 1) or let it go on (`on` 0): sets spec.runPolicy.suspend.
+ * Suspend a job (`on` 1) or let it go on (`on` 0): sets spec.runPolicy.suspend. When the answer is lost the job is looked
+ * at, and the change made if it was not; what then cannot be known either is said to be unknown.
  *
  * @param client      not NULL.
  * @param namespace_  not NULL.
@@ -77,7 +78,8 @@ MPIJOB_API int mpijob_client_suspend(mpijob_client *client, const char *namespac
 				     mpijob_diag *diag);
 
 /**
- * Set the number of workers: spec.mpiReplicaSpecs.Worker.replicas.
+ * Set the number of workers: spec.mpiReplicaSpecs.Worker.replicas. What is done when the answer is lost is as for
+ * mpijob_client_suspend().
  *
  * @param client      not NULL.
  * @param namespace_  not NULL.

@@ -4,6 +4,8 @@
  *
  * A change is decided by what was read, and written with the resourceVersion of just that: so a job that ends in
  * between is noticed, and somebody else's change is looked at again. This needs no more of a server than a merge patch.
+ * It also makes an answer that was lost harmless: the job is looked at, and if it is not as wanted the change is decided
+ * anew; of the two patches only one can happen, since the first makes the version of the second old, or the other way.
  */
 #include "cluster/jobs.h"
 
@@ -81,6 +83,7 @@ int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, cons
 struct change {
 	/* What to write into the patch. 1: it is there; 0: nothing is to be done; negative: it must not be done. */
 	int (*make)(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag);
+	int (*is_made)(const struct change *change, const mpijob_node *job);
 	int32_t value;
 	int32_t expected;
 };
@@ -112,23 +115,49 @@ static int make_patch(const struct change *change, const mpijob_node *job, mpijo
 	return rc > 0 && mpijob_doc_error(patch) ? mpijob_doc_error(patch) : rc;
 }
 
-/* Look, decide, write what was decided of just that. 1: somebody was faster. */
-static int try_change(mpijob_client *client, const struct mpijob_target *target, const struct change *change,
+/* Look, and tell when that cannot tell what became of a change whose answer was lost. */
+static int look(mpijob_client *client, const struct mpijob_target *target, int lost, mpijob_doc **job, mpijob_diag *diag)
+{
+	int rc = mpijob_client_get(client, target, job, diag);
+
+	if (rc == 0 || lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
+		return rc;
+	if (mpijob__jobs_say_unknown("changed, or not; it cannot be looked at", diag))
+		return MPIJOB_ERR_NOMEM;
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
+}
+
+/* What a patch came to. 1: it is to be looked at again. */
+static int judge(int rc, int *lost, const mpijob_diag *said, mpijob_diag *diag)
+{
+	int again = mpijob__jobs_lost(rc, said);
+
+	if (rc == MPIJOB_ERR_CONFLICT || (again && *lost == 0)) {
+		*lost = again ? rc : *lost;
+		return 1;
+	}
+	if (mpijob__jobs_place_findings(NULL, said, diag) && rc)
+		return MPIJOB_ERR_NOMEM;
+	if (again && mpijob__jobs_say_unknown("changed, or not; its answer was lost a second time", diag))
+		return MPIJOB_ERR_NOMEM;
+	return rc;
+}
+
+/*
+ * Look, decide, write what was decided of just that. 1: somebody was faster, or the answer was lost: `*lost` is then why,
+ * and stays so.
+ */
+static int try_change(mpijob_client *client, const struct mpijob_target *target, const struct change *change, int *lost,
 		      mpijob_diag *diag)
 {
 	mpijob_doc *job = NULL, *patch = mpijob_doc_new();
 	mpijob_diag *first = mpijob_diag_new();
-	int rc = patch && first ? mpijob_client_get(client, target, &job, diag) : MPIJOB_ERR_NOMEM;
+	int rc = patch && first ? look(client, target, *lost, &job, diag) : MPIJOB_ERR_NOMEM;
 
-	if (rc == 0)
+	if (rc == 0 && !(*lost && change->is_made(change, mpijob_doc_root(job))))
 		rc = make_patch(change, mpijob_doc_root(job), patch, diag);
-	if (rc > 0) {
-		rc = mpijob_client_patch(client, target, mpijob_doc_root(patch), NULL, first);
-		if (rc == MPIJOB_ERR_CONFLICT)
-			rc = 1;
-		else if (mpijob__jobs_place_findings(NULL, first, diag) && rc)
-			rc = MPIJOB_ERR_NOMEM;
-	}
+	if (rc > 0)
+		rc = judge(mpijob_client_patch(client, target, mpijob_doc_root(patch), NULL, first), lost, first, diag);
 	mpijob_diag_free(first);
 	mpijob_doc_free(patch);
 	mpijob_doc_free(job);
@@ -139,12 +168,12 @@ static int change_job(mpijob_client *client, const char *namespace_, const char 
 		      mpijob_diag *diag)
 {
 	struct mpijob_target target = job_target(namespace_, name);
-	int rc = 1;
+	int rc = 1, lost = 0;
 
 	if (!client || !namespace_ || !name)
 		return MPIJOB_ERR_USAGE;
 	for (int i = 0; i < TRIES && rc > 0; i++)
-		rc = try_change(client, &target, change, diag);
+		rc = try_change(client, &target, change, &lost, diag);
 	if (rc <= 0)
 		return rc;
 	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused", "Conflict", NULL, NULL,
@@ -153,13 +182,18 @@ static int change_job(mpijob_client *client, const char *namespace_, const char 
 	return MPIJOB_ERR_CONFLICT;
 }
 
-static int make_suspend(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
+static int is_suspended(const struct change *change, const mpijob_node *job)
 {
 	int now = 0;
 
-	(void)diag;
 	(void)mpijob_node_bool(mpijob_node_find(job, "spec.runPolicy.suspend"), &now);
-	if (now == (change->value != 0))
+	return now == (change->value != 0);
+}
+
+static int make_suspend(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
+{
+	(void)diag;
+	if (is_suspended(change, job))
 		return 0;
 	mpijob_node_put_bool(patch, mpijob_doc_make(patch, "spec.runPolicy"), "suspend", change->value);
 	return 1;
@@ -167,9 +201,16 @@ static int make_suspend(const struct change *change, const mpijob_node *job, mpi
 
 int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on, mpijob_diag *diag)
 {
-	struct change change = { make_suspend, on != 0, 0 };
+	struct change change = { make_suspend, is_suspended, on != 0, 0 };
 
 	return change_job(client, namespace_, name, &change, diag);
+}
+
+static int is_scaled(const struct change *change, const mpijob_node *job)
+{
+	int64_t now = 0;
+
+	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"), &now) && now == change->value;
 }
 
 static int make_scale(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
@@ -193,7 +234,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_CONFLICT;
 	}
-	if (now == change->value && mpijob_node_get(worker, "replicas"))
+	if (is_scaled(change, job))
 		return 0;
 	mpijob_node_put_int(patch, mpijob_doc_make(patch, "spec.mpiReplicaSpecs.Worker"), "replicas", change->value);
 	return 1;
@@ -202,7 +243,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
 			int32_t expected, mpijob_diag *diag)
 {
-	struct change change = { make_scale, workers, expected };
+	struct change change = { make_scale, is_scaled, workers, expected };
 
 	if (workers < 0)
 		return MPIJOB_ERR_USAGE;

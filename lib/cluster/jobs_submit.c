@@ -142,10 +142,23 @@ static int send_job(struct sending *sending, mpijob_doc **stored, mpijob_diag *d
 	return rc ? rc : say_not_strict(diag);
 }
 
-static int say_unknown(const char *why, mpijob_diag *diag)
+int mpijob__jobs_lost(int code, const mpijob_diag *diag)
+{
+	if (code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT)
+		return 1;
+	for (size_t i = 0; code == MPIJOB_ERR_SERVER && i < mpijob_diag_count(diag); i++) {
+		const char *reason = mpijob_diag_at(diag, i)->reason;
+
+		if (reason && strcmp(reason, "Timeout") == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
 	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
-				 "the answer was lost, so the job may have been %s", why);
+				 "the answer was lost, so the job may have been %s", what);
 }
 
 /* The answer was lost: 0 when the job is there as it was sent, else what was lost, said to be unknown. */
@@ -158,7 +171,7 @@ static int look_after(struct sending *sending, int lost, mpijob_doc **stored, mp
 	if (sending->options.dry_run)
 		return lost;
 	if (sending->options.apply || !sending->name) {
-		(void)say_unknown(sending->options.apply ? "changed, or not"
+		(void)mpijob__jobs_say_unknown(sending->options.apply ? "changed, or not"
 							 : "created, under a name of the server's, or not",
 				  diag);
 		return lost;
@@ -172,9 +185,9 @@ static int look_after(struct sending *sending, int lost, mpijob_doc **stored, mp
 		return 0;
 	}
 	if (rc == 0)
-		(void)say_unknown("created and changed, or somebody else's was there before", diag);
+		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before", diag);
 	else
-		(void)say_unknown(rc == MPIJOB_ERR_NOT_FOUND
+		(void)mpijob__jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
 					  ? "created and deleted, or is on its way; it is not there now"
 					  : "created, or not; it cannot be looked for",
 				  diag);
@@ -182,16 +195,11 @@ static int look_after(struct sending *sending, int lost, mpijob_doc **stored, mp
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
 }
 
-static int is_lost(int rc)
-{
-	return rc == MPIJOB_ERR_IO || rc == MPIJOB_ERR_TIMEOUT;
-}
-
 static int submit(struct sending *sending, mpijob **out, mpijob_diag *diag)
 {
 	mpijob_diag *said = mpijob_diag_new();
 	mpijob_doc *stored = NULL;
-	int rc = said ? send_job(sending, &stored, said) : MPIJOB_ERR_NOMEM, lost = is_lost(rc);
+	int rc = said ? send_job(sending, &stored, said) : MPIJOB_ERR_NOMEM, lost = said && mpijob__jobs_lost(rc, said);
 
 	if (lost)
 		rc = look_after(sending, rc, &stored, said);

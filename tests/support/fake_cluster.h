@@ -28,7 +28,7 @@
 
 /* What a test wants instead of, or around, what the server would do. */
 struct fake_reply {
-	int status;         /* answer with this and `body`; 0: let the server work */
+	int status;         /* answer with this and `body`, with `apply` after the server's work; 0: let the server work */
 	const char *body;
 	const char *header; /* "Retry-After: 1", or NULL */
 	int end_code;       /* end the exchange with this code; after the server's work when `status` is 0 and `apply` */
@@ -559,6 +559,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	exchange->next = fake->exchanges;
 	fake->exchanges = exchange;
 	mpijob_exchange_set_slot(to, exchange);
+	if (scripted && exchange->reply.status && exchange->reply.apply)
+		free(fake_serve(fake, request->method, request->path, request->body, request->body_len, &exchange->status));
 	if (scripted && exchange->reply.status) {
 		exchange->status = exchange->reply.status;
 		exchange->text = strdup(exchange->reply.body ? exchange->reply.body : "");

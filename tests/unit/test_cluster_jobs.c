@@ -220,6 +220,8 @@ struct loss {
 	int end_code, code;
 };
 
+#define GATEWAY "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Timeout\",\"code\":504}"
+
 static int lose(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
 {
 	struct loss *loss = fake->user;
@@ -232,7 +234,12 @@ static int lose(struct fake *fake, const char *method, const char *path, struct 
 	}
 	(void)path;
 	reply->apply = loss->apply;
-	reply->end_code = loss->end_code;
+	if (loss->end_code == MPIJOB_ERR_SERVER) {
+		reply->status = 504;
+		reply->body = GATEWAY;
+	} else {
+		reply->end_code = loss->end_code;
+	}
 	return 1;
 }
 
@@ -241,6 +248,8 @@ static void lost_answers(void **state)
 	struct loss losses[] = {
 		{ 1, NULL, MPIJOB_ERR_IO, 0 },
 		{ 1, NULL, MPIJOB_ERR_TIMEOUT, 0 },
+		{ 1, NULL, MPIJOB_ERR_SERVER, 0 },
+		{ 0, NULL, MPIJOB_ERR_SERVER, MPIJOB_ERR_SERVER },
 		{ 1, "status: {conditions: []}", MPIJOB_ERR_IO, 0 },
 		{ 1, "metadata: {managedFields: [{manager: mpijob, operation: Update, fieldsV1: {\"f:spec\": {}}},"
 		     "{manager: other, fieldsV1: {\"f:status\": {}}}]}", MPIJOB_ERR_IO, 0 },
@@ -392,6 +401,84 @@ static void others_change_it_too(void **state)
 	assert_int_equal(suspend_in_a_rush(3, 0), 0);
 	assert_int_equal(suspend_in_a_rush(3, 1), MPIJOB_ERR_REJECTED);
 	assert_int_equal(suspend_in_a_rush(1000, 0), MPIJOB_ERR_CONFLICT);
+}
+
+/* The answers to patches are lost, `left` times. */
+struct lost_change {
+	int apply, left, end_code; /* SERVER: a 504 */
+	int no_looks;              /* nor can the job be looked at afterwards */
+	const char *meddle;        /* what somebody else changes before the next look */
+	int lost;
+};
+
+static int lose_changes(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	struct lost_change *loss = fake->user;
+
+	(void)path;
+	if (strcmp(method, "GET") == 0) {
+		if (loss->lost && loss->meddle)
+			fake_patch(fake, fake->objects, loss->meddle);
+		if (!loss->lost || !loss->no_looks)
+			return 0;
+		reply->status = 403;
+		reply->body = "";
+		return 1;
+	}
+	if (loss->left-- <= 0)
+		return 0;
+	loss->lost++;
+	reply->apply = loss->apply;
+	reply->status = loss->end_code == MPIJOB_ERR_SERVER ? 504 : 0;
+	reply->body = GATEWAY;
+	reply->end_code = reply->status ? 0 : loss->end_code;
+	return 1;
+}
+
+static void changes_are_looked_after(void **state)
+{
+	static const struct {
+		struct lost_change loss;
+		int code;
+		size_t writes;
+		const char *id; /* of a finding; NULL: there is none */
+	} rows[] = {
+		{ { 1, 1, MPIJOB_ERR_IO, 0, NULL, 0 }, 0, 1, NULL },
+		{ { 1, 1, MPIJOB_ERR_SERVER, 0, NULL, 0 }, 0, 1, NULL },
+		{ { 0, 1, MPIJOB_ERR_IO, 0, NULL, 0 }, 0, 2, NULL },
+		{ { 0, 1, MPIJOB_ERR_TIMEOUT, 0, NULL, 0 }, 0, 2, NULL },
+		{ { 0, 1, MPIJOB_ERR_SERVER, 0, NULL, 0 }, 0, 2, NULL },
+		{ { 0, 2, MPIJOB_ERR_IO, 0, NULL, 0 }, MPIJOB_ERR_IO, 2, "unknown-outcome" },
+		{ { 0, 1, MPIJOB_ERR_IO, 1, NULL, 0 }, MPIJOB_ERR_IO, 1, "unknown-outcome" },
+		{ { 1, 1, MPIJOB_ERR_IO, 1, NULL, 0 }, MPIJOB_ERR_IO, 1, "unknown-outcome" },
+		{ { 1, 1, MPIJOB_ERR_IO, 0, ENDED, 0 }, 0, 1, NULL },
+		{ { 0, 1, MPIJOB_ERR_IO, 0, ENDED, 0 }, MPIJOB_ERR_REJECTED, 1, "job-ended" },
+		/* Not sent: that is no lost answer. */
+		{ { 0, 1, MPIJOB_ERR_UNREACHABLE, 0, NULL, 0 }, MPIJOB_ERR_UNREACHABLE, 1, "request-failed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lost_change loss = rows[i / 2].loss;
+		mpijob_diag *diag = mpijob_diag_new();
+		struct fake fake;
+		mpijob_client *client = fake_client(&fake);
+		int found = 0, rc;
+
+		fake_put(&fake, JOBS, "d", text);
+		fake.decide = lose_changes;
+		fake.user = &loss;
+		rc = i % 2 ? mpijob_client_scale(client, "d", "pi", 8, 4, diag) : mpijob_client_suspend(client, "d", "pi", 1, diag);
+		assert_int_equal(rc, rows[i / 2].code);
+		assert_int_equal(fake_writes(&fake), rows[i / 2].writes);
+		for (size_t j = 0; j < mpijob_diag_count(diag); j++)
+			found += rows[i / 2].id && strcmp(mpijob_diag_at(diag, j)->id, rows[i / 2].id) == 0;
+		assert_int_equal(found, rows[i / 2].id != NULL);
+		assert_true(rows[i / 2].id || mpijob_diag_count(diag) == 0);
+		mpijob_diag_free(diag);
+		mpijob_client_free(client);
+		fake_release(&fake);
+	}
 }
 
 static void get_and_delete(void **state)
@@ -594,6 +681,7 @@ int main(void)
 		cmocka_unit_test(refusals_have_places),
 		cmocka_unit_test(strict_where_possible),
 		cmocka_unit_test(lost_answers),
+		cmocka_unit_test(changes_are_looked_after),
 		cmocka_unit_test(holds),
 		cmocka_unit_test(suspend_and_scale),
 		cmocka_unit_test(others_change_it_too),
