@@ -1,4 +1,18 @@
 # bash completion for mpijob, printed by 'mpijob completion bash'
+# The names of the jobs, of the cluster and namespace that the line names.
+_mpijob_jobs() {
+	local i at where=()
+	for ((i = 2; i < COMP_CWORD - 1; i++)); do
+		case ${COMP_WORDS[i]} in
+		--namespace|-n|--kubeconfig|--context|--cluster|--user|--server|-s|--tls-server-name|--certificate-authority|--client-certificate|--client-key|--token|--as|--as-group|--as-uid)
+			at=$((i + 1))
+			[ "${COMP_WORDS[at]}" = = ] && at=$((i + 2))
+			where+=("${COMP_WORDS[i]}" "${COMP_WORDS[at]}") ;;
+		esac
+	done
+	"${COMP_WORDS[0]}" get -o name --request-timeout=2s "${where[@]}" </dev/null 2>/dev/null |
+		sed -n 's|.*/\([a-z0-9.-]*\)$|\1|p' # compgen would expand other characters
+}
 _mpijob() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
 	COMPREPLY=()
@@ -47,7 +61,22 @@ _mpijob() {
 	help) options=' --man --help' ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
+	-*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
+	esac
+	case $before in
+	=|--filename|--namespace|--selector|--timeout|--replicas|--workers|--current-replicas|--pod|--tail|--since|--container|--kubeconfig|--context|--cluster|--user|--server|--tls-server-name|--certificate-authority|--client-certificate|--client-key|--token|--as|--as-group|--as-uid|--request-timeout|-n|-l|-s|-c) compopt -o default; return ;;
+	esac
+	case "${COMP_WORDS[1]} $before" in
+	"get -f") compopt -o default; return ;;
+	"describe -f") compopt -o default; return ;;
+	"wait -f") compopt -o default; return ;;
+	"suspend -f") compopt -o default; return ;;
+	"resume -f") compopt -o default; return ;;
+	"scale -f") compopt -o default; return ;;
+	"delete -f") compopt -o default; return ;;
+	esac
+	case ${COMP_WORDS[1]} in
+	get|describe|logs|wait|suspend|resume|scale|delete) COMPREPLY=($(compgen -W "$(_mpijob_jobs)" -- "$word")) ;;
 	*) compopt -o default ;;
 	esac
 }

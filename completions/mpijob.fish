@@ -1,4 +1,19 @@
 # fish completion for mpijob, printed by 'mpijob completion fish'
+# The names of the jobs, of the cluster and namespace that the line names.
+function __mpijob_jobs
+	set -l words (commandline -opc)
+	set -l where
+	for i in (seq 3 (count $words))
+		switch $words[$i]
+			case --namespace -n --kubeconfig --context --cluster --user --server -s --tls-server-name --certificate-authority --client-certificate --client-key --token --as --as-group --as-uid
+				test $i -lt (count $words); and set -a where $words[$i] $words[(math $i + 1)]
+			case --namespace=\* -n=\* --kubeconfig=\* --context=\* --cluster=\* --user=\* --server=\* -s=\* --tls-server-name=\* --certificate-authority=\* --client-certificate=\* --client-key=\* --token=\* --as=\* --as-group=\* --as-uid=\*
+				set -a where $words[$i]
+		end
+	end
+	mpijob get -o name --request-timeout=2s $where </dev/null 2>/dev/null | string replace -r '.*/' ''
+end
+complete -c mpijob -n '__fish_seen_subcommand_from get describe logs wait suspend resume scale delete' -f -a '(__mpijob_jobs)'
 complete -c mpijob -n __fish_use_subcommand -f -a validate -d 'Check MPIJobs and say what is wrong, with line and column'
 complete -c mpijob -n '__fish_seen_subcommand_from validate' -l filename -s f -r -d 'A file, a directory (its .yaml, .yml and .json files), or - for standard input; the same as an operand.'
 complete -c mpijob -n '__fish_seen_subcommand_from validate' -l output -s o -r -f -a 'yaml json name' -d 'Print as yaml, json or name; convert, plan and diff know no name.'
