@@ -48,6 +48,9 @@ static struct {
 	char problem[256];
 } server;
 
+/* What an operator is told to do with jobs; NULL: nothing. Read before anything fails. */
+static mpijob_operator_config *config;
+
 /* What fails, so that the server can work undisturbed in between. */
 static struct {
 	size_t at, done;
@@ -362,7 +365,7 @@ static int imagine(mpijob_client *client)
 }
 
 /* Steps until the job is complete, with little waits for back-offs. 0, or 1 and a line about it. */
-static int live(mpijob_client *client)
+static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 {
 	const struct timespec pause = { 0, 20000 };
 	mpijob_operator *operator_ = NULL;
@@ -374,6 +377,8 @@ static int live(mpijob_client *client)
 	}
 	for (int i = 0; i < 100000 && !(complete() && mpijob_operator_synced(operator_)); i++) {
 		nanosleep(&pause, NULL);
+		if (wanted && mpijob_operator_configure(operator_, wanted) == 0)
+			wanted = NULL;
 		code = mpijob_operator_step(operator_, 0);
 		if (code && code != MPIJOB_ERR_NOMEM)
 			break;
@@ -471,7 +476,7 @@ static int calls(mpijob_client *client)
 	return wrong;
 }
 
-enum { LIVE, CALLS, IMAGINE };
+enum { LIVE, CALLS, IMAGINE, CONFIGURED };
 
 static int scenario(int what, int streams)
 {
@@ -491,7 +496,10 @@ static int scenario(int what, int streams)
 		calm();
 		return code != MPIJOB_ERR_NOMEM;
 	}
-	code = what == CALLS ? calls(client) : what == LIVE ? live(client) : imagine(client);
+	if (what == CALLS)
+		code = calls(client);
+	else
+		code = what == IMAGINE ? imagine(client) : live(client, what == CONFIGURED ? config : NULL);
 	mpijob_client_free(client);
 	return code;
 }
@@ -499,7 +507,7 @@ static int scenario(int what, int streams)
 /* Let every allocation of a scenario fail, in both ways. 1 when something came of it. */
 static int sweep(int what, int streams, size_t only)
 {
-	static const char *const names[] = { "operator", "calls", "shadow" };
+	static const char *const names[] = { "operator", "calls", "shadow", "operator with a configuration" };
 	size_t count, tried = 0;
 	int bad;
 
@@ -526,14 +534,21 @@ static int sweep(int what, int streams, size_t only)
 
 int main(int argc, char **argv)
 {
+	static const char configuration[] = "apiVersion: libmpijob/v1alpha1\nkind: OperatorConfig\n"
+					    "defaults: {cleanPodPolicy: All}\nlimits: {activeDeadlineSeconds: {max: 1000}}\n";
 	size_t only = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	int bad;
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: the sanitizer brings an allocator of its own");
 	return 77;
 #endif
+	if (mpijob_operator_config_parse(configuration, strlen(configuration), NULL, &config, NULL))
+		return 1;
 	if (scenario(LIVE, 0)) /* libcrypto allocates for good, once */
 		return 1;
-	return sweep(CALLS, 0, only) || sweep(CALLS, 1, only) || sweep(LIVE, 0, only) || sweep(LIVE, 1, only) ||
-	       sweep(IMAGINE, 0, only) || sweep(IMAGINE, 1, only);
+	bad = sweep(CALLS, 0, only) || sweep(CALLS, 1, only) || sweep(LIVE, 0, only) || sweep(LIVE, 1, only) ||
+	      sweep(IMAGINE, 0, only) || sweep(IMAGINE, 1, only) || sweep(CONFIGURED, 0, only);
+	mpijob_operator_config_free(config);
+	return bad;
 }
