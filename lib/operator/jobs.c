@@ -178,7 +178,7 @@ void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *recor
 }
 
 /* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion before we do. */
-void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	int64_t now_ms = operator_->now_ms;
 

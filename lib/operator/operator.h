@@ -226,9 +226,9 @@ void mpijob__jobs_touch_all(mpijob_operator *operator_);
 /* To act has begun, or ended: look at all again, or end all plans that are under way. */
 void mpijob__jobs_switch(mpijob_operator *operator_);
 /* Somebody took a child away that is needed: it is put back at once, but not over and over. */
-void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record);
+void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* Somebody took a child away that is needed: it is put back at once, but not over and over. */
-void mpijob__jobs_lost(mpijob_operator *operator_, struct mpijob__record *record);
+void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* 1 when its status says anything. */
 int mpijob__jobs_has_status(const struct mpijob__record *record);
 

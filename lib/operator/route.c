@@ -262,7 +262,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 			mpijob__orphans_drop(operator_, event->uid);
 		else if (forget(operator_, object)) {
 			if (source->number != MPIJOB__SOURCE_PODS)
-				mpijob__jobs_lost(operator_, record);
+				mpijob__jobs_child_lost(operator_, record);
 			mpijob__jobs_touch(operator_, record);
 		}
 		return 0;
