@@ -120,6 +120,7 @@ class Plane(controlplane.ControlPlane):
                        f"--monitoring-address={self.address}", f"--monitoring-port={METRICS + self.number}", *flags)
         one.lock, one.health, one.metrics = lock, HEALTH + self.number, METRICS + self.number
         self.ours[name] = one
+        self._until(one, lambda: self.ready(one), "our operator to be ready")
         if leads:
             self._until(one, lambda: self.holder(lock) not in (None, ""), "our operator's Lease")
         return one
@@ -129,6 +130,12 @@ class Plane(controlplane.ControlPlane):
 
     def holder(self, lock):
         return (self.get(self.lease(lock), none=True) or {}).get("spec", {}).get("holderIdentity")
+
+    def ready(self, one):
+        try:
+            return self.page(one.health, "/readyz")[0] == 200
+        except OSError:
+            return False
 
     def page(self, port, path):
         """What a page of ours says: its status and text."""
