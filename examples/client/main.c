@@ -24,8 +24,8 @@ static int print_line(void *user, const struct mpijob_log_line *line)
 
 static void print_failure(void *user, const char *pod, const char *container, int code, const char *message, int again)
 {
-	(void)user, (void)container, (void)again;
-	unreadable = 1;
+	(void)user, (void)container;
+	unreadable |= !again;
 	fprintf(stderr, "logs of %s: %s\n", pod ? pod : "pods", message ? message : mpijob_error_text(code));
 }
 
@@ -34,14 +34,10 @@ static int follow(const char *namespace_, const char *name)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
-	char labels[400];
-	snprintf(labels, sizeof(labels), "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher", name);
-	options.namespace_ = namespace_;
-	options.label_selector = labels;
 	options.follow = 1;
 	options.line = print_line;
 	options.failed = print_failure;
-	int code = mpijob_logs_new(client, &options, &logs);
+	int code = mpijob_logs_of_job(client, namespace_, name, "launcher", &options, &logs);
 	if (code == 0)
 		code = mpijob_client_wait_job(client, namespace_, name, "Succeeded", -1, NULL, diag);
 	while (logs && !interrupted && !unreadable && mpijob_logs_state(logs) == 1 && mpijob_logs_unread(logs) > 0)

@@ -3,7 +3,7 @@
  * @file logs.h
  * What the containers of many pods print, line by line, as it comes.
  *
- * Pods are named, or chosen by labels; with `follow`, pods that appear later are taken in too, and a stream that breaks
+ * Pods are named, or chosen by labels, or are those of a job (mpijob_logs_of_job()); with `follow`, pods that appear later are taken in too, and a stream that breaks
  * goes on where it stood. It runs inside of mpijob_client_poll(), beside all other calls, and so also while
  * mpijob_client_wait_job() waits.
  *
@@ -70,6 +70,22 @@ struct mpijob_logs_options {
  */
 MPIJOB_API int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options, mpijob_logs **out);
 
+/**
+ * Begin to read the logs of a job's pods, as mpijob_logs_new() does of pods by their labels: with `follow` those of all
+ * attempts of the launcher as they come. Pods that another job of the same name has left are read too.
+ *
+ * @param client      borrowed; must outlive the logs; not NULL.
+ * @param namespace_  of the job; not NULL.
+ * @param name        of the job; not NULL.
+ * @param role        "launcher" or "worker"; NULL: both.
+ * @param options     not NULL; copied; without namespace, labels and names of pods.
+ * @param out         not NULL; the logs, yours.
+ * @return as mpijob_logs_new(); `MPIJOB_ERR_USAGE` too for a name that no job can have.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name, const char *role,
+				  const struct mpijob_logs_options *options, mpijob_logs **out);
+
 /** Stop; nothing is told any more. Also from inside of its callbacks. NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_logs_free(mpijob_logs *logs);
 
@@ -89,7 +105,8 @@ MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
 /**
  * Count the logs of which is known that they were not read to their end yet: of containers that run, or have ended and
  * were not read. For who chose pods by labels and knows that nothing new will come. A log that cannot be had for now
- * counts, and is tried again without an end: `failed` tells.
+ * counts: `failed` tells. That of a container which has ended is given up when the server has refused it for about half
+ * a minute, and counts no more: `failed` tells that too, with `again` 0.
  *
  * @param logs  not NULL.
  * @return the number; 0 when there is nothing to wait for as things are.

@@ -422,6 +422,36 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 	return 0;
 }
 
+/* Anything else would be more than a value in a selector. */
+static int is_label_value(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+	return *text && strspn(text, plain) == strlen(text);
+}
+
+int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name, const char *role,
+		       const struct mpijob_logs_options *options, mpijob_logs **out)
+{
+	struct mpijob_logs_options known;
+	mpijob_text selector = { 0 };
+	int rc = namespace_ && name && options ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	if (!is_label_value(name) || (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
+	    known.namespace_ || known.label_selector || known.pods)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob__text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
+				 role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
+	known.namespace_ = namespace_;
+	known.label_selector = mpijob_text_data(&selector);
+	if (rc == 0)
+		rc = mpijob_logs_new(client, &known, out);
+	mpijob__text_release(&selector);
+	return rc;
+}
+
 void mpijob_logs_free(mpijob_logs *logs)
 {
 	if (!logs)

@@ -55,6 +55,7 @@ struct log_source {
 	int64_t due_ms; /* not to be opened before; INT64_MAX: not before the pod's status changes */
 	int64_t backoff_ms;
 	int tries;        /* without a byte */
+	int refusals;     /* of them those that were answered */
 	int told_code;    /* what `failed` was told of */
 	mpijob_text line; /* what came of the line that is not told yet */
 	int inside;       /* a first part of that line was told, or dropped */

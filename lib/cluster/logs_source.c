@@ -18,6 +18,7 @@
 #define UNSURE_MS        1000  /* after a stream ended well, for the status to tell why */
 #define NOMEM_MS         100
 #define TRIES_MOST       5 /* for who does not follow */
+#define REFUSALS_MOST    6 /* of a run that is over: about half a minute */
 
 static int reads_once(const struct log_source *source)
 {
@@ -71,7 +72,7 @@ static void finish_run(struct log_source *source)
 	source->drained = 0;
 	source->due_ms = 0;
 	source->backoff_ms = 0;
-	source->tries = source->told_code = 0;
+	source->tries = source->refusals = source->told_code = 0;
 	source->over = source->logs->options.previous;
 	mpijob__log_forget(source);
 }
@@ -141,14 +142,25 @@ static int is_final(const struct log_source *source, int code)
 	return code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND || source->tries >= TRIES_MOST;
 }
 
+/*
+ * What was written is not kept, or is out of reach: the run before the last, and one that is over and was refused again
+ * and again. A server that does not answer at all is waited for.
+ */
+static int run_is_lost(const struct log_source *source, int code)
+{
+	if (reads_once(source) || source->pod->gone)
+		return 0;
+	if (source->is_previous && (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND))
+		return 1;
+	return source->refusals >= REFUSALS_MOST && run_is_over(source);
+}
+
 static void failed(struct log_source *source, int code, const char *message, int64_t at_least_ms)
 {
-	int lost_run = source->is_previous && !reads_once(source) &&
-		       (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND);
-
 	source->tries++;
-	if (lost_run && !source->pod->gone) {
-		/* The run before the last is not kept: the last one may be. */
+	source->refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND;
+	if (run_is_lost(source, code)) {
+		/* The next one may be had. */
 		tell_failure(source, code, message, 0);
 		finish_run(source);
 	} else if (is_final(source, code)) {
@@ -166,7 +178,7 @@ static int stream_data(void *user, const char *data, size_t len)
 	struct mpijob_logs *logs = source->logs;
 	int rc;
 
-	source->tries = source->told_code = 0;
+	source->tries = source->refusals = source->told_code = 0;
 	source->backoff_ms = 0;
 	mpijob__log_enter(logs);
 	rc = mpijob__log_feed(source, data, len);

@@ -306,17 +306,22 @@ FAKE char *fake_status(int code, const char *reason, const char *message)
 
 FAKE int fake_selected(const mpijob_node *object, const char *selector)
 {
-	char *copy, *equals;
+	char *copy, *next, *equals;
 	const char *value;
-	int yes;
+	int yes = 1;
 
 	if (!selector)
 		return 1;
 	copy = strdup(selector);
-	equals = strchr(copy, '=');
-	*equals = 0;
-	value = mpijob_node_string(mpijob_node_get(mpijob_node_find(object, "metadata.labels"), copy));
-	yes = value && strcmp(value, equals + 1) == 0;
+	for (char *at = copy; at && yes; at = next) {
+		next = strchr(at, ',');
+		if (next)
+			*next++ = 0;
+		equals = strchr(at, '=');
+		*equals = 0;
+		value = mpijob_node_string(mpijob_node_get(mpijob_node_find(object, "metadata.labels"), at));
+		yes = value && strcmp(value, equals + 1) == 0;
+	}
 	free(copy);
 	return yes;
 }

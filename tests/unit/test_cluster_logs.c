@@ -693,6 +693,51 @@ static void gives_up_when_it_does_not_follow(void **state)
 	scene_free(scene);
 }
 
+/* Of what has ended nothing more will come; what runs may still be had, and so may the next run. */
+static void gives_up_what_has_ended(void **state)
+{
+	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL }, { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL },
+						{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
+						{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
+						{ NULL, 500, "", 0, 0, NULL }, { NULL, 0, T1 "next\n", 0, 1, NULL } };
+	static const struct script refused[] = { { NULL, 500, "", 0, 0, NULL } }, cut[] = { { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL } };
+	struct scene *scene = scene_new(script, 8);
+	struct fake_object *pod = add_pod(scene, "a", ENDED("0"));
+
+	(void)state;
+	scene->options.follow = 1;
+	scene_begin(scene);
+	turn(scene, 12);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+		pass(scene, 60000);
+	}
+	expect_failures(scene, "a/main SERVER again\na/main IO again\na/main SERVER again\n");
+	pass(scene, 60000);
+	expect_failures(scene, "a/main SERVER\n");
+	assert_int_equal(scene->requests, 7);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	pass(scene, 600000);
+	assert_int_equal(scene->requests, 7);
+	set_status(scene, pod, RESTARTED("1"));
+	pass(scene, 60000);
+	expect_told(scene, "a/main#1: next\n");
+	expect_failures(scene, "");
+	scene_free(scene);
+	for (int i = 0; i < 2; i++) {
+		scene = scene_new(i ? cut : refused, 1);
+		add_pod(scene, "a", i ? ENDED("0") : RUNNING("0"));
+		scene->options.follow = 1;
+		scene_begin(scene);
+		for (int j = 0; j < 30; j++)
+			pass(scene, 60000);
+		assert_true(scene->requests > 25);
+		assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+		expect_failures(scene, i ? "a/main IO again\n" : "a/main SERVER again\n");
+		scene_free(scene);
+	}
+}
+
 static void servers_ask_to_wait(void **state)
 {
 	static const struct script script[] = { { .status = 429, .body = "", .header = "Retry-After: 7" },
@@ -758,6 +803,44 @@ static void pause_and_go_on(void **state)
 	scene_free(scene);
 }
 
+static void of_a_job(void **state)
+{
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 0, NULL } };
+	static const char *const wrong[] = { "", "pi,a=b", "pi!", "p i", NULL };
+	static const char *const roles[] = { NULL, "launcher", "worker" };
+	struct scene *scene = scene_new(script, 1);
+	struct mpijob_logs_options options = scene->options;
+
+	(void)state;
+	options.namespace_ = options.label_selector = NULL;
+	for (size_t i = 0; wrong[i]; i++)
+		assert_int_equal(mpijob_logs_of_job(scene->client, "d", wrong[i], NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", "master", &options, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, NULL, "pi", NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, NULL, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, &scene->options, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(NULL, "d", "pi", NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_null(scene->logs);
+	fake_patch(&scene->fake, add_pod(scene, "a", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: pi, "
+								   "training.kubeflow.org/job-role: launcher}}");
+	fake_patch(&scene->fake, add_pod(scene, "b", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: pi, "
+								   "training.kubeflow.org/job-role: worker}}");
+	fake_patch(&scene->fake, add_pod(scene, "c", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: tau, "
+								   "training.kubeflow.org/job-role: launcher}}");
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", roles[i], &options, &scene->logs), 0);
+		turn(scene, 20);
+		assert_int_equal(strstr(mpijob_text_data(&scene->told), "a/main#0: x\n") != NULL, i != 2);
+		assert_int_equal(strstr(mpijob_text_data(&scene->told), "b/main#0: x\n") != NULL, i != 1);
+		assert_null(strstr(mpijob_text_data(&scene->told), "c/"));
+		assert_int_equal(mpijob_logs_state(scene->logs), 0);
+		mpijob_text_clear(&scene->told);
+		mpijob_logs_free(scene->logs);
+	}
+	scene->logs = NULL;
+	scene_free(scene);
+}
+
 static void usage(void **state)
 {
 	static const struct script script[] = { { NULL, 0, "", 0, 0, NULL } };
@@ -812,7 +895,9 @@ int main(void)
 		cmocka_unit_test(named_pods),
 		cmocka_unit_test(what_is_not_allowed),
 		cmocka_unit_test(gives_up_when_it_does_not_follow),
+		cmocka_unit_test(gives_up_what_has_ended),
 		cmocka_unit_test(servers_ask_to_wait),
+		cmocka_unit_test(of_a_job),
 		cmocka_unit_test(readers_stop_it),
 		cmocka_unit_test(pause_and_go_on),
 		cmocka_unit_test(usage),
