@@ -24,12 +24,12 @@ static void stamp(struct mpijob_plan *plan)
 	draft->completion_time = end->has_transition_time ? end->transition_time : plan->now_ms / 1000;
 }
 
-/* The one count that still changes: a launcher that was stopped, or ended meanwhile, is no longer active. */
+/* The one count that still changes: a launcher that was stopped, ended or went is no longer active. */
 static void count_launcher(struct mpijob_plan *plan)
 {
-	if (!plan->launcher || !plan->draft.has_launcher)
+	if (!plan->draft.has_launcher)
 		return;
-	if (mpijob__launcher_done(plan) || mpijob__conditions_has(&plan->draft, "Succeeded"))
+	if (!plan->launcher || mpijob__launcher_done(plan) || mpijob__conditions_has(&plan->draft, "Succeeded"))
 		plan->draft.launcher.active = 0;
 	else
 		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
