@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define LONGEST 4096 /* inputs and mutations beyond are cut */
+#define LONGEST 8192 /* inputs and mutations beyond are cut */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

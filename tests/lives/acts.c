@@ -365,7 +365,7 @@ void act_do(struct world *world, const struct act *act)
 	const struct verb *verb = &verbs[act->verb];
 
 	world->writes_allowed += (uint64_t)verb->credit * OPERATORS;
-	if (world->trace) {
+	if (world->trace == TRACE_ON) {
 		fprintf(stderr, "%9lld ", (long long)clock_ms());
 		act_print(act, stderr);
 	}

@@ -287,7 +287,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	front->last = flight;
 	mpijob_exchange_set_slot(exchange, flight);
 	watchman_request(front->world, request, front->number);
-	if (front->world->trace)
+	if (front->world->trace == TRACE_ON)
 		fprintf(stderr, "%9lld   operator %d: %s %.120s%s%.*s\n", (long long)clock_ms(), front->number,
 			request->method, request->path, request->body_len ? " " : "",
 			request->body_len > 400 ? 400 : (int)request->body_len, request->body ? request->body : "");

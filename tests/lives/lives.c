@@ -3,7 +3,7 @@
  * The program:
  *
  *     lives [--seed N] [--steps N] [--length N] [--out FILE]   random worlds of LENGTH actions, until STEPS were done
- *     lives --replay FILE... [--trace]                         scripts; each must end as it says
+ *     lives --replay FILE... [--trace | --events]              scripts; each must end as it says
  *     lives --shrink FILE                                      a script that fails, made as short as it gets
  *
  * A failure is shrunk and written to FILE, or else printed; it ends with 1.
@@ -250,7 +250,9 @@ int main(int argc, char **argv)
 		const char *value = i + 1 < argc ? argv[i + 1] : "";
 
 		if (strcmp(argv[i], "--trace") == 0)
-			trace = 1;
+			trace = TRACE_ON;
+		else if (strcmp(argv[i], "--events") == 0)
+			trace = TRACE_EVENTS;
 		else if (strcmp(argv[i], "--seed") == 0)
 			seed = strtoull(value, NULL, 10), i++;
 		else if (strcmp(argv[i], "--steps") == 0)

@@ -128,6 +128,9 @@ struct kin {
 	uint64_t made_at;  /* version */
 };
 
+#define TRACE_ON     1
+#define TRACE_EVENTS 2 /* every change as a watch event: seeds of tests/fuzz/fuzz_events.c */
+
 struct world {
 	struct mpijob_local *local;
 	mpijob_client *driver; /* owns `local`; never disturbed */
@@ -146,7 +149,7 @@ struct world {
 	int driver_acts;                /* the change is the driver's own */
 	int fight, lie;                 /* harms: slot + 1 */
 	int blind;                      /* a harm: news is not let through when all is to settle */
-	int trace;
+	int trace; /* TRACE_ON, TRACE_EVENTS; 0: none */
 	const char *failure;            /* id; NULL: none */
 	char message[400];
 };

@@ -261,7 +261,11 @@ void watchman_changed(void *user, struct object *object, int change)
 	if (object->kind->id == KIND_EVENT)
 		return;
 	world->changes++;
-	if (world->trace)
+	if (world->trace == TRACE_EVENTS)
+		printf("{\"type\":\"%s\",\"object\":%s}\n",
+		       change == CHANGE_ADDED ? "ADDED" : change == CHANGE_DELETED ? "DELETED" : "MODIFIED",
+		       mpijob_text_data(object->now->text));
+	else if (world->trace)
 		fprintf(stderr, "%9lld     %s %s/%s %s%s\n", (long long)clock_ms(), object->kind->name,
 			object->namespace_, object->name,
 			change == CHANGE_ADDED ? "added" : change == CHANGE_DELETED ? "deleted" : "changed",

@@ -28,7 +28,7 @@ void world_fail(struct world *world, const char *id, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(world->message, sizeof(world->message), format, args);
 	va_end(args);
-	if (world->trace)
+	if (world->trace == TRACE_ON)
 		fprintf(stderr, "%9lld   FAILED %s: %s\n", (long long)clock_ms(), id, world->message);
 }
 
@@ -37,7 +37,7 @@ static void take_log(void *user, const struct mpijob_finding *finding)
 {
 	struct seat *seat = user;
 
-	if (seat->front.world->trace)
+	if (seat->front.world->trace == TRACE_ON)
 		fprintf(stderr, "%9lld   operator %d says: %s\n", (long long)clock_ms(), seat->front.number,
 			finding->message);
 	if (strcmp(finding->id, "does-not-settle") == 0)
