@@ -344,7 +344,7 @@ int daemon_run(const struct settings *settings)
 		log_line(MPIJOB_SEVERITY_INFO, "done");
 	server_free(state->health);
 	server_free(state->monitoring);
-	mpijob_lease_free(state->lease);
+	election_end(state);
 	mpijob_operator_free(state->operator_);
 	mpijob_client_free(state->client);
 	configuration_end(&state->configuration);

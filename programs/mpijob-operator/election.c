@@ -54,8 +54,9 @@ static void changed(void *user, int leading, const char *holder)
 	if (leading && !state->led)
 		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
 	else if (!leading && state->led && !state->stopping)
-		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more; the Lease is %s",
-			 *holder ? holder : "nobody's");
+		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more: %s%s",
+			 strcmp(holder, state->identity) == 0 ? "the Lease could not be renewed" : "the Lease has gone to ",
+			 strcmp(holder, state->identity) == 0 ? "" : *holder ? holder : "nobody");
 	else if (!leading && *holder && !state->stopping)
 		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
 	state->led = leading;
@@ -67,19 +68,26 @@ int election_begin(struct state *state)
 
 	if (state->settings->shadow || !state->settings->leader_elect)
 		return 0;
-	char *identity = make_identity();
-	int code = identity ? fill(&options.seed, sizeof(options.seed)) : MPIJOB_ERR_NOMEM;
+	state->identity = make_identity();
+	int code = state->identity ? fill(&options.seed, sizeof(options.seed)) : MPIJOB_ERR_NOMEM;
 	options.namespace_ = state->settings->lock_namespace;
 	options.name = NAME;
-	options.identity = identity;
+	options.identity = state->identity;
 	options.component = NAME;
 	options.changed = changed;
 	options.log = log_finding;
 	options.user = state;
 	if (code == 0)
 		code = mpijob_lease_new(state->client, &options, &state->lease);
-	free(identity);
 	return code;
+}
+
+void election_end(struct state *state)
+{
+	mpijob_lease_free(state->lease);
+	free(state->identity);
+	state->lease = NULL;
+	state->identity = NULL;
 }
 
 int election_won(const struct state *state)

@@ -10,6 +10,8 @@
 /* Stand for the Lease, if the settings want that. 0 or a MPIJOB_ERR_*. */
 int election_begin(struct state *state);
 
+void election_end(struct state *state);
+
 /* 1 when this one may act now. */
 int election_won(const struct state *state);
 

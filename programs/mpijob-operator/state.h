@@ -19,6 +19,7 @@ struct state {
 	mpijob_client *client;
 	mpijob_operator *operator_;  /* NULL until the server is known to know MPIJobs */
 	mpijob_lease *lease;         /* NULL: acts without, or never */
+	char *identity;              /* that stands for it */
 	struct server *health, *monitoring; /* NULL: none */
 	int acts;                    /* as the operator was told */
 	int led;                     /* as the Lease told last */

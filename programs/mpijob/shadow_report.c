@@ -60,6 +60,11 @@ static int take_file(const char *name, mpijob_text *out)
 {
 	FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
 
+	if (!file && strstr(name, "://")) {
+		fprintf(stderr, "mpijob: %s: only http:// can be read here; pipe what 'kubectl get --raw' prints into 'mpijob shadow-report'\n",
+			name);
+		return MPIJOB_ERR_USAGE;
+	}
 	if (!file) {
 		fprintf(stderr, "mpijob: %s: %s\n", name, strerror(errno));
 		return MPIJOB_ERR_IO;
