@@ -43,7 +43,8 @@ struct mpijob_priority_class {
 struct mpijob_render_options {
 	size_t size;                /**< `sizeof` this struct. */
 	int32_t reference;          /**< 1: exactly what mpi-operator v0.8.2 creates, with its defects. */
-	const char *cluster_domain; /**< DNS domain of the cluster, "cluster.local"; NULL or "": host names end in ".svc". */
+	const char *cluster_domain; /**< DNS domain of the cluster, "cluster.local"; NULL or "": host names end in ".svc". Letters,
+	                                 digits, dots and dashes only: it gets into a shell script. */
 	const char *gang_scheduler; /**< "volcano", or the scheduler name of scheduler-plugins; NULL or "": none. */
 	const struct mpijob_priority_class *const *priority_classes; /**< Pointers to the classes that exist. */
 	size_t priority_classes_count; /**< How many. */

@@ -138,7 +138,8 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 		rc = mpijob__struct_check(&operator_->render, sizeof(operator_->render), options.render);
 	if (rc == 0)
 		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
-	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0))
+	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 ||
+			(operator_->render.cluster_domain && !mpijob__render_is_domain(operator_->render.cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
 		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,

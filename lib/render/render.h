@@ -25,6 +25,9 @@
 #define MPIJOB__KEY_SSH_PRIVATE    "ssh-privatekey"
 #define MPIJOB__KEY_SSH_PUBLIC     "ssh-publickey"
 
+/* Whether a cluster domain holds nothing but letters, digits, dots and dashes. */
+int mpijob__render_is_domain(const char *text);
+
 /** @name A job as the children see it
  * @{ */
 

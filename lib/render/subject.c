@@ -9,6 +9,7 @@
 #include "base/struct.h"
 #include "base/text.h"
 #include "job/job.h"
+#include "job/syntax.h"
 #include "render/build.h"
 #include "render/features.h"
 
@@ -41,6 +42,24 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 	return 0;
 }
 
+/* Names and domains get into a shell script without quotes, as in the reference: no other character may. */
+int mpijob__render_is_domain(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == strlen(text);
+}
+
+static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
+{
+	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
+	struct mpijob__place place = { mpijob_doc_source(mpijob_document(job)), mpijob_node_line(node), mpijob_node_column(node) };
+	const char *form = mpijob__syntax_label(name);
+
+	if (form == NULL)
+		return 0;
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid", "metadata.namespace", &place, "must be %s", form);
+	return MPIJOB_ERR_SPEC;
+}
+
 static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out)
 {
 	int code = mpijob__struct_check(out, sizeof(*out), given);
@@ -51,6 +70,8 @@ static int check_options(const struct mpijob_render_options *given, struct mpijo
 		code = MPIJOB_ERR_USAGE;
 	if (code == 0 && out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
+	if (code == 0 && out->cluster_domain != NULL && !mpijob__render_is_domain(out->cluster_domain))
+		code = MPIJOB_ERR_USAGE;
 	if (code == 0 && out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
 		out->gang_scheduler = NULL;
 	return code;
@@ -106,6 +127,9 @@ int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *
 	subject.namespace_ = mpijob_namespace(job);
 	if (subject.namespace_ == NULL || subject.namespace_[0] == '\0')
 		subject.namespace_ = "default";
+	code = check_namespace(job, subject.namespace_, diag);
+	if (code != 0)
+		return code;
 	subject.uid = mpijob_uid(job);
 	if (subject.uid == NULL)
 		subject.uid = "";
