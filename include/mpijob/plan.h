@@ -215,7 +215,7 @@ MPIJOB_API int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_c
 
 /** Count the pods. `facts` not NULL. @since 0.1 */
 MPIJOB_API size_t mpijob_facts_pod_count(const mpijob_facts *facts);
-/** Look at one pod: borrowed until the facts change; NULL when there is none. The order is by role, then index, then name. @since 0.1 */
+/** Look at one pod: borrowed until the facts change; NULL when there is none, or memory ran out. The order is by role, then index, then name. @since 0.1 */
 MPIJOB_API const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, size_t index);
 /** Look at the launcher Job: borrowed until the facts change; NULL when there is none. @since 0.1 */
 MPIJOB_API const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts);

@@ -7,6 +7,7 @@
  */
 #include "operator/operator.h"
 
+#include "plan/facts.h"
 #include "render/differences.h"
 
 #include <string.h>
@@ -28,8 +29,10 @@ static const char *failed_reason(const mpijob_plan *plan)
 /* A worker that is on its way out, which the reference counts as running, and lists. */
 static int worker_leaves(const struct mpijob__record *record)
 {
-	for (size_t i = 0; i < mpijob_facts_pod_count(record->facts); i++) {
-		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(record->facts, i);
+	const struct mpijob__pods *pods = &record->facts->pods;
+
+	for (size_t i = 0; i < pods->count; i++) {
+		const struct mpijob__pod *pod = pods->sorted[i];
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->deleting)
 			return 1;

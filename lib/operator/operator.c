@@ -297,7 +297,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 	mpijob__orphans_release(operator_);
 	mpijob__events_free(operator_);
 	mpijob__classes_release(operator_);
-	mpijob__table_release(&operator_->objects);
+	mpijob__objects_release(&operator_->objects);
 	mpijob__queue_release(&operator_->queue);
 	mpijob_observation_free(operator_->observation);
 	mpijob_operator_config_free(operator_->config);

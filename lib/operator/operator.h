@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "operator/metrics.h"
+#include "operator/objects.h"
 #include "operator/queue.h"
 #include "operator/table.h"
 
@@ -41,18 +42,6 @@ struct mpijob__source {
 };
 
 struct mpijob__record;
-
-/* A child that was observed: whose it is, and how new our knowledge of it. */
-struct mpijob__object {
-	struct mpijob__table_link by_uid; /* first */
-	struct mpijob__record *record;
-	struct mpijob__object *prev, *next; /* of the record */
-	uint64_t version;                   /* resourceVersion; 0 when that is no number */
-	uint32_t generation;                /* the list that it was seen in last */
-	unsigned char source;
-	unsigned char gone;                 /* we deleted it; its last event is still to come */
-	char uid[];
-};
 
 /* How far a job is, for who counts them. */
 enum {
@@ -95,7 +84,7 @@ struct mpijob__record {
 	char *namespace_, *name, *uid;
 	mpijob *job;               /* NULL: it cannot be read, and is set aside */
 	mpijob_facts *facts;
-	struct mpijob__object *objects;
+	uint32_t objects;          /* the first of its own, see objects.h */
 	struct mpijob__act act;
 	uint64_t version;
 	uint32_t generation;
@@ -163,7 +152,8 @@ struct mpijob_operator {
 	void *log_user;
 
 	struct mpijob__source sources[MPIJOB__SOURCE_COUNT];
-	struct mpijob__table jobs_by_uid, jobs_by_name, objects;
+	struct mpijob__table jobs_by_uid, jobs_by_name;
+	struct mpijob__objects objects;
 	struct mpijob__queue queue;
 	struct mpijob__events *events;
 	mpijob_observation *observation;

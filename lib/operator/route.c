@@ -9,6 +9,8 @@
  */
 #include "operator/operator.h"
 
+#include "plan/facts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,56 +32,30 @@ uint64_t mpijob__route_version(const char *text)
 
 /* --- the index of children --- */
 
-static struct mpijob__object *find(const mpijob_operator *operator_, const char *uid)
+static struct mpijob__object *find(const mpijob_operator *operator_, const char *text)
 {
-	const struct mpijob__table *table = &operator_->objects;
-	uint64_t hash = mpijob__table_hash(table, uid, "");
-	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+	struct mpijob__uid uid;
 
-	while (link && strcmp(((struct mpijob__object *)(void *)link)->uid, uid) != 0)
-		link = mpijob__table_next(table, hash, link);
-	return (struct mpijob__object *)(void *)link;
+	mpijob__uid_borrow(&uid, text);
+	return mpijob__objects_find(&operator_->objects, &uid);
 }
 
 static struct mpijob__object *keep(mpijob_operator *operator_, struct mpijob__record *record, const char *uid, int source)
 {
-	size_t len = strlen(uid) + 1;
-	struct mpijob__object *object = calloc(1, sizeof(*object) + len);
+	struct mpijob__object *object = mpijob__objects_add(&operator_->objects, record, uid);
 
 	if (!object)
 		return NULL;
-	memcpy(object->uid, uid, len);
-	object->record = record;
 	object->source = (unsigned char)source;
 	if (source < MPIJOB__SOURCE_COUNT)
 		object->generation = operator_->sources[source].generation;
-	if (mpijob__table_add(&operator_->objects, &object->by_uid, mpijob__table_hash(&operator_->objects, uid, ""))) {
-		free(object);
-		return NULL;
-	}
-	object->next = record->objects;
-	if (record->objects)
-		record->objects->prev = object;
-	record->objects = object;
 	return object;
-}
-
-static void drop(mpijob_operator *operator_, struct mpijob__object *object)
-{
-	if (object->prev)
-		object->prev->next = object->next;
-	else
-		object->record->objects = object->next;
-	if (object->next)
-		object->next->prev = object->prev;
-	mpijob__table_remove(&operator_->objects, &object->by_uid);
-	free(object);
 }
 
 void mpijob__route_release(struct mpijob__record *record, mpijob_operator *operator_)
 {
 	while (record->objects)
-		drop(operator_, record->objects);
+		mpijob__objects_drop(&operator_->objects, mpijob__objects_of(&operator_->objects, record));
 }
 
 /* An answer may come after the last event of its object: that one does not come back. */
@@ -87,14 +63,14 @@ static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t vers
 {
 	struct mpijob__gone *gone = &operator_->gone[operator_->gone_at];
 
-	gone->hash = mpijob__table_hash(&operator_->objects, uid, "");
+	gone->hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
 	gone->version = version;
 	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__GONE_UIDS;
 }
 
 int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version)
 {
-	uint64_t hash = mpijob__table_hash(&operator_->objects, uid, "");
+	uint64_t hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
 
 	for (size_t i = 0; i < MPIJOB__GONE_UIDS; i++)
 		if (operator_->gone[i].hash == hash && version < operator_->gone[i].version)
@@ -105,9 +81,10 @@ int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uin
 /* It is gone for good. 1 when the job cares. */
 static int forget(mpijob_operator *operator_, struct mpijob__object *object)
 {
-	int known = mpijob_facts_forget(object->record->facts, object->uid);
+	char room[MPIJOB__UID_ROOM];
+	int known = mpijob_facts_forget(object->record->facts, mpijob__uid_text(&object->uid, room));
 
-	drop(operator_, object);
+	mpijob__objects_drop(&operator_->objects, object);
 	return known == 1;
 }
 
@@ -151,45 +128,18 @@ static int may_be_owned(const struct mpijob_observed *observed)
 
 /* --- what is told --- */
 
-/* As pods are ordered: by role, index, name. */
-static int compare(const struct mpijob_pod_facts *a, const struct mpijob_pod_facts *b)
-{
-	if (a->role != b->role)
-		return a->role < b->role ? -1 : 1;
-	if (a->index != b->index)
-		return a->index < b->index ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-static const struct mpijob_pod_facts *pod_of_name(const mpijob_facts *facts, const struct mpijob_pod_facts *wanted)
-{
-	size_t low = 0, high = mpijob_facts_pod_count(facts);
-
-	if (!wanted->name)
-		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(facts, middle);
-		int order = compare(pod, wanted);
-
-		if (order == 0)
-			return pod;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
 /* An answer told of a newer object of that name: of the one before it, which is news now, nothing is left but its end. */
 static int is_superseded(const mpijob_operator *operator_, const struct mpijob__record *record,
 			 const struct mpijob_observed *observed)
 {
 	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
 								  : NULL;
-	const struct mpijob_pod_facts *pod = observed->pod ? pod_of_name(record->facts, observed->pod) : NULL;
-	const struct mpijob__object *known = child ? find(operator_, child->uid) : pod ? find(operator_, pod->uid) : NULL;
+	const struct mpijob__pod *pod = observed->pod && observed->pod->name
+						? mpijob__pods_find(&record->facts->pods, observed->pod)
+						: NULL;
+	const struct mpijob__object *known = child ? find(operator_, child->uid)
+					     : pod ? mpijob__objects_find(&operator_->objects, &pod->uid)
+						   : NULL;
 	uint64_t version = mpijob__route_version(observed->resource_version);
 
 	if (child && observed->name && strcmp(child->name, observed->name) != 0)
@@ -374,10 +324,10 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 	record->rounds = 0; /* what comes now goes in no circle */
 	if (secret && is_strange(record, secret->owner_uid))
 		(void)mpijob_facts_forget(record->facts, secret->uid);
-	for (size_t i = mpijob_facts_pod_count(record->facts); i > 0; i--) {
-		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(record->facts, i - 1);
+	for (size_t i = record->facts->pods.count; i > 0; i--) {
+		const struct mpijob__pod *pod = record->facts->pods.sorted[i - 1];
 		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
-							? find(operator_, pod->uid)
+							? mpijob__objects_find(&operator_->objects, &pod->uid)
 							: NULL;
 
 		if (object && object->record == record)
@@ -388,23 +338,21 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 void mpijob__route_sweep(struct mpijob__source *source, const char *list_version)
 {
 	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__table *table = &operator_->objects;
 	uint64_t version = mpijob__route_version(list_version);
-	struct mpijob__table_link *next;
+	struct mpijob__object *object;
+	char room[MPIJOB__UID_ROOM];
+	size_t place = 0;
 
-	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
-			struct mpijob__object *object = (struct mpijob__object *)(void *)link;
-			struct mpijob__record *record = object->record;
+	while ((object = mpijob__objects_next(&operator_->objects, &place))) {
+		struct mpijob__record *record = object->record;
 
-			next = link->next;
-			if (object->source != source->number || object->generation == source->generation)
-				continue;
-			/* Made by us after the list was. */
-			if (!object->gone && version && object->version > version)
-				continue;
-			note_gone(operator_, object->uid, version);
-			if (forget(operator_, object))
-				mpijob__jobs_touch(operator_, record);
-		}
+		if (object->source != source->number || object->generation == source->generation)
+			continue;
+		/* Made by us after the list was. */
+		if (!object->gone && version && object->version > version)
+			continue;
+		note_gone(operator_, mpijob__uid_text(&object->uid, room), version);
+		if (forget(operator_, object))
+			mpijob__jobs_touch(operator_, record);
+	}
 }

@@ -326,7 +326,8 @@ size_t mpijob_facts_pod_count(const mpijob_facts *facts)
 
 const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, size_t index)
 {
-	return index < facts->pods.count ? facts->pods.sorted[index] : NULL;
+	/* What was shown is remembered beside the pods: for the caller nothing changes. */
+	return mpijob__pods_show((struct mpijob__pods *)(uintptr_t)&facts->pods, index);
 }
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)

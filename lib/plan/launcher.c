@@ -139,7 +139,7 @@ void mpijob__launcher_switch(struct mpijob_plan *plan)
 		go_on(plan);
 }
 
-static int is_launchers(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod)
+static int is_launchers(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
 {
 	return !plan->launcher || (pod->owner_uid && strcmp(pod->owner_uid, plan->launcher->uid) == 0);
 }
@@ -167,13 +167,13 @@ int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
 	return running;
 }
 
-const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase)
+const struct mpijob__pod *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase)
 {
 	const struct mpijob__pods *pods = &plan->facts->pods;
-	const struct mpijob_pod_facts *last = NULL;
+	const struct mpijob__pod *last = NULL;
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++) {
-		const struct mpijob_pod_facts *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = pods->sorted[i];
 
 		if (pod->phase == phase && is_launchers(plan, pod) && (!last || last->created_ms < pod->created_ms))
 			last = pod;

@@ -21,11 +21,11 @@ const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size
 	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
 }
 
-const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob_pod_facts *pod)
+const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
 {
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
-	int code = mpijob__text_printf(&text, "%s pod %s", what, pod->name);
+	int code = mpijob__text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
 
 	if (!code && pod->node)
 		code = mpijob__text_printf(&text, " on node %s", pod->node);

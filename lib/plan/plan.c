@@ -55,6 +55,11 @@ const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t in
 	return keep_scratch(plan, mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
 }
 
+const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+{
+	return keep_scratch(plan, mpijob__pod_name(pod, &plan->scratch));
+}
+
 void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
 {
 	struct mpijob__action *actions;
@@ -141,18 +146,19 @@ void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char
 		about_job(plan, action);
 }
 
-void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob_pod_facts *pod,
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob__pod *pod,
 				      const char *why)
 {
 	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
+	char uid[MPIJOB__UID_ROOM];
 
 	if (!action)
 		return;
 	action->view.role = MPIJOB_ROLE_LAUNCHER;
 	action->view.api_version = mpijob__render_api_version(MPIJOB_ROLE_WORKER, 0);
 	action->view.kind = mpijob__render_kind(MPIJOB_ROLE_WORKER);
-	action->view.name = mpijob__plan_text(plan, "%s", pod->name);
-	action->view.uid = copy_uid(plan, pod->uid);
+	action->view.name = mpijob__plan_pod_name(plan, pod);
+	action->view.uid = copy_uid(plan, mpijob__uid_text(&pod->uid, uid));
 }
 
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,

@@ -63,13 +63,13 @@ struct mpijob__draft {
 /* How the workers stand. */
 struct mpijob__workers {
 	int32_t wanted;
-	const struct mpijob_pod_facts **pods; /* by index below `wanted`; NULL where there is none */
+	const struct mpijob__pod **pods; /* by index below `wanted`; NULL where there is none */
 	uint8_t *runs;                        /* by index: 1 when it runs and stays */
 	int32_t present, active, ready, succeeded, failed, evicted;
 	int32_t steady;            /* run and stay */
 	int64_t first_ms, last_ms; /* when the first and the last of the steady ones began to run; 0 when not known */
-	const struct mpijob_pod_facts *first_failed, *first_evicted;
-	const struct mpijob_pod_facts *foreign; /* has the name of a worker, belongs to somebody else */
+	const struct mpijob__pod *first_failed, *first_evicted;
+	const struct mpijob__pod *foreign; /* has the name of a worker, belongs to somebody else */
 };
 
 /* What is done about workers that failed, with replace_workers or restart_gang. */
@@ -79,7 +79,7 @@ struct mpijob__restart {
 	int news;      /* it was not counted before */
 	int stops;     /* all is being stopped */
 	int begins;    /* all was stopped, and begins again */
-	const struct mpijob_pod_facts *pod; /* why all is stopped; NULL when that was said before */
+	const struct mpijob__pod *pod; /* why all is stopped; NULL when that was said before */
 	uint32_t marks[MPIJOB__RESTART_MARKS]; /* of uids: those that are replaced, of them that the index is: */
 	int32_t indices[MPIJOB__RESTART_MARKS];
 	size_t marks_count;
@@ -127,6 +127,8 @@ void mpijob__plan_fail(struct mpijob_plan *plan, int code);
 const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...) MPIJOB__PRINTF(2, 3);
 /* The name of a child; "" after a failure. */
 const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index);
+/* The name that a pod has; "" after a failure. */
+const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__pod *pod);
 /* Add an action about a child. `uid` NULL: a create. Its strings must live as long as the plan; `uid` is copied. */
 void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
 		      const char *uid, const char *why);
@@ -137,7 +139,7 @@ void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t bo
 /* Add the deletion of the job itself. */
 void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why);
 /* Add the deletion of one of the launcher's pods. */
-void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob_pod_facts *pod,
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob__pod *pod,
 				      const char *why);
 /* Add an event about the job; the message is cut at the length that the API server accepts. */
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
@@ -154,7 +156,7 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings);
 /* message.c: a text of at most `limit` bytes, cut at a character with "..." behind. */
 const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit);
 /* "worker pod pi-worker-1 on node n failed: Error, exit code 137: TEXT" */
-const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob_pod_facts *pod);
+const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod);
 /* What the findings of severity error say, as Kubernetes lists errors. */
 const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings);
 #define MPIJOB__MESSAGE_LIMIT 1024
@@ -181,7 +183,7 @@ void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why);
 void mpijob__launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why);
 int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan);
 /* The last launcher pod in a phase; NULL when there is none. */
-const struct mpijob_pod_facts *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase);
+const struct mpijob__pod *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase);
 
 /* restart.c: worker pods that failed. */
 void mpijob__restart_look(struct mpijob_plan *plan);    /* what is to be done about them */

@@ -2,30 +2,87 @@
 /*
  * The pods of one job, up to tens of thousands of them.
  *
- * Each pod is one block: its facts, name, uid and message; what pods have in common (owner, node,
- * reason) is interned. One array keeps them in the order of the public header, one open hash
- * finds them by uid. A name can belong to one pod at a time: of two pods with the same name and
+ * Each pod is one small block; what pods have in common (owner, node, reason, the beginning of a worker's
+ * name) is interned, and a uid is packed. One array keeps them in the order of the public header, one open
+ * hash finds them by uid. A name can belong to one pod at a time: of two pods with the same name and
  * different uids the younger one is there, and news of the older one is stale.
  */
 #include "plan/pods.h"
 
-#include "base/digest.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+/* A pod as it is shown. */
+struct mpijob__view {
+	struct mpijob_pod_facts facts;
+	char uid[MPIJOB__UID_ROOM];
+	char name[];
+};
 
 static int same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static int order(const struct mpijob_pod_facts *a, const struct mpijob_pod_facts *b)
+/* --- names --- */
+
+/* The digits of a number from 0, as they stand in a name; they end at the end of `room`. */
+static const char *digits_of(int32_t number, char room[12])
+{
+	char *at = room + 11;
+
+	*at = 0;
+	do {
+		*--at = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	return at;
+}
+
+/* How long the beginning of a name is that ends in its index; 0 when it does not. */
+static size_t stem_of(const char *name, int32_t index)
+{
+	size_t len = strlen(name), digits_len;
+	const char *digits;
+	char room[12];
+
+	if (index < 0)
+		return 0;
+	digits = digits_of(index, room);
+	digits_len = strlen(digits);
+	return len > digits_len && strcmp(name + len - digits_len, digits) == 0 ? len - digits_len : 0;
+}
+
+static int compare_name(const struct mpijob__pod *pod, const char *name)
+{
+	size_t len;
+	char room[12];
+	int result;
+
+	if (!pod->split)
+		return strcmp(pod->stem, name);
+	len = strlen(pod->stem);
+	result = strncmp(pod->stem, name, len);
+	return result ? result : strcmp(digits_of(pod->index, room), name + len);
+}
+
+int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out)
+{
+	char room[12];
+	int code = mpijob__text_puts(out, pod->stem);
+
+	return code || !pod->split ? code : mpijob__text_puts(out, digits_of(pod->index, room));
+}
+
+/* --- places --- */
+
+static int order(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
 {
 	if (a->role != b->role)
 		return a->role < b->role ? -1 : 1;
 	if (a->index != b->index)
 		return a->index < b->index ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return compare_name(a, b->name);
 }
 
 /* Find where a pod stands, or would stand. */
@@ -53,6 +110,33 @@ static int find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *
 	return 0;
 }
 
+const struct mpijob__pod *mpijob__pods_find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *like)
+{
+	size_t at;
+
+	return find(pods, like, &at) ? pods->sorted[at] : NULL;
+}
+
+/* Where one that is kept stands. */
+static size_t place_of(const struct mpijob__pods *pods, const struct mpijob__pod *pod)
+{
+	size_t low = 0, high = pods->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct mpijob__pod *other = pods->sorted[middle];
+
+		if (other->role < pod->role || (other->role == pod->role && other->index < pod->index))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* Few have the same index: of launchers, all. */
+	while (pods->sorted[low] != pod)
+		low++;
+	return low;
+}
+
 size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
 {
 	size_t low = 0, high = pods->count;
@@ -68,26 +152,27 @@ size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
 	return low;
 }
 
-static size_t home(const struct mpijob__pods *pods, const char *uid)
+static size_t home(const struct mpijob__pods *pods, const struct mpijob__uid *uid)
 {
-	uint64_t hash = mpijob__digest_add(MPIJOB__DIGEST_START, uid, strlen(uid));
-
-	return (size_t)(hash ^ (hash >> 32)) & (pods->slots - 1);
+	return (size_t)mpijob__uid_hash(uid, 0) & (pods->slots - 1);
 }
 
 /* The slot of a uid, or the free slot where it belongs. There is always a free one. */
-static size_t slot_of(const struct mpijob__pods *pods, const char *uid)
+static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__uid *uid)
 {
 	size_t slot = home(pods, uid);
 
-	while (pods->by_uid[slot] && strcmp(pods->by_uid[slot]->uid, uid) != 0)
+	while (pods->by_uid[slot] && !mpijob__uid_same(&pods->by_uid[slot]->uid, uid))
 		slot = (slot + 1) & (pods->slots - 1);
 	return slot;
 }
 
-static struct mpijob_pod_facts *find_uid(const struct mpijob__pods *pods, const char *uid)
+static struct mpijob__pod *find_uid(const struct mpijob__pods *pods, const char *text)
 {
-	return pods->slots ? pods->by_uid[slot_of(pods, uid)] : NULL;
+	struct mpijob__uid uid;
+
+	mpijob__uid_borrow(&uid, text);
+	return pods->slots ? pods->by_uid[slot_of(pods, &uid)] : NULL;
 }
 
 /* Empty a slot and move up what stood behind it for want of room. */
@@ -96,7 +181,7 @@ static void slot_clear(struct mpijob__pods *pods, size_t slot)
 	size_t hole = slot, mask = pods->slots - 1;
 
 	for (size_t next = (slot + 1) & mask; pods->by_uid[next]; next = (next + 1) & mask) {
-		size_t ideal = home(pods, pods->by_uid[next]->uid);
+		size_t ideal = home(pods, &pods->by_uid[next]->uid);
 
 		if (((next - ideal) & mask) >= ((next - hole) & mask)) {
 			pods->by_uid[hole] = pods->by_uid[next];
@@ -108,12 +193,12 @@ static void slot_clear(struct mpijob__pods *pods, size_t slot)
 
 static int room_sorted(struct mpijob__pods *pods)
 {
-	size_t cap = pods->cap + pods->cap / 2 + 4;
-	struct mpijob_pod_facts **sorted;
+	size_t cap = pods->cap + pods->cap / 4 + 4;
+	struct mpijob__pod **sorted;
 
 	if (pods->count < pods->cap)
 		return 0;
-	sorted = realloc(pods->sorted, cap * sizeof(struct mpijob_pod_facts *));
+	sorted = realloc(pods->sorted, cap * sizeof(struct mpijob__pod *));
 	if (!sorted)
 		return -1;
 	pods->sorted = sorted;
@@ -123,83 +208,112 @@ static int room_sorted(struct mpijob__pods *pods)
 
 static int room_slots(struct mpijob__pods *pods)
 {
-	struct mpijob_pod_facts **old = pods->by_uid;
-	struct mpijob_pod_facts **by_uid;
+	struct mpijob__pod **old = pods->by_uid;
+	struct mpijob__pod **by_uid;
 	size_t slots = pods->slots ? pods->slots * 2 : 8;
 
 	if ((pods->count + 1) * 4 <= pods->slots * 3)
 		return 0;
-	by_uid = calloc(slots, sizeof(struct mpijob_pod_facts *));
+	by_uid = calloc(slots, sizeof(struct mpijob__pod *));
 	if (!by_uid)
 		return -1;
 	pods->by_uid = by_uid;
 	pods->slots = slots;
 	for (size_t i = 0; i < pods->count; i++)
-		by_uid[slot_of(pods, pods->sorted[i]->uid)] = pods->sorted[i];
+		by_uid[slot_of(pods, &pods->sorted[i]->uid)] = pods->sorted[i];
 	free(old);
 	return 0;
 }
 
-static void pod_free(struct mpijob__pods *pods, struct mpijob_pod_facts *pod)
+/* --- one pod --- */
+
+static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
 {
+	mpijob__intern_put(&pods->strings, pod->stem);
 	mpijob__intern_put(&pods->strings, pod->owner_uid);
 	mpijob__intern_put(&pods->strings, pod->reason);
 	mpijob__intern_put(&pods->strings, pod->node);
+	mpijob__uid_clear(&pod->uid);
+	free(pod->message);
 	free(pod);
-}
-
-static char *place(char *at, const char *text, size_t len, const char **member)
-{
-	memcpy(at, text, len + 1);
-	*member = at;
-	return at + len + 1;
 }
 
 static int share(struct mpijob__pods *pods, const char *text, const char **member)
 {
-	*member = NULL;
 	if (!text)
 		return 0;
 	*member = mpijob__intern_get(&pods->strings, text);
 	return *member ? 0 : -1;
 }
 
-static struct mpijob_pod_facts *pod_new(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
+static int share_stem(struct mpijob__pods *pods, const struct mpijob_pod_facts *given, struct mpijob__pod *pod)
 {
-	size_t name_len = strlen(given->name), uid_len = strlen(given->uid);
-	size_t message_len = given->message ? strlen(given->message) : 0;
-	struct mpijob_pod_facts *pod;
-	char *at;
+	size_t len = stem_of(given->name, given->index);
+	char *stem;
+	int code;
 
-	pod = malloc(sizeof(*pod) + name_len + 1 + uid_len + 1 + (given->message ? message_len + 1 : 0));
+	if (!len)
+		return share(pods, given->name, &pod->stem);
+	stem = strndup(given->name, len);
+	if (!stem)
+		return -1;
+	pod->split = 1;
+	code = share(pods, stem, &pod->stem);
+	free(stem);
+	return code;
+}
+
+/* Numbers that are no phase are none. */
+static uint8_t phase_of(const struct mpijob_pod_facts *given)
+{
+	return given->phase > 0 && given->phase <= MPIJOB_POD_UNKNOWN ? (uint8_t)given->phase : 0;
+}
+
+static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
+{
+	struct mpijob__pod *pod = calloc(1, sizeof(*pod));
+
 	if (!pod)
 		return NULL;
-	*pod = *given;
-	pod->size = sizeof(*pod);
-	at = place((char *)(pod + 1), given->name, name_len, &pod->name);
-	at = place(at, given->uid, uid_len, &pod->uid);
+	pod->created_ms = given->created_ms;
+	pod->running_since_ms = given->running_since_ms;
+	pod->index = given->index;
+	pod->exit_code = given->exit_code;
+	pod->role = (uint8_t)given->role;
+	pod->phase = phase_of(given);
+	pod->ready = given->ready != 0;
+	pod->deleting = given->deleting != 0;
 	if (given->message)
-		place(at, given->message, message_len, &pod->message);
-	pod->reason = pod->node = NULL;
-	if (share(pods, given->owner_uid, &pod->owner_uid) || share(pods, given->reason, &pod->reason) ||
-	    share(pods, given->node, &pod->node)) {
+		pod->message = strdup(given->message);
+	if ((given->message && !pod->message) || share_stem(pods, given, pod) || share(pods, given->owner_uid, &pod->owner_uid) ||
+	    share(pods, given->reason, &pod->reason) || share(pods, given->node, &pod->node) ||
+	    mpijob__uid_set(&pod->uid, given->uid)) {
 		pod_free(pods, pod);
 		return NULL;
 	}
 	return pod;
 }
 
-static int same_pod(const struct mpijob_pod_facts *a, const struct mpijob_pod_facts *b)
+/* One of the same uid. */
+static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
 {
-	return a->role == b->role && a->index == b->index && a->phase == b->phase && a->ready == b->ready &&
-	       a->deleting == b->deleting && a->exit_code == b->exit_code && a->created_ms == b->created_ms &&
-	       a->running_since_ms == b->running_since_ms && same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
+	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
+	       a->deleting == (b->deleting != 0) && a->exit_code == b->exit_code && a->created_ms == b->created_ms &&
+	       a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
 	       same_text(a->owner_uid, b->owner_uid) && same_text(a->reason, b->reason) &&
 	       same_text(a->message, b->message) && same_text(a->node, b->node);
 }
 
+static int is_uid(const struct mpijob__pod *pod, const char *text)
+{
+	struct mpijob__uid uid;
+
+	mpijob__uid_borrow(&uid, text);
+	return mpijob__uid_same(&pod->uid, &uid);
+}
+
 /* Creation times have whole seconds; a pod that was made again in the same second is the one that is not going. */
-static int is_stale(const struct mpijob_pod_facts *known, const struct mpijob_pod_facts *news)
+static int is_stale(const struct mpijob__pod *known, const struct mpijob_pod_facts *news)
 {
 	if (!known->created_ms || !news->created_ms)
 		return 0;
@@ -208,66 +322,135 @@ static int is_stale(const struct mpijob_pod_facts *known, const struct mpijob_po
 	return news->deleting && !known->deleting;
 }
 
+/* --- what is shown --- */
+
+static void forget_views(struct mpijob__pods *pods)
+{
+	if (!pods->views)
+		return;
+	for (size_t i = 0; i < pods->count; i++)
+		free(pods->views[i]);
+	free(pods->views);
+	pods->views = NULL;
+}
+
+static struct mpijob__view *make_view(const struct mpijob__pod *pod)
+{
+	mpijob_text name = { 0 };
+	struct mpijob__view *view = NULL;
+
+	if (mpijob__pod_name(pod, &name) == 0)
+		view = calloc(1, sizeof(*view) + name.len + 1);
+	if (view) {
+		memcpy(view->name, mpijob_text_data(&name), name.len + 1);
+		view->facts.size = sizeof(view->facts);
+		view->facts.name = view->name;
+		view->facts.uid = mpijob__uid_text(&pod->uid, view->uid);
+		view->facts.owner_uid = pod->owner_uid;
+		view->facts.role = pod->role;
+		view->facts.index = pod->index;
+		view->facts.phase = pod->phase;
+		view->facts.ready = pod->ready;
+		view->facts.deleting = pod->deleting;
+		view->facts.exit_code = pod->exit_code;
+		view->facts.reason = pod->reason;
+		view->facts.message = pod->message;
+		view->facts.node = pod->node;
+		view->facts.created_ms = pod->created_ms;
+		view->facts.running_since_ms = pod->running_since_ms;
+	}
+	mpijob__text_release(&name);
+	return view;
+}
+
+const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size_t index)
+{
+	if (index >= pods->count)
+		return NULL;
+	if (!pods->views)
+		pods->views = calloc(pods->count, sizeof(struct mpijob__view *));
+	if (pods->views && !pods->views[index])
+		pods->views[index] = make_view(pods->sorted[index]);
+	return pods->views && pods->views[index] ? &pods->views[index]->facts : NULL;
+}
+
+/* --- changes --- */
+
 static void remove_at(struct mpijob__pods *pods, size_t at)
 {
-	struct mpijob_pod_facts *pod = pods->sorted[at];
+	struct mpijob__pod *pod = pods->sorted[at];
 
-	slot_clear(pods, slot_of(pods, pod->uid));
+	slot_clear(pods, slot_of(pods, &pod->uid));
 	pods->count--;
-	memmove(&pods->sorted[at], &pods->sorted[at + 1], (pods->count - at) * sizeof(struct mpijob_pod_facts *));
+	memmove(&pods->sorted[at], &pods->sorted[at + 1], (pods->count - at) * sizeof(struct mpijob__pod *));
 	pod_free(pods, pod);
+}
+
+/* Nothing here fails: there is room. */
+static void place(struct mpijob__pods *pods, struct mpijob__pod *known, struct mpijob__pod *pod,
+		  const struct mpijob_pod_facts *given)
+{
+	size_t at = known ? place_of(pods, known) : 0;
+
+	if (known && order(known, given) == 0) {
+		pods->by_uid[slot_of(pods, &pod->uid)] = pod;
+		pods->sorted[at] = pod;
+		pod_free(pods, known);
+		return;
+	}
+	if (known)
+		remove_at(pods, at);
+	if (find(pods, given, &at))
+		remove_at(pods, at);
+	memmove(&pods->sorted[at + 1], &pods->sorted[at], (pods->count - at) * sizeof(struct mpijob__pod *));
+	pods->sorted[at] = pod;
+	pods->by_uid[slot_of(pods, &pod->uid)] = pod;
+	pods->count++;
 }
 
 int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
 {
-	struct mpijob_pod_facts *pod, *known = find_uid(pods, given->uid);
+	struct mpijob__pod *pod, *known = find_uid(pods, given->uid);
+	struct mpijob__pods before;
 	size_t at;
 
 	if (known && same_pod(known, given))
 		return 0;
-	if (find(pods, given, &at) && strcmp(pods->sorted[at]->uid, given->uid) != 0 &&
-	    is_stale(pods->sorted[at], given))
+	if (find(pods, given, &at) && !is_uid(pods->sorted[at], given->uid) && is_stale(pods->sorted[at], given))
 		return 0;
 	if (room_sorted(pods) || room_slots(pods))
 		return MPIJOB_ERR_NOMEM;
 	pod = pod_new(pods, given);
 	if (!pod)
 		return MPIJOB_ERR_NOMEM;
-
-	/* From here on nothing fails. */
-	if (known && find(pods, known, &at)) {
-		if (order(known, pod) == 0) {
-			pods->by_uid[slot_of(pods, pod->uid)] = pod;
-			pods->sorted[at] = pod;
-			pod_free(pods, known);
-			return 1;
-		}
-		remove_at(pods, at);
-	}
-	if (find(pods, pod, &at))
-		remove_at(pods, at);
-	memmove(&pods->sorted[at + 1], &pods->sorted[at], (pods->count - at) * sizeof(struct mpijob_pod_facts *));
-	pods->sorted[at] = pod;
-	pods->by_uid[slot_of(pods, pod->uid)] = pod;
-	pods->count++;
+	before = *pods; /* what is given may be what was shown */
+	pods->views = NULL;
+	place(pods, known, pod, given);
+	forget_views(&before);
 	return 1;
 }
 
 int mpijob__pods_forget(struct mpijob__pods *pods, const char *uid)
 {
-	struct mpijob_pod_facts *known = find_uid(pods, uid);
-	size_t at;
+	struct mpijob__pod *known = find_uid(pods, uid);
+	struct mpijob__pods before = *pods;
 
-	if (!known || !find(pods, known, &at))
+	if (!known)
 		return 0;
-	remove_at(pods, at);
+	pods->views = NULL;
+	remove_at(pods, place_of(pods, known));
+	forget_views(&before); /* `uid` may be shown */
 	return 1;
 }
 
 void mpijob__pods_free(struct mpijob__pods *pods)
 {
-	for (size_t i = 0; i < pods->count; i++)
+	forget_views(pods);
+	for (size_t i = 0; i < pods->count; i++) {
+		mpijob__uid_clear(&pods->sorted[i]->uid);
+		free(pods->sorted[i]->message);
 		free(pods->sorted[i]);
+	}
 	free(pods->sorted);
 	free(pods->by_uid);
 	mpijob__intern_free(&pods->strings);

@@ -18,9 +18,11 @@
 #define STOPPING  "MPIJobRestarting"
 #define RESTARTED "MPIJobRestarted"
 
-static uint32_t mark_of(const struct mpijob_pod_facts *pod)
+static uint32_t mark_of(const struct mpijob__pod *pod)
 {
-	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, pod->uid, strlen(pod->uid));
+	char room[MPIJOB__UID_ROOM];
+	const char *uid = mpijob__uid_text(&pod->uid, room);
+	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, uid, strlen(uid));
 
 	return (uint32_t)(digest ^ (digest >> 32));
 }
@@ -60,17 +62,17 @@ static int is_reason(const struct mpijob__condition *condition, const char *reas
 	return condition && condition->view.reason && strcmp(condition->view.reason, reason) == 0;
 }
 
-static int failed(const struct mpijob_pod_facts *pod)
+static int failed(const struct mpijob__pod *pod)
 {
 	return pod && pod->phase == MPIJOB_POD_FAILED && !pod->deleting;
 }
 
-static int is_evicted(const struct mpijob_pod_facts *pod)
+static int is_evicted(const struct mpijob__pod *pod)
 {
 	return pod->reason && strcmp(pod->reason, "Evicted") == 0;
 }
 
-static const struct mpijob_pod_facts *first_failed(const struct mpijob_plan *plan)
+static const struct mpijob__pod *first_failed(const struct mpijob_plan *plan)
 {
 	const struct mpijob__workers *workers = &plan->workers;
 
@@ -81,7 +83,7 @@ static const struct mpijob_pod_facts *first_failed(const struct mpijob_plan *pla
 	return NULL;
 }
 
-static int was_counted(const struct mpijob__restart *restart, const struct mpijob_pod_facts *pod)
+static int was_counted(const struct mpijob__restart *restart, const struct mpijob__pod *pod)
 {
 	uint32_t mark = mark_of(pod);
 
@@ -102,7 +104,7 @@ static void look_for_replaced(struct mpijob_plan *plan)
 	workers->evicted = 0;
 	workers->first_evicted = NULL;
 	for (int32_t i = 0; i < workers->wanted; i++) {
-		const struct mpijob_pod_facts *pod = workers->pods[i];
+		const struct mpijob__pod *pod = workers->pods[i];
 		int counted;
 
 		if (!failed(pod))
@@ -129,7 +131,7 @@ static int is_stopped(const struct mpijob_plan *plan)
 	if (plan->launcher && (!plan->launcher->suspended || plan->launcher->active))
 		return 0;
 	for (size_t i = 0; i < pods->count; i++) {
-		const struct mpijob_pod_facts *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = pods->sorted[i];
 		int runs = pod->phase != MPIJOB_POD_SUCCEEDED && pod->phase != MPIJOB_POD_FAILED;
 
 		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs : mpijob__plan_owns(plan, pod->owner_uid))
@@ -198,10 +200,11 @@ static const char *replaced_message(struct mpijob_plan *plan)
 void mpijob__restart_replace(struct mpijob_plan *plan)
 {
 	const struct mpijob__restart *restart = &plan->restart;
+	char uid[MPIJOB__UID_ROOM];
 
 	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers && !plan->features.restart_gang; i++)
 		mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER,
-				 restart->indices[i], plan->workers.pods[restart->indices[i]]->uid,
+				 restart->indices[i], mpijob__uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
 				 "it failed, and another one takes its place");
 }
 

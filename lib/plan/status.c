@@ -148,7 +148,7 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 }
 
 /* The pod is named even when the words before it are many. */
-static const char *name_worker(struct mpijob_plan *plan, const char *message, const struct mpijob_pod_facts *pod)
+static const char *name_worker(struct mpijob_plan *plan, const char *message, const struct mpijob__pod *pod)
 {
 	const char *worker;
 
@@ -170,7 +170,7 @@ static void launcher_failed(struct mpijob_plan *plan)
 	if (!message || !*message)
 		message = about(plan, "MPIJob", "has failed");
 	if (strcmp(reason, "BackoffLimitExceeded") == 0) {
-		const struct mpijob_pod_facts *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+		const struct mpijob__pod *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
 
 		if (pod) {
 			const char *said = pod->message && *pod->message ? pod->message
@@ -314,7 +314,7 @@ void mpijob__status_accept(struct mpijob_plan *plan)
 
 void mpijob__status_end_unseen(struct mpijob_plan *plan)
 {
-	const struct mpijob_pod_facts *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
+	const struct mpijob__pod *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
 	const char *message;
 
 	plan->draft.launcher.active = 0;

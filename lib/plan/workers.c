@@ -16,7 +16,7 @@ struct owner {
 	int ours;
 };
 
-static int is_ours(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod, struct owner *owner)
+static int is_ours(const struct mpijob_plan *plan, const struct mpijob__pod *pod, struct owner *owner)
 {
 	if (!pod->owner_uid)
 		return 0;
@@ -27,7 +27,7 @@ static int is_ours(const struct mpijob_plan *plan, const struct mpijob_pod_facts
 	return owner->ours;
 }
 
-static void count_running(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+static void count_running(struct mpijob__workers *workers, const struct mpijob__pod *pod)
 {
 	int64_t since = pod->running_since_ms;
 
@@ -42,7 +42,7 @@ static void count_running(struct mpijob__workers *workers, const struct mpijob_p
 		workers->last_ms = since;
 }
 
-static void count_failed(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+static void count_failed(struct mpijob__workers *workers, const struct mpijob__pod *pod)
 {
 	workers->failed++;
 	if (!workers->first_failed)
@@ -54,7 +54,7 @@ static void count_failed(struct mpijob__workers *workers, const struct mpijob_po
 		workers->first_evicted = pod;
 }
 
-static void count_pod(struct mpijob__workers *workers, const struct mpijob_pod_facts *pod)
+static void count_pod(struct mpijob__workers *workers, const struct mpijob__pod *pod)
 {
 	workers->pods[pod->index] = pod;
 	workers->present++;
@@ -73,15 +73,21 @@ static int get_memory(struct mpijob_plan *plan)
 	struct mpijob__workers *workers = &plan->workers;
 	size_t wanted = (size_t)workers->wanted;
 
-	workers->pods = mpijob__arena_array(&plan->arena, wanted, sizeof(struct mpijob_pod_facts *));
+	workers->pods = mpijob__arena_array(&plan->arena, wanted, sizeof(struct mpijob__pod *));
 	workers->runs = mpijob__arena_alloc(&plan->arena, wanted);
 	if (!workers->pods || !workers->runs) {
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 		return -1;
 	}
-	memset(workers->pods, 0, wanted * sizeof(struct mpijob_pod_facts *));
+	memset(workers->pods, 0, wanted * sizeof(struct mpijob__pod *));
 	memset(workers->runs, 0, wanted);
 	return 0;
+}
+
+/* The name of a worker, and not that of another pod that ends in the same number. */
+static int has_its_name(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+{
+	return mpijob__observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) == pod->index;
 }
 
 static size_t end_of_workers(const struct mpijob_plan *plan)
@@ -102,13 +108,13 @@ void mpijob__workers_count(struct mpijob_plan *plan)
 		return;
 	}
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob_pod_facts *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = pods->sorted[i];
 
 		if (pod->index < 0 || pod->index >= workers->wanted)
 			continue;
 		if (is_ours(plan, pod, &owner))
 			count_pod(workers, pod);
-		else if (!workers->foreign && mpijob__observe_index(pod->name, plan->subject.name) == pod->index)
+		else if (!workers->foreign && has_its_name(plan, pod))
 			workers->foreign = pod;
 	}
 }
@@ -123,15 +129,17 @@ static void delete_surplus(struct mpijob_plan *plan)
 	const struct mpijob__pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
+	char uid[MPIJOB__UID_ROOM];
 
 	for (size_t i = end; i > 0 && pods->sorted[i - 1]->role == MPIJOB_ROLE_WORKER; i--) {
-		const struct mpijob_pod_facts *pod = pods->sorted[i - 1];
+		const struct mpijob__pod *pod = pods->sorted[i - 1];
 
 		if (pod->index < plan->workers.wanted)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
 			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE,
-					 MPIJOB_ROLE_WORKER, pod->index, pod->uid, "the job has fewer workers now");
+					 MPIJOB_ROLE_WORKER, pod->index, mpijob__uid_text(&pod->uid, uid),
+					 "the job has fewer workers now");
 	}
 }
 
@@ -156,7 +164,7 @@ int mpijob__workers_plan(struct mpijob_plan *plan)
 }
 
 /* With policy Running, pods that came to an end stay; one that waits would run some day, so it goes. */
-static int stays(const struct mpijob_plan *plan, const struct mpijob_pod_facts *pod)
+static int stays(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
@@ -169,13 +177,14 @@ void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, co
 	const struct mpijob__pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
+	char uid[MPIJOB__UID_ROOM];
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob_pod_facts *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = pods->sorted[i];
 
 		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
 			continue;
 		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
-				 pod->uid, why);
+				 mpijob__uid_text(&pod->uid, uid), why);
 	}
 }

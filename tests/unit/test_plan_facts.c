@@ -197,12 +197,70 @@ static void test_growth(void **state)
 				assert_int_equal(mpijob_facts_forget(facts, uid), 1);
 		}
 		assert_true(facts->pods.count <= 50);
-		assert_true(facts->pods.strings.count <= 50 + 1 + 1);
+		assert_true(facts->pods.strings.count <= 50 + 1 + 1 + 1); /* nodes, a reason, an owner, the beginning of the names */
 		if (round == 3)
 			slots = facts->pods.slots;
 		if (round > 3)
 			assert_int_equal(facts->pods.slots, slots);
 	}
+	mpijob_facts_free(facts);
+}
+
+/* Names are kept in parts, uids packed: what is shown is what was given, and may be given back. */
+static void test_shown(void **state)
+{
+	static const struct {
+		const char *name, *uid;
+		int32_t index;
+	} rows[] = {
+		{ "pi-worker-7", "7f3e5a34-1c2d-4000-8abc-0123456789ab", 7 }, { "pi-worker-07", "u7", 7 },
+		{ "7", "u-7", 7 },	      { "q-worker-7", "", 7 },	  { "pi-worker-17", "u17", 7 },
+		{ "pi-worker-0", "u0", 0 },   { "0", "u-0", 0 },	  { "pi", "u", 3 },
+		{ "pi-worker-2147483647", "most", INT32_MAX },		  { "pi-5", "none", -1 },
+	};
+	const size_t count = sizeof(rows) / sizeof(*rows);
+	mpijob_facts *facts = mpijob_facts_new();
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		struct mpijob_pod_facts pod = MPIJOB_POD_FACTS_INIT;
+
+		pod.name = rows[i].name;
+		pod.uid = rows[i].uid;
+		pod.index = rows[i].index;
+		pod.role = MPIJOB_ROLE_WORKER;
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+	}
+	assert_int_equal(mpijob_facts_pod_count(facts), count);
+	for (size_t i = 0; i + 1 < count; i++) {
+		const struct mpijob_pod_facts *one = mpijob_facts_pod_at(facts, i), *next = mpijob_facts_pod_at(facts, i + 1);
+
+		assert_true(one->index < next->index || (one->index == next->index && strcmp(one->name, next->name) < 0));
+		assert_ptr_equal(one, mpijob_facts_pod_at(facts, i));
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+
+		while (strcmp(mpijob_facts_pod_at(facts, at)->name, rows[i].name) != 0)
+			at++;
+		assert_string_equal(mpijob_facts_pod_at(facts, at)->uid, rows[i].uid);
+		assert_int_equal(mpijob_facts_pod_at(facts, at)->index, rows[i].index);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct mpijob_pod_facts pod = *mpijob_facts_pod_at(facts, i);
+
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+		pod.message = pod.name;
+		pod.index = -1; /* its place changes, its strings are those that were shown */
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+	}
+	assert_int_equal(mpijob_facts_pod_count(facts), count);
+	while (mpijob_facts_pod_count(facts)) {
+		assert_string_equal(mpijob_facts_pod_at(facts, 0)->name, mpijob_facts_pod_at(facts, 0)->message);
+		assert_int_equal(mpijob_facts_forget(facts, mpijob_facts_pod_at(facts, 0)->uid), 1);
+	}
+	assert_null(mpijob_facts_pod_at(facts, 0));
 	mpijob_facts_free(facts);
 }
 
@@ -441,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_order),          cmocka_unit_test(test_news),
 		cmocka_unit_test(test_made_again),     cmocka_unit_test(test_launcher_made_again),
 		cmocka_unit_test(test_launcher_ended), cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_apply),          cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_calls),          cmocka_unit_test(test_times),
 		cmocka_unit_test(test_hostfile),

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Uids, packed.
+ *
+ * An API server's uid is a UUID in lower case of the usual variant: 36 characters, of which 16 bytes matter.
+ * Another one is kept as a pointer to its text; the two bits of the variant, which a UUID has as 10, are 11
+ * then.
+ */
+#include "base/uid.h"
+
+#include "base/digest.h"
+
+#include <mpijob/base.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VARIANT 8 /* the byte that holds it */
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int is_dash(size_t at)
+{
+	return at == 8 || at == 13 || at == 18 || at == 23;
+}
+
+/* 1 when it is a UUID that will come out again as it is. */
+static int pack(struct mpijob__uid *uid, const char *text)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(uid->bytes); i++) {
+		int high, low;
+
+		if (is_dash(at) && text[at++] != '-')
+			return 0;
+		high = digit(text[at]);
+		low = high < 0 ? -1 : digit(text[at + 1]);
+		if (low < 0)
+			return 0;
+		uid->bytes[i] = (unsigned char)(high << 4 | low);
+		at += 2;
+	}
+	return text[at] == 0 && (uid->bytes[VARIANT] & 0xc0) == 0x80;
+}
+
+static int is_text(const struct mpijob__uid *uid)
+{
+	return (uid->bytes[VARIANT] & 0xc0) == 0xc0;
+}
+
+static const char *text_of(const struct mpijob__uid *uid)
+{
+	const char *text;
+
+	memcpy(&text, uid->bytes, sizeof(text));
+	return text;
+}
+
+static void point(struct mpijob__uid *uid, const char *text)
+{
+	memset(uid, 0, sizeof(*uid));
+	memcpy(uid->bytes, &text, sizeof(text));
+	uid->bytes[VARIANT] = 0xc0;
+}
+
+int mpijob__uid_set(struct mpijob__uid *uid, const char *text)
+{
+	char *copy;
+
+	if (pack(uid, text))
+		return 0;
+	copy = strdup(text);
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	point(uid, copy);
+	return 0;
+}
+
+void mpijob__uid_borrow(struct mpijob__uid *uid, const char *text)
+{
+	if (!pack(uid, text))
+		point(uid, text);
+}
+
+void mpijob__uid_clear(struct mpijob__uid *uid)
+{
+	if (is_text(uid))
+		free((char *)(uintptr_t)text_of(uid));
+	memset(uid, 0, sizeof(*uid));
+}
+
+int mpijob__uid_same(const struct mpijob__uid *a, const struct mpijob__uid *b)
+{
+	if (is_text(a) && is_text(b))
+		return strcmp(text_of(a), text_of(b)) == 0;
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
+}
+
+uint64_t mpijob__uid_hash(const struct mpijob__uid *uid, uint64_t seed)
+{
+	uint64_t hash = MPIJOB__DIGEST_START ^ seed;
+
+	if (is_text(uid))
+		hash = mpijob__digest_add(hash, text_of(uid), strlen(text_of(uid)));
+	else
+		hash = mpijob__digest_add(hash, uid->bytes, sizeof(uid->bytes));
+	return hash ^ (hash >> 32);
+}
+
+const char *mpijob__uid_text(const struct mpijob__uid *uid, char room[MPIJOB__UID_ROOM])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t at = 0;
+
+	if (is_text(uid))
+		return text_of(uid);
+	for (size_t i = 0; i < sizeof(uid->bytes); i++) {
+		if (is_dash(at))
+			room[at++] = '-';
+		room[at++] = digits[uid->bytes[i] >> 4];
+		room[at++] = digits[uid->bytes[i] & 15];
+	}
+	room[at] = 0;
+	return room;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An index of up to a hundred thousand children, in few bytes each.
+ *
+ * They stand in blocks that never move, and refer to each other by number. A slot of the hash table is the
+ * number of the first one in it. The hash begins with a seed of its own.
+ */
+#include "operator/objects.h"
+
+#include "operator/operator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK       128
+#define FIRST_SLOTS 64
+
+static struct mpijob__object *at(const struct mpijob__objects *objects, uint32_t number)
+{
+	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
+}
+
+static uint32_t hash_of(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
+{
+	return (uint32_t)mpijob__uid_hash(uid, objects->seed);
+}
+
+static uint32_t *slot_of(const struct mpijob__objects *objects, uint32_t hash)
+{
+	return &objects->slots[hash & (objects->slot_count - 1)];
+}
+
+struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
+{
+	uint32_t hash = hash_of(objects, uid);
+	struct mpijob__object *object;
+
+	if (!objects->slot_count)
+		return NULL;
+	for (object = at(objects, *slot_of(objects, hash)); object; object = at(objects, object->chain))
+		if (object->hash == hash && mpijob__uid_same(&object->uid, uid))
+			break;
+	return object;
+}
+
+/* --- room --- */
+
+/* With too few slots it works as well, only slower. */
+static int widen(struct mpijob__objects *objects)
+{
+	size_t count = objects->slot_count ? objects->slot_count * 2 : FIRST_SLOTS, place = 0;
+	uint32_t *old = objects->slots, *slots;
+	struct mpijob__object *object;
+
+	if (objects->count < objects->slot_count)
+		return 0;
+	slots = calloc(count, sizeof(*slots));
+	if (!slots)
+		return old ? 0 : MPIJOB_ERR_NOMEM;
+	objects->slots = slots;
+	objects->slot_count = count;
+	while ((object = mpijob__objects_next(objects, &place))) {
+		uint32_t *slot = slot_of(objects, object->hash);
+
+		object->chain = *slot;
+		*slot = (uint32_t)place;
+	}
+	free(old);
+	return 0;
+}
+
+static int add_block(struct mpijob__objects *objects)
+{
+	struct mpijob__object *block, **blocks;
+	uint32_t first = (uint32_t)(objects->block_count * BLOCK) + 1;
+
+	if (objects->free)
+		return 0;
+	blocks = realloc(objects->blocks, (objects->block_count + 1) * sizeof(struct mpijob__object *));
+	if (!blocks)
+		return MPIJOB_ERR_NOMEM;
+	objects->blocks = blocks;
+	block = calloc(BLOCK, sizeof(*block));
+	if (!block)
+		return MPIJOB_ERR_NOMEM;
+	blocks[objects->block_count++] = block;
+	for (uint32_t i = 0; i + 1 < BLOCK; i++)
+		block[i].chain = first + i + 1;
+	objects->free = first;
+	return 0;
+}
+
+/* --- adding and dropping --- */
+
+struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, struct mpijob__record *record, const char *uid)
+{
+	struct mpijob__object *object;
+	struct mpijob__uid packed;
+	uint32_t number, *slot;
+
+	if (widen(objects) || add_block(objects) || mpijob__uid_set(&packed, uid))
+		return NULL;
+	number = objects->free;
+	object = at(objects, number);
+	objects->free = object->chain;
+	memset(object, 0, sizeof(*object));
+	object->record = record;
+	object->uid = packed;
+	object->hash = hash_of(objects, &packed);
+	slot = slot_of(objects, object->hash);
+	object->chain = *slot;
+	*slot = number;
+	object->next = record->objects;
+	if (record->objects)
+		at(objects, record->objects)->prev = number;
+	record->objects = number;
+	objects->count++;
+	return object;
+}
+
+void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object *object)
+{
+	uint32_t *link = slot_of(objects, object->hash), number;
+
+	while (at(objects, *link) != object)
+		link = &at(objects, *link)->chain;
+	number = *link;
+	*link = object->chain;
+	if (object->prev)
+		at(objects, object->prev)->next = object->next;
+	else
+		object->record->objects = object->next;
+	if (object->next)
+		at(objects, object->next)->prev = object->prev;
+	mpijob__uid_clear(&object->uid);
+	memset(object, 0, sizeof(*object));
+	object->chain = objects->free;
+	objects->free = number;
+	objects->count--;
+}
+
+struct mpijob__object *mpijob__objects_of(const struct mpijob__objects *objects, const struct mpijob__record *record)
+{
+	return at(objects, record->objects);
+}
+
+struct mpijob__object *mpijob__objects_next(const struct mpijob__objects *objects, size_t *place)
+{
+	while (*place < objects->block_count * BLOCK) {
+		struct mpijob__object *object = at(objects, (uint32_t)++*place);
+
+		if (object->record)
+			return object;
+	}
+	return NULL;
+}
+
+void mpijob__objects_release(struct mpijob__objects *objects)
+{
+	for (size_t i = 0; i < objects->block_count; i++)
+		free(objects->blocks[i]);
+	free(objects->blocks);
+	free(objects->slots);
+	memset(objects, 0, sizeof(*objects));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The index of children: whose each is, and how new our knowledge of it. */
+#ifndef MPIJOB__OPERATOR_OBJECTS_H
+#define MPIJOB__OPERATOR_OBJECTS_H
+
+#include "base/uid.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mpijob__record;
+
+/* A child that was observed. Places in the index are numbers from 1; 0 is none. */
+struct mpijob__object {
+	struct mpijob__record *record; /* NULL: the place is free */
+	struct mpijob__uid uid;
+	uint64_t version;              /* resourceVersion; 0 when that is no number */
+	uint32_t hash, chain;          /* others in its slot, or the next free place */
+	uint32_t prev, next;           /* of the record */
+	uint32_t generation;           /* the list that it was seen in last */
+	unsigned char source;
+	unsigned char gone;            /* we deleted it; its last event is still to come */
+};
+
+/* Zeroed, with a seed, it is empty. */
+struct mpijob__objects {
+	struct mpijob__object **blocks;
+	size_t block_count;
+	uint32_t free;
+	uint32_t *slots;
+	size_t slot_count; /* a power of two, or 0 */
+	size_t count;
+	uint64_t seed;
+};
+
+struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__uid *uid);
+/* One that is not there yet; NULL when memory ran out. */
+struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, struct mpijob__record *record, const char *uid);
+void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object *object);
+/* The one of a record's that was added last; NULL when it has none. */
+struct mpijob__object *mpijob__objects_of(const struct mpijob__objects *objects, const struct mpijob__record *record);
+/* Go through all: first with `at` 0; NULL at the end. What is returned may be dropped. */
+struct mpijob__object *mpijob__objects_next(const struct mpijob__objects *objects, size_t *at);
+void mpijob__objects_release(struct mpijob__objects *objects);
+
+#endif
