@@ -109,8 +109,8 @@ class Plane(controlplane.ControlPlane):
     def reference(self, *flags, lock=None):
         return self.start_operator(*FAST, *flags, lock_namespace=lock)
 
-    def our_operator(self, *flags, lock=None, name="ours", user=OUR_USER, server=None, leads=True):
-        """Start ours, and wait until it leads. `server` is a URL between it and the API server."""
+    def our_operator(self, *flags, lock=None, name="ours", user=OUR_USER, server=None, leads=True, ready=True):
+        """Start ours, and wait until it is ready and leads. `server` is a URL between it and the API server."""
         self.number += 1
         lock = lock or f"ours-{self.number}"
         self.create_namespace(lock)
@@ -120,7 +120,8 @@ class Plane(controlplane.ControlPlane):
                        f"--monitoring-address={self.address}", f"--monitoring-port={METRICS + self.number}", *flags)
         one.lock, one.health, one.metrics = lock, HEALTH + self.number, METRICS + self.number
         self.ours[name] = one
-        self._until(one, lambda: self.ready(one), "our operator to be ready")
+        if ready:
+            self._until(one, lambda: self.ready(one), "our operator to be ready")
         if leads:
             self._until(one, lambda: self.holder(lock) not in (None, ""), "our operator's Lease")
         return one
