@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tenants who mean no good, one after the other beside one who only wants his job to run: theirs is set aside or goes its own
+ * way, his runs, nothing of somebody else is touched, and no requests without end come of it. See docs/threat-model.md.
+ */
+#include "../support/operator_rig.h"
+
+#include "base/text.h"
+
+#define HEAD "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\n"
+#define LAUNCHER "Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}"
+#define WORKER "Worker: {replicas: 1, template: {spec: {containers: [{name: w, image: i}]}}}"
+
+/* An MPIJob that must not get any child, though the server stores it. */
+static const struct {
+	const char *what, *yaml;
+} jobs[] = {
+	{ "a spec that is a list", "metadata: {name: bad}\nspec: [1, 2]\n" },
+	{ "no spec", "metadata: {name: bad}\n" },
+	{ "two thousand million workers", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: 2000000000, "
+					  "template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "more workers than a number holds", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: "
+					      "99999999999999999999, template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "a hostfile that no ConfigMap holds", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: 100000, "
+						"template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "fewer slots than none", "metadata: {name: bad}\nspec: {slotsPerWorker: -1, mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
+	{ "a launcher without containers",
+	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: {containers: []}}}, " WORKER "}}\n" },
+	{ "containers of a strange type",
+	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [7, null]}}}, " WORKER "}}\n" },
+	{ "many launchers",
+	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {replicas: 99, template: {spec: {containers: [{name: l, image: i}]}}}, "
+	  WORKER "}}\n" },
+	{ "a name that is too long for its pods",
+	  "metadata: {name: baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaad}\nspec: {mpiReplicaSpecs: {" LAUNCHER
+	  ", " WORKER "}}\n" },
+	{ "a policy that nobody knows",
+	  "metadata: {name: bad}\nspec: {runPolicy: {cleanPodPolicy: \"$(reboot)\"}, mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
+	{ "a status of a strange type", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", " WORKER
+					"}}\nstatus: {conditions: [{type: 7}], startTime: yesterday}\n" },
+	{ "annotations of a strange type", "metadata: {name: bad, annotations: [libmpijob/ssh-port]}\nspec: {mpiReplicaSpecs: {" LAUNCHER
+					   ", " WORKER "}}\n" },
+};
+
+static size_t events_about(const struct rig *rig, const char *start)
+{
+	size_t count = 0;
+
+	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
+		count += strcmp(object->collection, EVENTS) == 0 &&
+			 strncmp(fake_string(object, "involvedObject.name"), start, strlen(start)) == 0;
+	return count;
+}
+
+static int has_sample(const struct rig *rig, const char *sample)
+{
+	struct mpijob_text text = { 0 };
+	int found;
+
+	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
+	found = strstr(mpijob_text_data(&text), sample) != NULL;
+	mpijob__text_release(&text);
+	return found;
+}
+
+static void one_of_them_is_set_aside_and_the_others_go_on(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		char *yaml = fake_text("%s%s", HEAD, jobs[i].yaml);
+		struct rig rig;
+		size_t requests;
+
+		set_up(&rig);
+		fake_put(&rig.fake, JOBS, "team", yaml);
+		put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
+		run(&rig, 400);
+		if (!fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher") || !has_children(&rig, 1, 2))
+			fail_msg("%s: the other job does not run, or this one does", jobs[i].what);
+		if (events_about(&rig, "ba") != 1)
+			fail_msg("%s: %zu Events about it", jobs[i].what, events_about(&rig, "ba"));
+		if (!has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 1\n") ||
+		    !has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1\n"))
+			fail_msg("%s: the metrics do not tell", jobs[i].what);
+		requests = rig.fake.log_count;
+		run(&rig, 100);
+		assert_int_equal(rig.fake.log_count, requests);
+		tear_down(&rig);
+		free(yaml);
+	}
+}
+
+/* A job cannot be named so that something of somebody else becomes its own. */
+static void names_of_others_are_not_taken(void **state)
+{
+	static const struct {
+		const char *collection, *name, *yaml;
+	} others[] = {
+		{ SERVICES, "pi", "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\nspec: {selector: {a: b}}\n" },
+		{ CONFIG_MAPS, "pi-config", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pi-config}\ndata: {hostfile: mine}\n" },
+		{ SECRETS, "pi-ssh", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\ndata: {password: c2VjcmV0}\n" },
+		{ LAUNCHERS, "pi-launcher", "apiVersion: batch/v1\nkind: Job\nmetadata: {name: pi-launcher}\nspec: {suspend: true}\n" },
+		{ PODS, "pi-worker-0", "apiVersion: v1\nkind: Pod\nmetadata: {name: pi-worker-0}\nstatus: {phase: Running}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct fake_object *other;
+		struct rig rig;
+		char *before, *after;
+
+		set_up(&rig);
+		other = fake_put(&rig.fake, others[i].collection, "team", others[i].yaml);
+		before = fake_json(mpijob_doc_root(other->doc));
+		put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+		put_job(&rig, "team", "good", 1, "cleanPodPolicy: All");
+		run(&rig, 400);
+		assert_ptr_equal(fake_find(&rig.fake, others[i].collection, "team", others[i].name), other);
+		after = fake_json(mpijob_doc_root(other->doc));
+		assert_string_equal(after, before);
+		if (events_about(&rig, "pi") < 1)
+			fail_msg("%s: nobody is told", others[i].name);
+		assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
+		free(before);
+		free(after);
+		tear_down(&rig);
+	}
+}
+
+/* Labels are anybody's to write; only the owner's uid counts. */
+static void forged_labels_make_no_child(void **state)
+{
+	struct fake_object *job, *forged;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 300);
+	forged = fake_put(&rig.fake, PODS, "team",
+			  "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: {training.kubeflow.org/operator-name: "
+			  "mpi-operator, training.kubeflow.org/job-name: pi, training.kubeflow.org/job-role: worker, "
+			  "training.kubeflow.org/replica-index: '7'}\nstatus: {phase: Failed, reason: Evicted, message: ha}\n");
+	run_pods(&rig);
+	run(&rig, 300);
+	/* Not evicted, not cleaned up, not listed. */
+	assert_string_equal(condition(job, "Failed"), "absent");
+	assert_ptr_equal(fake_find(&rig.fake, PODS, "team", "pi-worker-7"), forged);
+	assert_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"), "worker-7"));
+	tear_down(&rig);
+}
+
+/* The termination message of a pod is the tenant's, and as long as he likes. */
+static void long_and_strange_messages_are_cut(void **state)
+{
+	struct fake_object *job, *worker;
+	struct mpijob_text patch = { 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
+	run(&rig, 300);
+	run_pods(&rig);
+	run(&rig, 100);
+	worker = fake_find(&rig.fake, PODS, "team", "pi-worker-0");
+	mpijob__text_puts(&patch, "status: {phase: Failed, reason: Evicted, message: \"\\e[31m\\r\\n\\u202e");
+	for (int i = 0; i < 20000; i++)
+		mpijob__text_puts(&patch, "x\\u00e9");
+	mpijob__text_puts(&patch, "\"}");
+	fake_patch(&rig.fake, worker, mpijob_text_data(&patch));
+	run(&rig, 300);
+	assert_string_equal(condition(job, "Failed"), "True");
+	for (const struct fake_object *object = rig.fake.objects; object; object = object->next)
+		if (strcmp(object->collection, EVENTS) == 0)
+			assert_true(strlen(fake_string(object, "message")) <= 1024);
+	for (int i = 0; i < 4; i++) {
+		char path[64];
+		const char *message;
+
+		snprintf(path, sizeof(path), "status.conditions[%d].message", i);
+		message = fake_string(job, path);
+		assert_true(!message || strlen(message) <= 1024);
+	}
+	mpijob__text_release(&patch);
+	tear_down(&rig);
+}
+
+/* Many jobs that are nothing but trouble do not keep one from the rest. */
+static void a_flood_of_them_drowns_nobody(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	for (int i = 0; i < 300; i++) {
+		char *yaml = fake_text(HEAD "metadata: {name: bad-%d}\nspec: {slotsPerWorker: -%d}\n", i, i + 1);
+
+		fake_put(&rig.fake, JOBS, "evil", yaml);
+		free(yaml);
+	}
+	put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
+	run(&rig, 900);
+	expect_children(&rig, 1, 2);
+	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 300\n"));
+	/* One request for each is all that they cost, and that not for ever. */
+	assert_true(fake_count(&rig.fake, "POST /api/v1/namespaces/evil/events") <= 300);
+	assert_int_equal(fake_count(&rig.fake, "PATCH /apis/kubeflow.org/v2beta1/namespaces/evil"), 0);
+	tear_down(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_of_them_is_set_aside_and_the_others_go_on),
+		cmocka_unit_test(names_of_others_are_not_taken),
+		cmocka_unit_test(forged_labels_make_no_child),
+		cmocka_unit_test(long_and_strange_messages_are_cut),
+		cmocka_unit_test(a_flood_of_them_drowns_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
