@@ -9,10 +9,10 @@
 
 #include "http/base64.h"
 #include "http/identity_files.h"
-#include "http/key_pair.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
 #include "http/report.h"
+#include "http/tls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -120,6 +120,19 @@ static void publish(mpijob__credentials *credentials)
 	identity->ca_len = files->ca.len;
 }
 
+/* A header takes the place of the one that was there; it is cleared when it could not be made. */
+static int take_header(mpijob__credentials *credentials, int code, mpijob__secret *header)
+{
+	if (code) {
+		mpijob__secret_clear(header);
+		return code;
+	}
+	mpijob__secret_clear(&credentials->authorization);
+	credentials->authorization = *header;
+	credentials->identity.token_generation++;
+	return 0;
+}
+
 /* Make "Bearer TOKEN" of a token; none takes the header away. */
 static int set_bearer(mpijob__credentials *credentials, const mpijob__secret *token)
 {
@@ -128,14 +141,7 @@ static int set_bearer(mpijob__credentials *credentials, const mpijob__secret *to
 
 	if (code == 0)
 		code = mpijob__secret_append(&header, token->data, token->len);
-	if (code) {
-		mpijob__secret_clear(&header);
-		return code;
-	}
-	mpijob__secret_clear(&credentials->authorization);
-	credentials->authorization = header;
-	credentials->identity.token_generation++;
-	return 0;
+	return take_header(credentials, code, &header);
 }
 
 static int set_basic(mpijob__credentials *credentials)
@@ -156,15 +162,9 @@ static int set_basic(mpijob__credentials *credentials)
 		code = mpijob__secret_append(&header, encoded.data, encoded.len);
 	mpijob__secret_clear(&plain);
 	mpijob__secret_clear(&encoded);
-	if (code) {
-		mpijob__secret_clear(&header);
-		return code;
-	}
-	mpijob__secret_clear(&credentials->authorization);
-	credentials->authorization = header;
-	credentials->identity.token_generation++;
-	credentials->have_basic = 1;
-	return 0;
+	code = take_header(credentials, code, &header);
+	credentials->have_basic |= code == 0;
+	return code;
 }
 
 /* The header that needs no plugin. 1 or negative. */
@@ -404,7 +404,9 @@ static int finish(mpijob__credentials *credentials, int64_t now_ms)
 	if (message || nomem)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, message);
 	code = mpijob__plugin_reply_read(&reply, plugin->output.data, plugin->output.len, exec->api_version, &why);
-	if (code == 0 && reply.certificate.len && mpijob__key_pair_check(&reply.certificate, &reply.key, &why))
+	if (code == 0 && reply.certificate.len)
+		code = mpijob__tls_check_pair(&reply.certificate, &reply.key, &why);
+	if (code == MPIJOB_ERR_SPEC)
 		message = mpijob__report_format("the credential plugin '%s' gave a certificate that cannot be used: %s",
 						exec->command, why);
 	else if (code == 0)
@@ -412,7 +414,7 @@ static int finish(mpijob__credentials *credentials, int64_t now_ms)
 	else if (code == MPIJOB_ERR_AUTH)
 		message = mpijob__report_format("the credential plugin '%s' %s%s", exec->command, why,
 						plugin->unknown ? "; its exit code is not known" : "");
-	if (message || code || why)
+	if (code)
 		code = fail_run(credentials, now_ms, code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
 	mpijob__plugin_reply_clear(&reply);
 	return code;

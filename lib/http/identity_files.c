@@ -6,9 +6,9 @@
  */
 #include "http/identity_files.h"
 
-#include "http/key_pair.h"
 #include "http/report.h"
 #include "http/resolve.h"
+#include "http/tls.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ struct set {
 
 static int read_set(const mpijob_http_config *config, struct set *set, char **message)
 {
-	const char *why;
+	const char *why = NULL;
 	int code = read_one(&config->ca, "certificate authority", &set->ca, message);
 
 	if (code == 0)
@@ -79,11 +79,11 @@ static int read_set(const mpijob_http_config *config, struct set *set, char **me
 		code = read_one(&config->key, "client key", &set->key, message);
 	if (code || !set->certificate.len)
 		return code;
-	if (mpijob__key_pair_check(&set->certificate, &set->key, &why)) {
-		*message = mpijob__report_format("the client certificate cannot be used: %s", why);
-		return MPIJOB_ERR_AUTH;
-	}
-	return 0;
+	code = mpijob__tls_check_pair(&set->certificate, &set->key, &why);
+	if (code != MPIJOB_ERR_SPEC)
+		return code;
+	*message = mpijob__report_format("the client certificate cannot be used: %s", why);
+	return MPIJOB_ERR_AUTH;
 }
 
 static int differs(const mpijob__secret *a, const mpijob__secret *b)

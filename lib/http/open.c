@@ -7,7 +7,6 @@
 #include "http/open.h"
 
 #include "http/easy.h"
-#include "http/key_pair.h"
 #include "http/pool.h"
 #include "http/proxy.h"
 #include "http/report.h"
@@ -107,7 +106,7 @@ static void check_certificates(const mpijob_http_config *config, struct mpijob__
 	const char *fault = NULL;
 
 	if (config->certificate.data.len && config->key.data.len)
-		refuse(report, mpijob__key_pair_check(&config->certificate.data, &config->key.data, &fault),
+		refuse(report, mpijob__tls_check_pair(&config->certificate.data, &config->key.data, &fault),
 		       "the client certificate cannot be used:", fault);
 	if (ca->len)
 		refuse(report, mpijob__tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a CA is one. */
+/* Whether certificates and keys in memory are such. */
 #ifndef MPIJOB__HTTP_TLS_H
 #define MPIJOB__HTTP_TLS_H
 
-#include <stddef.h>
+#include "http/secret.h"
 
 /* Do these bytes hold a certificate in PEM? 0, MPIJOB_ERR_SPEC (*fault says what is wrong, a constant),
  * MPIJOB_ERR_NOMEM. */
 int mpijob__tls_check_certificate(const char *pem, size_t len, const char **fault);
+/* Are they a certificate and its key, without a pass phrase? As above. */
+int mpijob__tls_check_pair(const mpijob__secret *certificate, const mpijob__secret *key, const char **fault);
 
 #endif

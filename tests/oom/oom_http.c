@@ -136,9 +136,6 @@ static void use(const mpijob_http_config *config, const char *authorization)
 
 	if (judge(code, 0) == 0) {
 		code = drive(credentials);
-		/* OpenSSL does not tell why it could not read a certificate. */
-		if (config->certificate.file && code == MPIJOB_ERR_AUTH && oom_failed())
-			code = MPIJOB_ERR_NOMEM;
 		identity = mpijob__credentials_identity(credentials);
 		if (judge(code, 1) == 0 &&
 		    (!identity->authorization || strcmp(identity->authorization, authorization) != 0))

@@ -2,8 +2,8 @@
 /* Credentials in files that change while they are used, and the small parts that they are made of. */
 #include "http/base64.h"
 #include "http/credentials.h"
-#include "http/key_pair.h"
 #include "http/path.h"
+#include "http/tls.h"
 
 #include "../support/http_folder.h"
 
@@ -327,17 +327,17 @@ static void test_key_pairs(void **state)
 	make_pair(&certificate, &key);
 	mpijob__secret_set(&first, certificate, strlen(certificate));
 	mpijob__secret_set(&second, key, strlen(key));
-	assert_int_equal(mpijob__key_pair_check(&first, &second, &why), 0);
-	assert_int_equal(mpijob__key_pair_check(&second, &second, &why), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), 0);
+	assert_int_equal(mpijob__tls_check_pair(&second, &second, &why), MPIJOB_ERR_SPEC);
 	assert_string_equal(why, "the certificate is no certificate in PEM");
 	assert_int_equal(
 		PEM_write_bio_PrivateKey(bio, pkey, EVP_aes_128_cbc(), (const unsigned char *)"pw", 2, NULL, NULL), 1);
 	len = BIO_get_mem_data(bio, &data);
 	mpijob__secret_set(&second, data, (size_t)len);
-	assert_int_equal(mpijob__key_pair_check(&first, &second, &why), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
 	assert_string_equal(why, "the key is no key in PEM without a pass phrase");
 	mpijob__secret_clear(&second);
-	assert_int_equal(mpijob__key_pair_check(&first, &second, &why), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
 	mpijob__secret_clear(&first);
 	BIO_free(bio);
 	EVP_PKEY_free(pkey);
