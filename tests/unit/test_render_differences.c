@@ -111,7 +111,7 @@ static const struct defect defects[] = {
 	  "render/user-dns-policy render/host-network-dns-policy" },
 	{ "Keys have mode 0600 in /root/.ssh alone (#429).", "private-keys", NULL,
 	  "render/private-keys render/private-keys-non-root render/non-root" },
-	{ "A number of workers that is absent becomes 0, which is refused.", "worker-replicas", NULL, "default/minimal" },
+	{ "A number of workers that is absent becomes 0, which is refused.", "worker-replicas", NULL, "default/empty-roles" },
 	{ "The CRD is too large for kubectl to apply it.", "", "`mpijob crd` prints one that is small enough",
 	  "test_job_crd.c:slim" },
 	{ "A worker pod without the label of its index stops the sync, and the launcher may start without workers.",

@@ -45,7 +45,7 @@ static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
 		[MPIJOB_FEATURE_SWITCH] = "true", [MPIJOB_FEATURE_COUNT] = "2222", [MPIJOB_FEATURE_DURATION] = "60s" };
 	const char *example = row->maximum < 65535 && row->kind == MPIJOB_FEATURE_COUNT ? "3" : examples[row->kind];
 
-	mpijob__text_printf(out, "\n### %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
+	mpijob__text_printf(out, "\n## %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
 	print_bounds(out, row);
 	mpijob__text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n", row->name,
 			    row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=", row->kind == MPIJOB_FEATURE_SWITCH ? "" : example,
