@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of exchanges: they wait for credentials, go to curl, are told about in poll, and end once. Nothing is ever
+ * The life of exchanges: they are admitted (admit.c), go to curl, are told about in poll, and end once. Nothing is ever
  * told outside of poll, and nothing is given to curl or taken from it while curl is calling us: a callback that starts,
  * pauses or cancels only leaves a mark, and the same poll acts on it. Deadlines are kept here, because curl does not
  * count the time in which a transfer waits for a connection.
  */
 #include "http/transport.h"
 
+#include "http/admit.h"
 #include "http/failure.h"
 #include "http/open.h"
 #include "http/pool.h"
@@ -25,15 +26,7 @@
 #include <unistd.h>
 
 #define EVENTS 64
-/*
- * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for ordinary ones. Curl's
- * work for one exchange grows with the number of those that only wait, and so does memory: so they wait here.
- */
-#define ORDINARY_LEAST   ((size_t)512)
-#define FOR_A_CONNECTION ((size_t)64)
-/* What an event is about; sockets of curl have other numbers, see pool.c. */
-#define EVENT_WAKE   UINT64_MAX
-#define EVENT_PLUGIN (UINT64_MAX - 1)
+#define EVENT_WAKE UINT64_MAX
 
 int64_t mpijob__transport_now(void)
 {
@@ -76,7 +69,7 @@ static void set_deadline(struct call *call, int64_t limit_ms)
 
 /* Ends. */
 
-static void discard(struct call *call)
+void mpijob__transport_discard(struct call *call)
 {
 	mpijob__ring_leave(&call->all);
 	mpijob__ring_leave(&call->queue);
@@ -102,11 +95,10 @@ static void end(struct call *call, int code, const char *message)
 		mpijob_exchange_set_slot(exchange, NULL);
 		mpijob_exchange_end(exchange, code, message ? message : code ? mpijob_error_text(code) : NULL);
 	}
-	discard(call);
+	mpijob__transport_discard(call);
 }
 
-/* `message` is taken. */
-static void end_with(struct call *call, int code, char *message)
+void mpijob__transport_end(struct call *call, int code, char *message)
 {
 	free(call->message);
 	call->message = message;
@@ -120,146 +112,7 @@ static void end_failed(struct call *call)
 
 	if (call->failure_text)
 		message = mpijob__report_format("%s: %s", call->http->server.authority, call->failure_text);
-	end_with(call, code, message);
-}
-
-/* Credentials. */
-
-/*
- * After every call that may have changed the descriptor; at once, before another one gets its number. One that cannot
- * be watched is looked at when the plugin is due.
- */
-static void follow_plugin(struct mpijob_http *http)
-{
-	int fd = mpijob__credentials_fd(http->credentials);
-	struct epoll_event event = { 0 };
-
-	if (http->plugin_fd >= 0)
-		epoll_ctl(http->epoll, EPOLL_CTL_DEL, http->plugin_fd, &event);
-	http->plugin_fd = -1;
-	if (fd < 0)
-		return;
-	event.events = EPOLLIN;
-	event.data.u64 = EVENT_PLUGIN;
-	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
-		http->plugin_fd = fd;
-}
-
-static void step_plugin(struct mpijob_http *http, int64_t now_ms)
-{
-	int64_t due = mpijob__credentials_due_ms(http->credentials);
-
-	if (http->plugin_fd < 0 && (due < 0 || due > now_ms))
-		return;
-	mpijob__credentials_step(http->credentials, now_ms);
-	follow_plugin(http);
-}
-
-/* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked for, over plain HTTP.
- */
-static int prepare(struct mpijob_http *http, const struct mpijob__identity **identity, const char **message)
-{
-	static const struct mpijob__identity nobody = { 0 };
-	int ready = 1;
-
-	*identity = &nobody;
-	if (!http->server.tls)
-		return 1;
-	ready = mpijob__credentials_prepare(http->credentials, mpijob__transport_now(), message);
-	follow_plugin(http);
-	if (ready == 1)
-		*identity = mpijob__credentials_identity(http->credentials);
-	return ready;
-}
-
-/* Beginnings. */
-
-static void send_call(struct call *call, const struct mpijob__identity *identity)
-{
-	struct mpijob_http *http = call->http;
-	struct curl_slist *headers = NULL;
-	struct pool *pool = NULL;
-	char *message = NULL;
-	int error = mpijob__pool_find(http, identity, &pool, &message);
-
-	call->token_generation = identity->token_generation;
-	call->tls_generation = identity->tls_generation;
-	if (!error)
-		error = mpijob__wire_fill(&call->wire, identity->authorization, call->content_type, http->headers,
-					  &headers);
-	if (!error)
-		error = mpijob__pool_start(pool, call, headers);
-	if (error)
-		end_with(call, error, message);
-}
-
-/* How many more ordinary calls curl may have. */
-static size_t room_of(const struct mpijob_http *http)
-{
-	size_t most = FOR_A_CONNECTION * (size_t)http->max_connections;
-
-	if (most < ORDINARY_LEAST)
-		most = ORDINARY_LEAST;
-	return http->ordinary < most ? most - http->ordinary : 0;
-}
-
-/* Whether there are some whose turn has come. While a plugin runs nobody's has. */
-static int has_turns(const struct mpijob_http *http)
-{
-	return http->queued.next->call && room_of(http) && mpijob__credentials_due_ms(http->credentials) < 0;
-}
-
-/* As many as there is room for go on, in front of those that came later. */
-static void take_turns(struct mpijob_http *http)
-{
-	struct link *place = http->waiting.next;
-	size_t room = has_turns(http) ? room_of(http) : 0;
-	struct call *call;
-
-	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
-		mpijob__ring_leave(&call->queue);
-		mpijob__ring_insert(place, &call->queue);
-		call->queued = 0;
-	}
-}
-
-static void wait_for_turn(struct call *call)
-{
-	mpijob__ring_leave(&call->queue);
-	mpijob__ring_insert(&call->http->queued, &call->queue);
-	call->queued = 1;
-}
-
-/* Those that wait when this begins; callbacks may add more. */
-static void admit(struct mpijob_http *http)
-{
-	const struct mpijob__identity *identity = NULL;
-	struct link *last;
-
-	take_turns(http);
-	last = http->waiting.prev;
-
-	while (last->call && http->waiting.next->call) {
-		struct call *call = http->waiting.next->call;
-		int is_last = http->waiting.next == last;
-		const char *why = NULL;
-		int is_late = call->exchange && !call->streaming && !room_of(http);
-		int ready = call->exchange && !is_late ? prepare(http, &identity, &why) : 1;
-
-		if (ready == 0)
-			return;
-		mpijob__ring_leave(&call->queue);
-		if (is_late)
-			wait_for_turn(call);
-		else if (!call->exchange)
-			discard(call);
-		else if (ready > 0)
-			send_call(call, identity);
-		else
-			end_with(call, ready, why ? strdup(why) : NULL);
-		if (is_last)
-			return;
-	}
+	mpijob__transport_end(call, code, message);
 }
 
 /* Answers. */
@@ -292,7 +145,7 @@ static void finish_call(struct call *call, CURLcode code)
 	struct mpijob_http *http = call->http;
 
 	if (!call->exchange) {
-		discard(call);
+		mpijob__transport_discard(call);
 		return;
 	}
 	if (code != CURLE_OK && !call->failure)
@@ -300,7 +153,7 @@ static void finish_call(struct call *call, CURLcode code)
 	mpijob__pool_stop(call);
 	if (call->status == 401) {
 		mpijob__credentials_refused(http->credentials, call->token_generation, call->tls_generation);
-		follow_plugin(http);
+		mpijob__admit_follow_plugin(http);
 	}
 	if (call->failure) {
 		end_failed(call);
@@ -335,7 +188,7 @@ static void resume(struct call *call)
 	if (call->exchange && !call->paused && call->stopped)
 		let_go_on(call);
 	if (!call->exchange)
-		discard(call);
+		mpijob__transport_discard(call);
 	else if (call->failure)
 		end_failed(call);
 	else if (call->ended && !call->paused && !call->kept)
@@ -370,7 +223,7 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		else
 			message = mpijob__report_format("%s: no %s within %lld ms", server,
 							call->status_told ? "whole answer" : "answer", limit);
-		end_with(call, MPIJOB_ERR_TIMEOUT, message);
+		mpijob__transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
 }
 
@@ -398,8 +251,8 @@ static void turn(struct mpijob_http *http)
 {
 	int64_t now = mpijob__transport_now();
 
-	step_plugin(http, now);
-	admit(http);
+	mpijob__admit_step_plugin(http, now);
+	mpijob__admit_calls(http);
 	look_after(http);
 	mpijob__pool_timers(http, now);
 	finish(http);
@@ -418,7 +271,7 @@ static int64_t due(const struct mpijob_http *http)
 
 	/* Calls that wait while a plugin runs are its business. */
 	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
-	    has_turns(http))
+	    mpijob__admit_has_turns(http))
 		return 0;
 	due = sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
 	return sooner(due, plugin);
@@ -456,7 +309,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == EVENT_WAKE)
 			drain_wake(http);
-		else if (events[i].data.u64 != EVENT_PLUGIN)
+		else if (events[i].data.u64 != MPIJOB__ADMIT_EVENT)
 			mpijob__pool_event(http, events[i].data.u64, events[i].events);
 	}
 	return 0;
@@ -553,7 +406,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	call->exchange = exchange;
 	call->all.call = call->queue.call = call->due.call = call;
 	if (copy_request(call, request)) {
-		discard(call);
+		mpijob__transport_discard(call);
 		return MPIJOB_ERR_NOMEM;
 	}
 	mpijob__ring_insert(&http->calls, &call->all);
@@ -592,7 +445,7 @@ static void cancel(void *self, mpijob_exchange *exchange)
 	if (http->polling)
 		mpijob__transport_attend(call);
 	else
-		discard(call);
+		mpijob__transport_discard(call);
 }
 
 static void destroy(void *self)
@@ -602,7 +455,7 @@ static void destroy(void *self)
 	if (!http)
 		return;
 	while (http->calls.next && http->calls.next->call)
-		discard(http->calls.next->call);
+		mpijob__transport_discard(http->calls.next->call);
 	mpijob__open_clear(http);
 }
 

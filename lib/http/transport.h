@@ -106,6 +106,11 @@ int64_t mpijob__transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */
 void mpijob__transport_attend(struct call *call);
 
+/* Tell that a call has ended, and free it; `message` is taken, or NULL. */
+void mpijob__transport_end(struct call *call, int code, char *message);
+/* Free a call of which nothing is told any more. */
+void mpijob__transport_discard(struct call *call);
+
 /* For open.c: empty rings, the descriptors (0, MPIJOB_ERR_IO), the table of functions. */
 void mpijob__transport_init(struct mpijob_http *http);
 int mpijob__transport_watch(struct mpijob_http *http);
