@@ -211,12 +211,55 @@ static void cluster_domains_are_refused_that_are_none(void **state)
 	mpijob_free(job);
 }
 
+/* Of a template's metadata labels and annotations count, and ours win over them. */
+static void a_template_owns_nothing(void **state)
+{
+	static const char metadata[] =
+		"{name: other, generateName: o, namespace: kube-system, uid: v, finalizers: [a/b], ownerReferences: [{apiVersion: v1, kind: "
+		"Node, name: n, uid: w, controller: true}], labels: {training.kubeflow.org/job-name: other, "
+		"training.kubeflow.org/job-role: launcher, training.kubeflow.org/operator-name: x, mine: yes it is}}";
+	mpijob_doc *doc = NULL, *given = NULL, *pod = NULL;
+	const mpijob_node *is;
+	mpijob_objects *objects = NULL;
+	mpijob *job = NULL;
+	size_t at;
+
+	(void)state;
+	assert_int_equal(mpijob_doc_parse(job_text, sizeof(job_text) - 1, NULL, &doc, NULL), 0);
+	assert_int_equal(mpijob_doc_parse(metadata, sizeof(metadata) - 1, NULL, &given, NULL), 0);
+	mpijob_node_put_copy(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs[Worker].template"), "metadata", mpijob_doc_root(given));
+	assert_int_equal(mpijob_from_node(mpijob_doc_root(doc), NULL, &job, NULL), 0);
+	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
+	assert_int_equal(mpijob_render(job, NULL, &objects, NULL), 0);
+	assert_true(mpijob_objects_find(objects, MPIJOB_ROLE_WORKER, 1, &at) >= 0);
+	assert_int_equal(mpijob_objects_at(objects, at, &pod), 0);
+	is = mpijob_node_get(mpijob_doc_root(pod), "metadata");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "name")), "pi-worker-1");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "namespace")), "team");
+	assert_null(mpijob_node_get(is, "generateName"));
+	assert_null(mpijob_node_get(is, "uid"));
+	assert_null(mpijob_node_get(is, "finalizers"));
+	assert_int_equal(mpijob_node_count(mpijob_node_get(is, "ownerReferences")), 1);
+	assert_string_equal(mpijob_node_string(mpijob_node_find(is, "ownerReferences[0].kind")), "MPIJob");
+	is = mpijob_node_get(is, "labels");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/job-name")), "pi");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/job-role")), "worker");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/operator-name")), "mpi-operator");
+	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "mine")), "yes it is");
+	mpijob_doc_free(pod);
+	mpijob_objects_free(objects);
+	mpijob_free(job);
+	mpijob_doc_free(given);
+	mpijob_doc_free(doc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_string_of_a_job_gets_into_a_script),
 		cmocka_unit_test(names_are_refused_that_are_none),
 		cmocka_unit_test(cluster_domains_are_refused_that_are_none),
+		cmocka_unit_test(a_template_owns_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
