@@ -131,6 +131,9 @@ void mpijob__line_fill(struct mpijob__bucket *bucket, int64_t qps, int64_t burst
 /* exchange.c: give bytes of a stream to its owner. */
 void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
 
+/* target.c: 0 when mpijob_target_write() could name it, else what that would return. */
+int mpijob__target_check(const struct mpijob_target *target);
+
 /* call.c: requests about targets. */
 /*
  * Send a request to a target, for who tries again by himself. `method` and `content_type` as in struct

@@ -8,6 +8,7 @@
  */
 #include "base/struct.h"
 #include "base/text.h"
+#include "cluster/client.h"
 #include "cluster/resources.h"
 
 #include <mpijob/client.h>
@@ -109,21 +110,33 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 	return rc ? rc : put_query(out, target);
 }
 
-int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user)
+static int make_path(mpijob_text *path, const struct mpijob_target *target)
 {
 	struct mpijob_target known;
-	mpijob_text path = { 0 };
-	int rc;
+	int rc = mpijob__struct_check(&known, sizeof(known), target);
 
-	if (!target || !write)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob__struct_check(&known, sizeof(known), target);
 	if (rc)
 		return rc;
 	if (!known.api_version || !known.kind || known.query_count % 2 || (known.query_count && !known.query) ||
 	    (known.subresource && !known.name))
 		return MPIJOB_ERR_USAGE;
-	rc = put_target(&path, &known);
+	return put_target(path, &known);
+}
+
+int mpijob__target_check(const struct mpijob_target *target)
+{
+	mpijob_text path = { 0 };
+	int rc = make_path(&path, target);
+
+	mpijob__text_release(&path);
+	return rc;
+}
+
+int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user)
+{
+	mpijob_text path = { 0 };
+	int rc = target && write ? make_path(&path, target) : MPIJOB_ERR_USAGE;
+
 	if (rc == 0)
 		rc = write(user, mpijob_text_data(&path), path.len);
 	mpijob__text_release(&path);

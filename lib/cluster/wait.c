@@ -142,14 +142,6 @@ static void report(const struct waiting *waiting, int code, mpijob_diag *diag)
 			  mpijob_error_text(code), *why ? "; the server said last: " : "", why);
 }
 
-static int ignore(void *user, const char *data, size_t len)
-{
-	(void)user;
-	(void)data;
-	(void)len;
-	return 0;
-}
-
 static int check(const mpijob_client *client, const struct mpijob_target *given, struct mpijob_target *target)
 {
 	int rc;
@@ -159,7 +151,7 @@ static int check(const mpijob_client *client, const struct mpijob_target *given,
 	rc = mpijob__struct_check(target, sizeof(*target), given);
 	if (rc == 0 && (!target->name || target->subresource))
 		rc = MPIJOB_ERR_USAGE;
-	return rc ? rc : mpijob_target_write(target, ignore, NULL);
+	return rc ? rc : mpijob__target_check(target);
 }
 
 int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,

@@ -51,14 +51,6 @@ static int name_selector(const char *name, char **out)
 	return 0;
 }
 
-static int ignore(void *user, const char *data, size_t len)
-{
-	(void)user;
-	(void)data;
-	(void)len;
-	return 0;
-}
-
 /* These go into JSON as they are. */
 static int is_plain(const char *text)
 {
@@ -82,7 +74,7 @@ static int check_options(const struct mpijob_watch_options *options)
 	if (options->name && !options->namespace_)
 		target.namespace_ = "any";
 	target.name = options->name;
-	return mpijob_target_write(&target, ignore, NULL);
+	return mpijob__target_check(&target);
 }
 
 static void destroy(mpijob_watch *watch)
