@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/field_path.h"
 #include "base/near.h"
 #include "job/field.h"
@@ -308,16 +309,35 @@ static int put_identity(struct mpijob_text *out, const struct mpijob__schema_fie
 	return found;
 }
 
-/*
- * The first entry that is told by the same as the one at `index`, which is given back when there is none. `seen` maps
- * the texts of those before to their indices.
- */
+#define FEW 64
+
+/* The entries of a list that were looked at. */
+struct seen {
+	uint64_t digests[FEW]; /* of their texts, while they are few; 0 for one without a text */
+	mpijob_doc *many;      /* maps their texts to their indices; NULL while they are few */
+	struct mpijob_text text;
+};
+
+/* The first of few entries that is the same as the one at `index` by its own text; `index` when there is none. */
+static size_t first_of_few(struct seen *seen, const mpijob_node *list, const struct mpijob__schema_field *field,
+			   size_t index)
+{
+	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, mpijob_text_data(&seen->text),
+					     mpijob_text_len(&seen->text));
+
+	for (size_t k = 0; k < index; k++)
+		if (seen->digests[k] == digest && same_entry(field, mpijob_node_at(list, k), mpijob_node_at(list, index)))
+			return k;
+	seen->digests[index] = digest;
+	return index;
+}
+
+/* The first entry that is told by the same as the one at `index`, which is given back when there is none. */
 static size_t first_like(const struct mpijob__template *at, const mpijob_node *list,
-			 const struct mpijob__schema_field *field, size_t index, mpijob_doc *seen,
-			 struct mpijob_text *text)
+			 const struct mpijob__schema_field *field, size_t index, struct seen *seen)
 {
 	const mpijob_node *entry = mpijob_node_at(list, index);
-	int found = put_identity(text, field, entry);
+	int found = put_identity(&seen->text, field, entry);
 	size_t k = 0;
 	int64_t known;
 
@@ -325,10 +345,16 @@ static size_t first_like(const struct mpijob__template *at, const mpijob_node *l
 		k++;
 	if (!found)
 		return k;
-	if (mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen), mpijob_text_data(text)), &known))
+	if (found < 0) {
+		at->report->code = MPIJOB_ERR_NOMEM;
+		return index;
+	}
+	if (!seen->many)
+		return first_of_few(seen, list, field, index);
+	if (mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen->many), mpijob_text_data(&seen->text)), &known))
 		return (size_t)known;
-	mpijob_node_put_int(seen, mpijob_doc_edit(seen), mpijob_text_data(text), (int64_t)index);
-	if (found < 0 || mpijob_doc_error(seen))
+	mpijob_node_put_int(seen->many, mpijob_doc_edit(seen->many), mpijob_text_data(&seen->text), (int64_t)index);
+	if (mpijob_doc_error(seen->many))
 		at->report->code = MPIJOB_ERR_NOMEM;
 	return index;
 }
@@ -336,17 +362,19 @@ static size_t first_like(const struct mpijob__template *at, const mpijob_node *l
 static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
 			      const struct mpijob__schema_field *field)
 {
-	struct mpijob_text text = { 0 };
-	mpijob_doc *seen;
+	size_t count = mpijob_node_count(list->node);
 
-	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || mpijob_node_count(list->node) < 2)
+	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || count < 2)
 		return;
-	seen = mpijob_doc_new();
-	if (!seen)
-		at->report->code = MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; seen && i < mpijob_node_count(list->node); i++) {
+	struct seen seen = { 0 };
+	if (count > FEW) {
+		seen.many = mpijob_doc_new();
+		if (!seen.many)
+			at->report->code = MPIJOB_ERR_NOMEM;
+	}
+	for (size_t i = 0; (seen.many || count <= FEW) && i < count; i++) {
 		struct mpijob__step entry = mpijob__template_entry(list, i);
-		size_t k = first_like(at, list->node, field, i, seen, &text);
+		size_t k = first_like(at, list->node, field, i, &seen);
 
 		if (k == i)
 			continue;
@@ -357,8 +385,8 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu",
 						k);
 	}
-	mpijob__text_release(&text);
-	mpijob_doc_free(seen);
+	mpijob__text_release(&seen.text);
+	mpijob_doc_free(seen.many);
 }
 
 static void visit_field(const struct mpijob__template *at, struct mpijob__step *step,
@@ -582,8 +610,11 @@ static void judge_one_of(const struct mpijob__template *at, const struct mpijob_
 	char name[48];
 	int64_t count = 0;
 
-	while ((rest = next_name(rest, name)))
-		count += !is_empty(mpijob__schema_find(step->type, name), mpijob_node_get(step->node, name));
+	while ((rest = next_name(rest, name))) {
+		const mpijob_node *value = mpijob_node_get(step->node, name);
+
+		count += value && !is_empty(mpijob__schema_find(step->type, name), value);
+	}
 	if (count < row->low) {
 		put_names(&names, at, NULL, row->key, " or ");
 		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
@@ -598,7 +629,7 @@ static void judge_one_of(const struct mpijob__template *at, const struct mpijob_
 static const struct mpijob__template_row *row_of(const struct mpijob__template_row *rows, size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key && !(rows[i].flags & ROW_ONE_OF) && strcmp(rows[i].key, key) == 0)
+		if (rows[i].key && rows[i].key[0] == key[0] && !(rows[i].flags & ROW_ONE_OF) && strcmp(rows[i].key, key) == 0)
 			return &rows[i];
 	}
 	return NULL;
