@@ -151,8 +151,9 @@ class Plane(controlplane.ControlPlane):
     # What there is
 
     def look(self, path):
-        """GET over a connection that stays."""
-        for _ in range(3):
+        """GET over a connection that stays; it goes on when the API server comes back."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
             if self.reader is None:
                 context = ssl.create_default_context(cafile=self.ca_file)
                 self.reader = http.client.HTTPSConnection(self.address, self.port, timeout=60, context=context)
