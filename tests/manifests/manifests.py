@@ -46,7 +46,7 @@ def load(text):
 
 
 def build(folder):
-    """The objects of a kustomization below manifests/."""
+    """The objects of a kustomization below manifests/, or of another folder."""
     return load(_run("kustomize", SOURCE / "manifests" / folder))
 
 
