@@ -3,8 +3,6 @@
  * Every allocation of a transport's life fails, alone or with all after it: ours, libcurl's and, with TLS, OpenSSL's.
  * Each exchange must end once, well or saying that memory ran out; what it got must be whole then; afterwards the
  * transport works, and nothing leaks. The server is a child process, so that this one has a single thread.
- *
- * With a number: print where that allocation happens, and fail it; with one more argument also all after it.
  */
 #include "../oom/failing_malloc.h"
 
@@ -256,29 +254,6 @@ static size_t scenario(size_t fail_at, int persistent)
 	return count;
 }
 
-static int sweep(void)
-{
-	size_t count;
-
-	count = scenario(0, 0);
-	if (problem || oom_live()) {
-		printf("without a failure: %s, %ld blocks left\n", problem ? problem : "ok", oom_live());
-		return 1;
-	}
-	for (size_t i = 1; i <= 2 * count; i++) {
-		size_t number = (i + 1) / 2;
-
-		scenario(number, i % 2 == 0);
-		if (!problem && !oom_live())
-			continue;
-		printf("allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n", number, count,
-		       i % 2 == 0 ? " and all after it" : "", problem ? problem : "ok", oom_live(), oom_oldest());
-		return 1;
-	}
-	printf("%zu allocations, each failed alone and with all after it\n", count);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	pid_t server;
@@ -294,14 +269,7 @@ int main(int argc, char **argv)
 	server = start_server();
 	/* What libcurl and libcrypto keep for the process is none of ours. */
 	scenario(UNCOUNTED, 0);
-	if (argc > 1) {
-		oom_trace(strtoul(argv[1], NULL, 10));
-		scenario(strtoul(argv[1], NULL, 10), argc > 2);
-		printf("%s, %ld blocks left, the oldest %zu\n", problem ? problem : "ok", oom_live(), oom_oldest());
-		code = problem != NULL;
-	} else {
-		code = sweep();
-	}
+	code = oom_each(argc, argv, scenario, &problem);
 	kill(server, SIGKILL);
 	return code;
 }

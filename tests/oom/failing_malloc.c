@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -203,4 +204,37 @@ void free(void *block)
 {
 	forget(block);
 	__libc_free(block);
+}
+
+static int is_bad(const char *what, const char *problem)
+{
+	if (!problem && !oom_live())
+		return 0;
+	printf("%s: %s, %ld blocks left, the oldest %zu\n", what, problem ? problem : "ok", oom_live(), oom_oldest());
+	return 1;
+}
+
+int oom_each(int argc, char **argv, size_t (*scenario)(size_t fail_at, int persistent), const char *const *problem)
+{
+	char what[96];
+	size_t count;
+
+	if (argc > 1) {
+		oom_trace(strtoul(argv[1], NULL, 10));
+		scenario(strtoul(argv[1], NULL, 10), argc > 2);
+		return is_bad(argv[1], *problem);
+	}
+	count = scenario(0, 0);
+	if (is_bad("without a failure", *problem))
+		return 1;
+	for (size_t i = 1; i <= 2 * count; i++) {
+		size_t number = (i + 1) / 2;
+
+		scenario(number, i % 2 == 0);
+		snprintf(what, sizeof(what), "allocation %zu of %zu%s", number, count, i % 2 == 0 ? " and all after it" : "");
+		if (is_bad(what, *problem))
+			return 1;
+	}
+	printf("%zu allocations failed, each alone and with all after it\n", count);
+	return 0;
 }

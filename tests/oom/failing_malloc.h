@@ -42,4 +42,11 @@ size_t oom_oldest(void);
 /* Print the stack to stderr when this allocation is asked for. Call it before oom_start(). */
 void oom_trace(size_t number);
 
+/*
+ * What a program of one scenario does: fail each of its allocations, alone and with all after it, until `*problem` is
+ * set or a block is left. `scenario` returns what oom_stop() did. With a number on the command line: print where that
+ * allocation happens, and fail only it; with one more argument also all after it. Returns the program's exit code.
+ */
+int oom_each(int argc, char **argv, size_t (*scenario)(size_t fail_at, int persistent), const char *const *problem);
+
 #endif /* TESTS_OOM_FAILING_MALLOC_H */

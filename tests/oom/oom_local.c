@@ -169,38 +169,11 @@ static size_t scenario(size_t fail_at, int persistent)
 	return count;
 }
 
-/* With a number: print where that allocation happens, and fail it; with one more argument also all after it. */
 int main(int argc, char **argv)
 {
-	size_t count;
-
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: the sanitizer brings an allocator of its own");
 	return 77;
 #endif
-	if (argc > 1) {
-		oom_trace(strtoul(argv[1], NULL, 10));
-		scenario(strtoul(argv[1], NULL, 10), argc > 2);
-		printf("%s\n", problem ? problem : "ok");
-		return problem != NULL;
-	}
-	count = scenario(0, 0);
-
-	if (problem || oom_live()) {
-		printf("without a failure: %s, %ld blocks left\n", problem ? problem : "ok", oom_live());
-		return 1;
-	}
-	for (size_t i = 1; i <= 2 * count; i++) {
-		size_t number = (i + 1) / 2;
-
-		scenario(number, i % 2 == 0);
-		if (problem || oom_live()) {
-			printf("allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n", number, count,
-			       i % 2 == 0 ? " and all after it" : "", problem ? problem : "ok", oom_live(),
-			       oom_oldest());
-			return 1;
-		}
-	}
-	printf("%zu allocations failed, each alone and with all after it\n", count);
-	return 0;
+	return oom_each(argc, argv, scenario, &problem);
 }
