@@ -52,6 +52,14 @@ static const char *why_stopped(const mpijob_exchange *exchange)
 	return mpijob_error_text(exchange->stopped);
 }
 
+/* The server has answered, and is no proxy in front of one that does not. */
+static void hurry_watches(mpijob_client *client)
+{
+	client->unreachable = 0;
+	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__watch_next(watch))
+		mpijob__watch_hurry(watch);
+}
+
 void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message)
 {
 	struct mpijob_answer answer = { 0 };
@@ -69,6 +77,8 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		code = MPIJOB_ERR_IO;
 		message = "the connection ended without an answer";
 	}
+	if (exchange->client->unreachable && exchange->status && exchange->status < 500)
+		hurry_watches(exchange->client);
 	if (code == 0 && !exchange->dead) {
 		mpijob__verdict_make(&verdict, exchange->status, exchange->is_post, answer.body, answer.body_len);
 		answer.code = verdict.code;

@@ -100,6 +100,7 @@ struct mpijob_client {
 	int news;                      /* somebody was told something in this poll */
 	int sweep;                     /* a call was given up meanwhile */
 	int whole_lists;               /* the server does not do lists in pages */
+	int unreachable;               /* a watch waits because the server could not be reached */
 	atomic_int cancelled;          /* from any thread, from signal handlers */
 };
 

@@ -4,8 +4,9 @@
  *
  * It lists (watch_list.c), or has the list streamed (watch_stream.c), and then watches from the list's
  * version on. After a failure it waits 0.8 s, doubled each time up to 30 s, times one to two, until two
- * minutes went well. It tries again by its own rules, so the client's retries are not used. Its owner may
- * free it from inside of any callback; it then goes when the last of them has returned.
+ * minutes went well. When the server could not be reached, and then answers somebody else, it waits no longer.
+ * It tries again by its own rules, so the client's retries are not used. Its owner may free it from inside of
+ * any callback; it then goes when the last of them has returned.
  */
 #include "cluster/watch.h"
 
@@ -19,6 +20,7 @@
 #define BACKOFF_FIRST_MS    800
 #define BACKOFF_LAST_MS     30000
 #define NOMEM_MS            100
+#define HURRY_MS            500
 #define HEALTHY_MS          120000
 #define RETRY_AFTER_MOST_MS 300000
 #define OBJECT_LIMIT        ((size_t)8 << 20)
@@ -199,6 +201,19 @@ int64_t mpijob__watch_silent_ms(const mpijob_watch *watch)
 	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 }
 
+/* Not all at once. */
+void mpijob__watch_hurry(mpijob_watch *watch)
+{
+	int64_t soon_ms;
+
+	if (watch->state != MPIJOB__WATCH_WAITING || watch->trouble != MPIJOB_ERR_UNREACHABLE)
+		return;
+	soon_ms = watch->client->clock() + (int64_t)(mpijob__watch_roll(watch) % HURRY_MS);
+	if (soon_ms < watch->due_ms)
+		watch->due_ms = soon_ms;
+	watch->backoff_ms = BACKOFF_FIRST_MS; /* it may refuse for a moment what it does not know yet */
+}
+
 int mpijob__watch_trouble(const mpijob_watch *watch)
 {
 	return watch->trouble;
@@ -342,6 +357,7 @@ void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 	if (watch->healthy_ms != INT64_MIN && watch->client->clock() - watch->healthy_ms > HEALTHY_MS)
 		watch->backoff_ms = BACKOFF_FIRST_MS;
 	watch->healthy_ms = INT64_MIN;
+	watch->client->unreachable |= watch->trouble == MPIJOB_ERR_UNREACHABLE;
 	wait_ms = watch->backoff_ms + (int64_t)(mpijob__watch_roll(watch) % (uint64_t)watch->backoff_ms);
 	watch->backoff_ms = watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
 	if (at_least_ms > RETRY_AFTER_MOST_MS)

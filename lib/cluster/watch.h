@@ -79,6 +79,8 @@ void mpijob__watch_step(mpijob_watch *watch);
  */
 int64_t mpijob__watch_silent_ms(const mpijob_watch *watch);
 int mpijob__watch_trouble(const mpijob_watch *watch);
+/* The server answers again: who waits because it could not be reached waits no longer. */
+void mpijob__watch_hurry(mpijob_watch *watch);
 /* The client goes: nothing is told any more. */
 void mpijob__watch_detach(mpijob_watch *watch);
 
