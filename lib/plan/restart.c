@@ -18,6 +18,9 @@
 #define STOPPING  "MPIJobRestarting"
 #define RESTARTED "MPIJobRestarted"
 
+#define PAUSE_MS   10000
+#define LONGEST_MS 300000
+
 static uint32_t mark_of(const struct mpijob__pod *pod)
 {
 	char room[MPIJOB__UID_ROOM];
@@ -57,6 +60,32 @@ static void read_marks(const char *message, struct mpijob__restart *restart)
 	}
 }
 
+/*
+ * What fails again and again is not made again as fast: a pause since the condition last changed, by the clock that
+ * wrote it. One that is ahead of ours is no reason to wait.
+ */
+static int pauses(struct mpijob_plan *plan, const struct mpijob__condition *known, int64_t pause_ms)
+{
+	int64_t since_ms;
+
+	if (!plan->restart.count || !known->has_update_time)
+		return 0;
+	since_ms = known->update_time * 1000;
+	if (since_ms > plan->now_ms || plan->now_ms >= since_ms + pause_ms)
+		return 0;
+	mpijob__plan_look_again(plan, since_ms + pause_ms);
+	return 1;
+}
+
+static int64_t restart_pause(int32_t count)
+{
+	int64_t pause_ms = PAUSE_MS;
+
+	while (--count > 0 && pause_ms < LONGEST_MS)
+		pause_ms *= 2;
+	return pause_ms < LONGEST_MS ? pause_ms : LONGEST_MS;
+}
+
 static int is_reason(const struct mpijob__condition *condition, const char *reason)
 {
 	return condition && condition->view.reason && strcmp(condition->view.reason, reason) == 0;
@@ -94,12 +123,27 @@ static int was_counted(const struct mpijob__restart *restart, const struct mpijo
 	return 0;
 }
 
+/* 1 when one failed that was not counted yet. */
+static int some_uncounted(const struct mpijob_plan *plan)
+{
+	const struct mpijob__workers *workers = &plan->workers;
+
+	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
+		if (failed(workers->pods[i]) && !was_counted(&plan->restart, workers->pods[i]))
+			return 1;
+	}
+	return 0;
+}
+
 /* Which are replaced now; an evicted one that is not ends the job. */
-static void look_for_replaced(struct mpijob_plan *plan)
+static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__condition *known)
 {
 	struct mpijob__restart *restart = &plan->restart, before = *restart;
 	struct mpijob__workers *workers = &plan->workers;
+	int32_t most = plan->features.replace_workers;
 
+	if (restart->count < most && some_uncounted(plan) && pauses(plan, known, PAUSE_MS))
+		most = 0;
 	restart->marks_count = 0;
 	workers->evicted = 0;
 	workers->first_evicted = NULL;
@@ -110,8 +154,7 @@ static void look_for_replaced(struct mpijob_plan *plan)
 		if (!failed(pod))
 			continue;
 		counted = was_counted(&before, pod);
-		if (restart->marks_count < MPIJOB__RESTART_MARKS &&
-		    (counted || restart->count < plan->features.replace_workers)) {
+		if (restart->marks_count < MPIJOB__RESTART_MARKS && (counted || restart->count < most)) {
 			restart->count += !counted;
 			restart->news |= !counted;
 			restart->indices[restart->marks_count] = i;
@@ -147,13 +190,16 @@ static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__cond
 
 	restart->pod = first_failed(plan);
 	if (!stopping && restart->pod && restart->count < plan->features.restart_gang) {
+		plan->workers.evicted = 0;
+		if (pauses(plan, known, restart_pause(restart->count)))
+			return;
 		restart->count++;
 		restart->news = restart->stops = 1;
 	} else if (stopping) {
 		restart->begins = is_stopped(plan);
 		restart->stops = !restart->begins;
 	}
-	if (restart->stops || restart->begins)
+	if (stopping)
 		plan->workers.evicted = 0;
 }
 
@@ -173,7 +219,7 @@ void mpijob__restart_look(struct mpijob_plan *plan)
 	if (gang)
 		look_for_restart(plan, known);
 	else
-		look_for_replaced(plan);
+		look_for_replaced(plan, known);
 }
 
 static const char *replaced_message(struct mpijob_plan *plan)

@@ -76,7 +76,7 @@ static const struct defect defects[] = {
 	  "evicted-job-ends finished-stays-finished", NULL,
 	  "plan/evicted plan/evicted-clean-all plan/evicted-by-older-operator" },
 	{ "Worker pods that failed are never replaced (#391).", "replace-workers restart-gang", NULL,
-	  "plan/replace-workers plan/replace-workers-used-up plan/replace-workers-counted-before plan/restart-gang "
+	  "plan/replace-workers plan/replace-workers-used-up plan/replace-workers-counted-before plan/replace-workers-pause plan/restart-gang "
 	  "plan/restart-gang-evicted plan/restart-gang-wait-for-workers plan/restart-gang-suspended plan/restart-gang-ends "
 	  "plan/fail-worker-killed" },
 	{ "What is wrong with a spec is said by an Event alone (#604).", "fail-invalid", NULL,
