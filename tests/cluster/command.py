@@ -14,13 +14,17 @@ PI = SOURCE / "examples/pi/pi.yaml"
 LAUNCHER = "      template:\n        spec:\n"  # first the launcher's
 
 
+def with_annotations(text, lines):
+    """The job with annotations for its launcher's pod, as YAML lines."""
+    return text.replace(LAUNCHER, f"      template:\n        metadata:\n          annotations:\n{lines}        spec:\n", 1)
+
+
 def pi(name, code="0", more="", workers=2, namespace=None, annotations=""):
     """The example as the job NAME; CODE is that of its launcher, "none": it runs until it is deleted."""
     text = PI.read_text().replace("  name: pi\n", f"  name: {name}\n" + (f"  namespace: {namespace}\n" if namespace else "")
                                   + more)
     text = text.replace("replicas: 2", f"replicas: {workers}")
-    return text.replace(LAUNCHER, "      template:\n        metadata:\n          annotations:\n"
-                        f"            mpijob.test/exit-code: \"{code}\"\n{annotations}        spec:\n", 1)
+    return with_annotations(text, f"            mpijob.test/exit-code: \"{code}\"\n{annotations}")
 
 
 class Command:

@@ -3,19 +3,14 @@
 import os
 import pathlib
 import subprocess
-import sys
 
-SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-BUILD = pathlib.Path(os.environ.get("MPIJOB_BUILD", SOURCE / "build/release"))
+import command  # first: it says where the others are
+from command import BUILD, SOURCE  # noqa: F401
+import controlplane
+from kubelet import Kubelet
+from testscript import equal, holds, run_checks, skip  # noqa: F401
+
 MPIJOB = str(BUILD / "bin/mpijob")
-sys.path.insert(0, str(SOURCE / "tests/controlplane"))
-sys.dont_write_bytecode = True
-import controlplane  # noqa: E402
-from kubelet import Kubelet  # noqa: E402
-from testscript import equal, holds, run_checks, skip  # noqa: E402,F401
-
-PI = (SOURCE / "examples/pi/pi.yaml").read_text()
-LAUNCHER = "      template:\n        spec:\n"
 
 
 class Result:
@@ -70,10 +65,10 @@ class Rig:
 
 def pi(name, restart=None, edit=lambda text: text, **played):
     """The example under that name; played: exit_code="3", run_for="10s", start_after="2s" of its launcher."""
-    text = PI.replace("  name: pi\n", f"  name: {name}\n")
+    text = command.PI.read_text().replace("  name: pi\n", f"  name: {name}\n")
     if played:
-        notes = "".join(f"            mpijob.test/{key.replace('_', '-')}: \"{value}\"\n" for key, value in played.items())
-        text = text.replace(LAUNCHER, "      template:\n        metadata:\n          annotations:\n" + notes + "        spec:\n", 1)
+        text = command.with_annotations(text, "".join(f"            mpijob.test/{key.replace('_', '-')}: \"{value}\"\n"
+                                                      for key, value in played.items()))
     if restart:
         text = text.replace("    Launcher:\n", f"    Launcher:\n      restartPolicy: {restart}\n")
     return edit(text)

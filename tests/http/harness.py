@@ -9,8 +9,7 @@ import sys
 SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
 BUILD = pathlib.Path(os.environ.get("MPIJOB_BUILD") or SOURCE / "build/release")
 DRIVER = pathlib.Path(os.environ.get("MPIJOB_HTTP_DRIVER") or BUILD / "tests/http/http_driver")
-IO, TIMEOUT, AUTH, SPEC, UNSUPPORTED = -5, -6, -8, -4, -13
-NO_CONNECTION = (IO, -14)  # MPIJOB_ERR_UNREACHABLE tells apart what was never sent
+IO, TIMEOUT, AUTH, SPEC, UNSUPPORTED, UNREACHABLE = -5, -6, -8, -4, -13, -14
 
 checks = 0
 faults = []
