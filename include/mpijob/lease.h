@@ -7,6 +7,22 @@
  * as it says. It is the algorithm of client-go, so that programs of both kinds can stand for the same Lease. Times that others
  * wrote are never compared with a clock here: only that a record changed, and when that was seen.
  *
+ * @code
+ * struct mpijob_lease_options options = MPIJOB_LEASE_OPTIONS_INIT;
+ * mpijob_client *client = NULL; // from mpijob_client_new()
+ * mpijob_lease *lease = NULL;
+ * options.namespace_ = "ops";
+ * options.name = "my-controller";
+ * options.identity = "host-1_6b4c9a3e-2f4d-4a0e-9f6e-1d2c3b4a5f60";
+ * int code = mpijob_lease_new(client, &options, &lease);
+ * while (code == 0) {
+ *         if (mpijob_lease_leading(lease))
+ *                 puts("this one acts");
+ *         code = mpijob_client_poll(client, 1000);
+ * }
+ * mpijob_lease_free(lease);
+ * @endcode
+ *
  * It runs inside of mpijob_client_poll(), beside all other calls; its requests are not held back by the client's rate.
  * As with client-go, there is no fencing: a write that was sent while leading may arrive later. What is written by a
  * leader has to be safe against that.
