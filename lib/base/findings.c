@@ -160,7 +160,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("dns-policy-overwritten", WARNING,
 	     "With `hostNetwork: true` the operator sets `dnsPolicy: ClusterFirstWithHostNet`, whatever is "
 	     "given.",
-	     "Remove dnsPolicy, or hostNetwork.",
+	     "Remove dnsPolicy, or hostNetwork, or ask for `--user-dns-policy`.",
 	     "job.yaml:21:22: warning: spec.mpiReplicaSpecs[Worker].template.spec.dnsPolicy: 'Default' is "
 	     "replaced by 'ClusterFirstWithHostNet', as hostNetwork is true"),
 	KIND("does-not-settle", WARNING, "The operator acts on a job again and again without news from the cluster.",
@@ -193,8 +193,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("gang-deadlock", WARNING,
 	     "With `WaitForWorkersReady` the launcher is made when all workers are ready, but the gang "
 	     "scheduler starts no worker before the launcher is there.",
-	     "Set `spec.runPolicy.schedulingPolicy.minAvailable` to the number of workers, or "
-	     "launcherCreationPolicy to AtStartup.",
+	     "Set `spec.runPolicy.schedulingPolicy.minAvailable` to the number of workers, or launcherCreationPolicy to "
+	     "AtStartup, or have an operator with `--gang-safe-wait`.",
 	     "job.yaml:9:27: warning: spec.launcherCreationPolicy: a gang of 5 pods needs the launcher, which "
 	     "is made only when all 4 workers run; set spec.runPolicy.schedulingPolicy.minAvailable to 4, or "
 	     "use AtStartup"),
@@ -211,7 +211,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("gang-waits-for-launcher", ERROR,
 	     "The gang scheduler waits for the launcher, and the launcher is only made when all workers are ready.",
 	     "Set `spec.runPolicy.schedulingPolicy.minAvailable` to the number of workers, or "
-	     "`spec.launcherCreationPolicy` to AtStartup.",
+	     "`spec.launcherCreationPolicy` to AtStartup, or have an operator with `--gang-safe-wait`.",
 	     "spec.launcherCreationPolicy: the gang scheduler waits for the launcher too, and the launcher is "
 	     "made when all workers are ready"),
 	KIND("gpus-kept", WARNING,
@@ -244,8 +244,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "on kubernetes.io/hostname, or list the port in ports"),
 	KIND("host-network-port", INFO,
 	     "With hostNetwork the worker's sshd listens on the node, whose own sshd usually has port 22.",
-	     "Let both ends use another port: `sshd -p` or Port in sshd_config for workers, Port in ssh_config "
-	     "for the launcher.",
+	     "Let both ends use another port: `--ssh-port`, or `sshd -p` or Port in sshd_config for workers, Port in "
+	     "ssh_config for the launcher.",
 	     "job.yaml:24:24: note: spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork: sshd shares the "
 	     "ports of the node, whose own sshd usually has 22; give another Port in the image's sshd_config "
 	     "and ssh_config"),
@@ -805,7 +805,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "whole value, or set it in a shell"),
 	KIND("variable-overridden", WARNING,
 	     "The operator sets a variable behind the one that is given here, so that this one has no effect.",
-	     "Remove it.",
+	     "Remove it, or ask for `--user-variables`.",
 	     "job.yaml:32:19: warning: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].env: "
 	     "K_MPI_JOB_ROLE is set by the operator; the value given here has no effect"),
 	KIND("volume-failed", ERROR,
