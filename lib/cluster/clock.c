@@ -27,6 +27,15 @@ int64_t mpijob__clock_monotonic_ms(void)
 	return read_us(CLOCK_MONOTONIC) / 1000;
 }
 
+int64_t mpijob__clock_asleep_ms(void)
+{
+#ifdef CLOCK_BOOTTIME
+	return (read_us(CLOCK_BOOTTIME) - read_us(CLOCK_MONOTONIC)) / 1000;
+#else
+	return 0;
+#endif
+}
+
 int64_t mpijob__clock_wall_ms(void)
 {
 	return read_us(CLOCK_REALTIME) / 1000;

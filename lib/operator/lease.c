@@ -11,6 +11,7 @@
 
 #include "base/struct.h"
 #include "cluster/client.h"
+#include "cluster/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	}
 	lease->client = client;
 	lease->dice = known.seed;
+	lease->asleep = mpijob__clock_asleep_ms;
 	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
 	lease->next = (struct mpijob__timer){ .client = client, .fire = attempt, .user = lease };
@@ -146,7 +148,10 @@ static int is_valid(const mpijob_lease *lease)
 
 int mpijob_lease_leading(const mpijob_lease *lease)
 {
-	return lease->leading && mpijob__lease_ours(lease) && now_of(lease) < lease->renewed_ms + lease->options.lease_ms;
+	int64_t slept_ms = lease->asleep() - lease->renewed_asleep_ms; /* others went on meanwhile */
+
+	return lease->leading && mpijob__lease_ours(lease) &&
+	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) < lease->renewed_ms + lease->options.lease_ms;
 }
 
 const char *mpijob_lease_holder(const mpijob_lease *lease)
@@ -232,6 +237,7 @@ static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 			request.timeout_ms = LEAST_LIMIT_MS;
 		lease->request = number;
 		lease->written_ms = now_of(lease);
+		lease->asleep_ms = lease->asleep();
 		rc = mpijob__client_start(lease->client, &request, MPIJOB__CALL_ONCE | MPIJOB__CALL_UNPACED, &callbacks,
 					  &lease->call);
 	}
@@ -276,6 +282,7 @@ static void succeed(mpijob_lease *lease)
 
 	lease->told_code = lease->told_status = 0;
 	lease->renewed_ms = lease->written_ms;
+	lease->renewed_asleep_ms = lease->asleep_ms;
 	mpijob__timer_set(&lease->next, next_ms);
 	mpijob__timer_set(&lease->deadline, next_ms + lease->options.renew_ms);
 	if (lease->leading)

@@ -44,6 +44,8 @@ struct mpijob_lease {
 	char *holder;                  /* of `doc`; never NULL */
 	int64_t observed_ms;           /* when `record` was new; meaningful with `doc` */
 	int64_t holds_ms;              /* the time that it says */
+	int64_t (*asleep)(void);       /* tests put another one here */
+	int64_t asleep_ms, renewed_asleep_ms; /* as it was at `written_ms`, at `renewed_ms` */
 	int64_t renewed_ms;            /* when the last write of ours that succeeded began; meaningful while leading */
 	int leading, released;
 	int32_t told_code, told_status;

@@ -5,9 +5,9 @@
  */
 #include "../support/fake_cluster.h"
 
-#include "cluster/client.h"
+#include "operator/lease.h"
 
-#include <mpijob/lease.h>
+#include "cluster/client.h"
 
 #include <setjmp.h>
 
@@ -285,6 +285,35 @@ static void test_stood_still(void **state)
 	assert_false(mpijob_lease_healthy(rig.lease, 20000));
 	settle(&rig);
 	settle(&rig);
+	tear_down(&rig);
+}
+
+static int64_t slept;
+
+static int64_t asleep_ms(void)
+{
+	return slept;
+}
+
+/* A machine that slept: its clock stood still, that of others went on. */
+static void test_slept(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	slept = 5000;
+	rig.lease->asleep = asleep_ms;
+	settle(&rig);
+	clock_now += 1000;
+	assert_true(mpijob_lease_leading(rig.lease));
+	slept += 13900;
+	assert_true(mpijob_lease_leading(rig.lease));
+	slept += 200;
+	assert_false(mpijob_lease_leading(rig.lease));
+	pass(&rig, 2100);
+	assert_true(mpijob_lease_leading(rig.lease)); /* nobody took it */
+	assert_told(&rig, "+me ");
 	tear_down(&rig);
 }
 
@@ -598,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_takes_what_is_free),
 		cmocka_unit_test(test_gives_up),
 		cmocka_unit_test(test_stood_still),
+		cmocka_unit_test(test_slept),
 		cmocka_unit_test(test_old_record),
 		cmocka_unit_test(test_taken_away),
 		cmocka_unit_test(test_deleted),
