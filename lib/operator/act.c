@@ -379,6 +379,8 @@ static void looked(struct mpijob__write *write, const struct mpijob_answer *answ
 	struct mpijob__act *act = &record->act;
 
 	act->replan = 1;
+	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND)
+		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
 	if (write->action.role == MPIJOB_ROLE_SECRET && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
 		record->secret_known = 1;
 	if (answer->code == 0)

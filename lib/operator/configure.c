@@ -56,13 +56,14 @@ static int asks(const mpijob *job)
 
 /* --- what people are told --- */
 
-static int put_limits(const mpijob_effective *effective, mpijob_text *out)
+/* What the job itself says, and a limit changed; what it leaves to others needs no comment. */
+static int put_limits(const mpijob *job, const mpijob_effective *effective, mpijob_text *out)
 {
 	const struct mpijob_effective_value *value;
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
-		if (value->wanted && !value->refused)
+		if (value->wanted && !value->refused && mpijob_node_find(mpijob__job_node(job), value->field))
 			code = mpijob__text_printf(out, "%s%s is %s, not %s: a limit of this operator's configuration",
 						   out->len ? "; " : "", value->field, value->value, value->wanted);
 	return code;
@@ -83,18 +84,16 @@ static int is_new(struct mpijob__record *record, const mpijob_text *limits, cons
 	uint64_t before = record->told;
 
 	digest = mpijob__digest_add(digest, mpijob_text_data(warnings), warnings->len);
-	if (!limits->len && !warnings->len)
-		digest = 0;
 	record->told = digest;
 	/* A job that had a status before we knew it was told then, by whoever was here before us. */
-	return digest && digest != before && (before || !mpijob__jobs_has_status(record));
+	return (limits->len || warnings->len) && digest != before && (before || !mpijob__jobs_has_status(record));
 }
 
 static int tell(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_effective *effective,
 		const mpijob_diag *diag)
 {
 	mpijob_text limits = { 0 }, warnings = { 0 };
-	int code = put_limits(effective, &limits);
+	int code = put_limits(record->job, effective, &limits);
 
 	if (code == 0)
 		code = put_warnings(diag, &warnings);

@@ -87,6 +87,10 @@ nomem:
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	operator_->refused -= record->refused;
+	if (record->refused) {
+		record->refused = 0;
+		mpijob__rights_forget(operator_, record->namespace_);
+	}
 	mpijob__act_cancel(operator_, record);
 	mpijob__shadow_forget(operator_, record);
 	mpijob__route_release(record, operator_);

@@ -277,6 +277,8 @@ int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, i
 /* A write went through. */
 void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind);
 /* In how many namespaces. */
+/* A job is gone: when no other one of its namespace waits, nobody will ever learn that the right is back. */
+void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_);
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind);
 void mpijob__rights_release(mpijob_operator *operator_);
 

@@ -83,6 +83,38 @@ void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int
 	free(right);
 }
 
+struct question {
+	const char *namespace_;
+	int refused;
+};
+
+static void ask(void *user, const struct mpijob__record *record)
+{
+	struct question *question = user;
+
+	question->refused |= record->refused && strcmp(record->namespace_, question->namespace_) == 0;
+}
+
+void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_)
+{
+	struct question question = { namespace_, 0 };
+	struct mpijob__right **at = &operator_->rights;
+
+	if (*at)
+		mpijob__jobs_visit(operator_, ask, &question);
+	while (*at && !question.refused) {
+		struct mpijob__right *right = *at;
+
+		if (strcmp(right->namespace_, namespace_) != 0) {
+			at = &right->next;
+			continue;
+		}
+		*at = right->next;
+		operator_->rights_count--;
+		free(right);
+	}
+}
+
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)
 {
 	size_t count = 0;

@@ -230,6 +230,28 @@ static void foreign_jobs_are_left_alone(void **state)
 	tear_down(&rig);
 }
 
+/* Who asks for more later is told then; who asks for nothing is told nothing. */
+static void a_later_wish_is_told_too(void **state)
+{
+	struct fake_object *job;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	configure(&rig, "limits: {activeDeadlineSeconds: {max: 1000}}\nannotations: []\n");
+	job = put_job(&rig, "team", "pi", 1, "");
+	run(&rig, 300);
+	assert_int_equal(number_of(fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), "spec.activeDeadlineSeconds"), 1000);
+	assert_int_equal(events(&rig, "pi", "LimitApplied"), 0);
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {activeDeadlineSeconds: 5000, suspend: true}}");
+	run(&rig, 300);
+	assert_int_equal(events(&rig, "pi", "LimitApplied"), 1);
+	fake_patch(&rig.fake, job, "metadata: {annotations: {libmpijob/ssh-port: '2222'}}\nspec: {runPolicy: {suspend: false}}");
+	run(&rig, 300);
+	assert_int_equal(events(&rig, "pi", "AnnotationIgnored"), 1);
+	tear_down(&rig);
+}
+
 /* Another operator, or the one before, told what there was to tell. */
 static void a_restart_tells_nothing_again(void **state)
 {
@@ -238,7 +260,7 @@ static void a_restart_tells_nothing_again(void **state)
 	(void)state;
 	set_up(&rig);
 	configure(&rig, "limits: {activeDeadlineSeconds: {max: 1000}}\n");
-	put_job(&rig, "team", "pi", 1, "");
+	put_job(&rig, "team", "pi", 1, "activeDeadlineSeconds: 5000");
 	run(&rig, 300);
 	assert_int_equal(events(&rig, "pi", "LimitApplied"), 1);
 	mpijob_operator_free(rig.operator_);
@@ -266,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_reload_takes_jobs_up_again),
 		cmocka_unit_test(annotations_count_where_they_are_allowed),
 		cmocka_unit_test(foreign_jobs_are_left_alone),
+		cmocka_unit_test(a_later_wish_is_told_too),
 		cmocka_unit_test(a_restart_tells_nothing_again),
 	};
 

@@ -103,6 +103,56 @@ static void a_right_is_taken_and_given_back(void **state)
 	tear_down(&rig);
 }
 
+/* Where a job waited for a right and is gone, nothing waits any more: its namespace may be gone, too. */
+static void what_nobody_waits_for_is_forgotten(void **state)
+{
+	struct refusal refusal = { "POST", "/pods", FORBIDDEN, 403, 0 };
+	struct fake_object *one, *other;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	one = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	other = put_job(&rig, "team", "tau", 2, "cleanPodPolicy: All");
+	for (int i = 0; i < 3000 && rig.operator_->refused < 2; i++)
+		run(&rig, 1);
+	assert_int_equal(rig.operator_->rights_count, 1);
+	fake_delete(&rig.fake, one);
+	run(&rig, 20);
+	assert_int_equal(rig.operator_->rights_count, 1);
+	fake_delete(&rig.fake, other);
+	run(&rig, 20);
+	assert_int_equal(rig.operator_->rights_count, 0);
+	assert_int_equal(rig.operator_->refused, 0);
+	assert_false(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	tear_down(&rig);
+}
+
+/* The right to look at one object is told and told back as those to write are. */
+static void a_right_to_look_comes_back(void **state)
+{
+	struct refusal refusal = { "GET", "/secrets/pi-ssh", FORBIDDEN, 403, 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	for (int i = 0; i < 3000 && !rig.operator_->rights_count; i++)
+		run(&rig, 1);
+	assert_int_equal(rig.operator_->rights_count, 1);
+	assert_true(refusal.count > 0);
+	refusal.path = NULL;
+	for (int i = 0; i < 3000 && rig.operator_->rights_count; i++)
+		hurry(&rig);
+	assert_int_equal(rig.operator_->rights_count, 0);
+	tear_down(&rig);
+}
+
 /* Nobody tells that a right is back: it is tried every half a minute at the latest, but not by ten thousand jobs. */
 static void the_wait_for_a_right_is_bounded(void **state)
 {
@@ -330,6 +380,8 @@ static void a_job_is_mended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_nobody_waits_for_is_forgotten),
+		cmocka_unit_test(a_right_to_look_comes_back),
 		cmocka_unit_test(a_right_is_taken_and_given_back),
 		cmocka_unit_test(the_wait_for_a_right_is_bounded),
 		cmocka_unit_test(what_may_not_be_watched),
