@@ -315,6 +315,7 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 	observed = mpijob_observation_view(operator_->observation);
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
+	mpijob__route_going(operator_, write->action.uid);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
 	    !mpijob__route_is_gone(operator_, observed->uid, 0))
 		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
@@ -333,6 +334,8 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
 	if (write->action.role == MPIJOB_ROLE_SECRET)
 		write->record->secret_known = 1;
+	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
+		write->record->made_ms = write->operator_->now_ms;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
 		       ? take_deleted(write, answer)
 		       : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len);
@@ -531,14 +534,19 @@ static int wants_secret_first(const struct mpijob__record *record, const struct 
 	       mpijob__jobs_has_status(record);
 }
 
-/* News may be old, and a launcher must not run again: unless we wrote to its job just now, we ask how that stands. */
+/*
+ * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
+ * just now, we ask how that stands.
+ */
 static int wants_job_first(struct mpijob__write *write)
 {
 	struct mpijob_action *action = &write->action;
 	const struct mpijob__record *record = write->record;
 
-	if (action->role != MPIJOB_ROLE_LAUNCHER || action->verb != MPIJOB_ACTION_CREATE ||
-	    write->operator_->now_ms - record->fresh_ms < FRESH_MS)
+	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS)
+		return 0;
+	if (action->verb != MPIJOB_ACTION_DELETE &&
+	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
 		return 0;
 	action->verb = MPIJOB_ACTION_PATCH_STATUS;
 	action->role = 0;

@@ -20,6 +20,7 @@ struct mpijob__object {
 	uint32_t generation;           /* the list that it was seen in last */
 	unsigned char source;
 	unsigned char gone;            /* we deleted it; its last event is still to come */
+	unsigned char ours;            /* that it goes is our doing */
 };
 
 /* Zeroed, with a seed, it is empty. */

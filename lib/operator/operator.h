@@ -90,6 +90,7 @@ struct mpijob__record {
 	uint32_t generation;
 	int secret_known;          /* the Secret was looked for, or made */
 	int64_t fresh_ms;          /* when the server last answered with the job itself */
+	int64_t made_ms;           /* when a worker was made last */
 	int64_t rest_until_ms;     /* the next plan is not made before */
 	int losses;                /* children that somebody took away, one soon after the other */
 	int64_t lost_ms, hold_ms;  /* the last of them; nothing is put back before */
@@ -231,6 +232,8 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
 /* 1 when the last event of an object was told, and this version of it is an older one. */
 int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version);
+/* It goes because we deleted it. */
+void mpijob__route_going(mpijob_operator *operator_, const char *uid);
 /* The server says that we deleted it, or that it is not there. */
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);
 /* Nothing tells when somebody else's object goes that is not watched: forget it, so that the next plan finds out. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAKING_MS    5000
 #define STRANGERS_MS 59000 /* a plan that meets one asks to be made again after a minute */
 
 uint64_t mpijob__route_version(const char *text)
@@ -197,6 +198,14 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 	return rc;
 }
 
+/* Somebody took away what we need; of pods, which come and go, only while we make some. */
+static int is_undone(const mpijob_operator *operator_, const struct mpijob__object *object)
+{
+	if (object->ours || object->gone)
+		return 0;
+	return object->source != MPIJOB__SOURCE_PODS || operator_->now_ms - object->record->made_ms < MAKING_MS;
+}
+
 int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *event)
 {
 	mpijob_operator *operator_ = source->operator_;
@@ -210,10 +219,11 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 		note_gone(operator_, event->uid, mpijob__route_version(event->resource_version));
 		if (!object)
 			mpijob__orphans_drop(operator_, event->uid);
-		else if (forget(operator_, object)) {
-			if (source->number != MPIJOB__SOURCE_PODS)
+		else {
+			if (is_undone(operator_, object))
 				mpijob__jobs_child_lost(operator_, record);
-			mpijob__jobs_touch(operator_, record);
+			if (forget(operator_, object))
+				mpijob__jobs_touch(operator_, record);
 		}
 		return 0;
 	}
@@ -302,6 +312,14 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	return rc < 0 ? rc : 0;
 }
 
+void mpijob__route_going(mpijob_operator *operator_, const char *uid)
+{
+	struct mpijob__object *object = find(operator_, uid);
+
+	if (object)
+		object->ours = 1;
+}
+
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid)
 {
 	struct mpijob__object *object = find(operator_, uid);
@@ -340,7 +358,6 @@ void mpijob__route_sweep(struct mpijob__source *source, const char *list_version
 	mpijob_operator *operator_ = source->operator_;
 	uint64_t version = mpijob__route_version(list_version);
 	struct mpijob__object *object;
-	char room[MPIJOB__UID_ROOM];
 	size_t place = 0;
 
 	while ((object = mpijob__objects_next(&operator_->objects, &place))) {
@@ -351,7 +368,6 @@ void mpijob__route_sweep(struct mpijob__source *source, const char *list_version
 		/* Made by us after the list was. */
 		if (!object->gone && version && object->version > version)
 			continue;
-		note_gone(operator_, mpijob__uid_text(&object->uid, room), version);
 		if (forget(operator_, object))
 			mpijob__jobs_touch(operator_, record);
 	}

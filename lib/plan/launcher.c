@@ -46,7 +46,7 @@ int mpijob__launcher_done(const struct mpijob_plan *plan)
 
 /*
  * The Job is deleted by its time to live, maybe before we saw it end: after that time, or an outage of
- * ours as long. The status tells that there was one. While the job was suspended it cannot have ended.
+ * ours as long. The status tells that there was one. While it says that it is suspended it cannot have ended.
  * News of a Job may also be late: the youngest cause to make one has to be some seconds old.
  */
 int mpijob__launcher_vanished(struct mpijob_plan *plan)
@@ -55,7 +55,7 @@ int mpijob__launcher_vanished(struct mpijob_plan *plan)
 	int64_t sure_ms = plan->draft.start_time * 1000;
 
 	if (plan->launcher || !policy || !policy->ttl_seconds_after_finished || !plan->old.has_launcher ||
-	    plan->suspended || mpijob__conditions_has(&plan->old, "Suspended"))
+	    mpijob__conditions_has(&plan->old, "Suspended"))
 		return 0;
 	if (plan->workers.last_ms > sure_ms && plan->workers.last_ms <= plan->now_ms)
 		sure_ms = plan->workers.last_ms;
