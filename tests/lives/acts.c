@@ -289,6 +289,13 @@ static void begin(struct world *world, int number, int unused, int unused_too)
 	world_start(world, number);
 }
 
+static void lead(struct world *world, int number, int unused, int unused_too)
+{
+	(void)unused;
+	(void)unused_too;
+	world_lead(world, number);
+}
+
 static void step(struct world *world, int steps, int unused, int unused_too)
 {
 	(void)unused;
@@ -347,7 +354,8 @@ static const struct verb {
 	{ "restart", 12, { OPERATORS, 0, 0 }, 20, restart },
 	{ "stop", 8, { OPERATORS, 0, 0 }, 10, stop },
 	{ "begin", 14, { OPERATORS, 0, 0 }, 30, begin },
-	{ "step", 150, { 4, 0, 0 }, 2, step },
+	{ "lead", 12, { OPERATORS, 0, 0 }, 20, lead },
+	{ "step", 150, { 5, 0, 0 }, 2, step },
 	{ "pass", 120, { 100, 0, 0 }, 4, pass },
 	{ "settle", 22, { 0, 0, 0 }, 20, settle },
 	{ "harm", 0, { SLOTS, HARM_COUNT, 0 }, 0, harm },
@@ -377,6 +385,15 @@ static int draw_below(uint64_t *rng, int below)
 	return below ? (int)(draw(rng) % (uint64_t)below) : 0;
 }
 
+/* What is done to a job is mostly done to one that is there, and a new one mostly gets a free name. */
+static void choose_slot(struct world *world, uint64_t *rng, struct act *act)
+{
+	int wants_job = strcmp(verbs[act->verb].name, "create") != 0;
+
+	for (int tries = 0; tries < 6 && (job_in(world, act->a) != NULL) != wants_job; tries++)
+		act->a = draw_below(rng, SLOTS);
+}
+
 /* Most jobs are ordinary, most launchers run well. */
 static void make_likely(struct act *act, uint64_t *rng, const char *name)
 {
@@ -391,6 +408,8 @@ static void make_likely(struct act *act, uint64_t *rng, const char *name)
 		act->b = act->b ? act->b : 1;
 	} else if (strcmp(name, "settle") == 0) {
 		act->a = 400;
+	} else if (strcmp(name, "launcher") == 0 && !draw_below(rng, 3)) {
+		act->b = PHASE_SUCCEEDED;
 	} else if (strcmp(name, "worker") == 0 && draw_below(rng, 2)) {
 		act->c = PHASE_READY;
 	} else if (strcmp(name, "cut") == 0 && draw_below(rng, 2)) {
@@ -402,7 +421,6 @@ void act_make(struct world *world, uint64_t *rng, struct act *act)
 {
 	int total = 0, at;
 
-	(void)world;
 	for (int i = 0; i < VERBS; i++)
 		total += verbs[i].weight;
 	at = draw_below(rng, total);
@@ -412,6 +430,8 @@ void act_make(struct world *world, uint64_t *rng, struct act *act)
 	act->a = draw_below(rng, verbs[act->verb].below[0]);
 	act->b = draw_below(rng, verbs[act->verb].below[1]);
 	act->c = draw_below(rng, verbs[act->verb].below[2]);
+	if (verbs[act->verb].below[0] == SLOTS)
+		choose_slot(world, rng, act);
 	make_likely(act, rng, verbs[act->verb].name);
 }
 

@@ -52,7 +52,7 @@ int script_read(struct script *script, const char *path)
 			script->expect = strdup(word);
 		else if (line[0] == '#' || line[0] == '\n')
 			continue;
-		else if (sscanf(line, "world %llu %d", &seed, &script->options) == 2)
+		else if (sscanf(line, "world %llu %d %d", &seed, &script->options, &script->features) >= 2)
 			script->seed = seed;
 		else if (act_parse(line, &act) == 0)
 			script_add(script, &act);
@@ -65,7 +65,8 @@ int script_read(struct script *script, const char *path)
 
 void script_write(const struct script *script, FILE *out, const char *about)
 {
-	fprintf(out, "# %s\nworld %llu %d\n", about, (unsigned long long)script->seed, script->options);
+	fprintf(out, "# %s\nworld %llu %d %d\n", about, (unsigned long long)script->seed, script->options,
+		script->features);
 	for (size_t i = 0; i < script->count; i++)
 		act_print(&script->acts[i], out);
 }
@@ -77,6 +78,7 @@ struct outcome {
 	char message[400];
 	size_t at;           /* how many actions were done */
 	uint64_t writes, events;
+	unsigned jobs, ended, launchers;
 };
 
 static void end_world(struct world *world, struct outcome *outcome)
@@ -85,6 +87,11 @@ static void end_world(struct world *world, struct outcome *outcome)
 	memcpy(outcome->message, world->message, sizeof(outcome->message));
 	outcome->writes = world->writes;
 	outcome->events = world->events;
+	for (const struct life *life = world->lives; life; life = life->next) {
+		outcome->jobs++;
+		outcome->ended += life->terminal[0] != 0;
+		outcome->launchers += (unsigned)life->launchers;
+	}
 	world_free(world);
 }
 
@@ -178,6 +185,7 @@ static int run_random(uint64_t seed, size_t steps, size_t length, const char *ou
 {
 	double begin = clock_real_s();
 	uint64_t writes = 0, events = 0;
+	unsigned jobs = 0, ended = 0, launchers = 0;
 	size_t done = 0, worlds = 0;
 
 	for (; done < steps; worlds++) {
@@ -185,13 +193,18 @@ static int run_random(uint64_t seed, size_t steps, size_t length, const char *ou
 		struct outcome outcome = { 0 };
 		uint64_t dice = script.seed;
 
-		script.options = (int)(draw(&dice) & 15);
+		script.options = (int)(draw(&dice) & (WORLD_MOST - 1));
 		if (draw(&dice) & 1)
 			script.options &= ~(WORLD_GANG_VOLCANO | WORLD_GANG_SCHEDULER);
+		if ((draw(&dice) & 3) == 0)
+			script.features = (int)(draw(&dice) & (FEATURE_MOST - 1));
 		live(&script, length < steps - done ? length : steps - done, &outcome);
 		done += outcome.at;
 		writes += outcome.writes;
 		events += outcome.events;
+		jobs += outcome.jobs;
+		ended += outcome.ended;
+		launchers += outcome.launchers;
 		if (outcome.failure) {
 			report(&script, &outcome, out);
 			script_release(&script);
@@ -199,9 +212,13 @@ static int run_random(uint64_t seed, size_t steps, size_t length, const char *ou
 		}
 		script_release(&script);
 	}
-	printf("%zu steps in %zu worlds from seed %llu: all is well; %llu writes, %llu Events, %.1f s\n", done, worlds,
-	       (unsigned long long)seed, (unsigned long long)writes, (unsigned long long)events, clock_real_s() - begin);
-	return 0;
+	printf("%zu steps in %zu worlds from seed %llu: %u jobs, %u ended, %u launchers, %llu writes, %llu Events, %.1f s\n",
+	       done, worlds, (unsigned long long)seed, jobs, ended, launchers, (unsigned long long)writes,
+	       (unsigned long long)events, clock_real_s() - begin);
+	if (steps < 5000 || ended >= steps / 250)
+		return 0;
+	printf("FAILED: little happens in these lives\n");
+	return 1;
 }
 
 static int replay_file(const char *path, int trace)

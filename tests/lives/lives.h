@@ -34,6 +34,7 @@ struct act {
 struct script {
 	uint64_t seed;
 	int options;  /* WORLD_* */
+	int features; /* FEATURE_* */
 	char *expect; /* id of the failure that it must end with; NULL: none */
 	struct act *acts;
 	size_t count, cap;
@@ -43,6 +44,18 @@ struct script {
 #define WORLD_GANG_SCHEDULER 2
 #define WORLD_TWO            4 /* begins with two operators */
 #define WORLD_BOUND          8 /* pods are on a node: deleting them takes until the kubelet says so */
+
+#define WORLD_LEAD           16 /* of two operators the one acts that is told so */
+#define WORLD_MOST           32
+
+#define FEATURE_REPLACE      1 /* failed workers are replaced, two of a job */
+#define FEATURE_RESTART      2 /* a failed worker starts the job again, twice */
+#define FEATURE_TTL          4
+#define FEATURE_CLEAN        8
+#define FEATURE_INVALID      16
+#define FEATURE_GANG_SAFE    32
+#define FEATURE_COMPACT      64
+#define FEATURE_MOST         128
 
 void script_add(struct script *script, const struct act *act);
 void script_release(struct script *script);
@@ -135,8 +148,9 @@ struct world {
 	struct mpijob_local *local;
 	mpijob_client *driver; /* owns `local`; never disturbed */
 	struct seat seats[OPERATORS];
-	int options;
-	int two;
+	int options, features;
+	int two;    /* there was a second operator at some time */
+	int leader; /* WORLD_LEAD: who acts */
 	struct life *lives;
 	struct kin *kin;   /* launcher Jobs and worker pods by uid */
 	struct flight *late;
@@ -158,6 +172,7 @@ struct world *world_new(const struct script *script, int trace);
 void world_free(struct world *world);
 void world_start(struct world *world, int number);
 void world_stop(struct world *world, int number);
+void world_lead(struct world *world, int number);
 void world_turn(struct world *world);                 /* until nobody has anything to do now */
 void world_step(struct world *world, int steps);      /* so many steps of operators */
 void world_pass(struct world *world, int64_t ms);     /* time goes by */

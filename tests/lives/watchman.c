@@ -148,6 +148,13 @@ static struct life *owner_life(struct world *world, const struct object *object)
 
 /* --- changes --- */
 
+static int is_refused(const struct object *job)
+{
+	const char *reason = mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
+
+	return reason && strcmp(reason, "ValidationError") == 0;
+}
+
 static void note_terminal(struct world *world, const struct object *job, struct life *life)
 {
 	static const char *const ends[] = { "Succeeded", "Failed" };
@@ -155,6 +162,9 @@ static void note_terminal(struct world *world, const struct object *job, struct 
 
 	if (is[0] && is[1])
 		world_fail(world, "both-ends", "%s is Succeeded and Failed", job->name);
+	/* Until it is corrected. */
+	if (is[1] && (world->features & FEATURE_INVALID) && is_refused(job))
+		is[1] = 0;
 	for (int i = 0; i < 2; i++) {
 		if (life->terminal[0] && strcmp(life->terminal, ends[i]) == 0 && !is[i])
 			world_fail(world, "terminal", "%s is no longer %s", job->name, ends[i]);
@@ -285,8 +295,7 @@ void watchman_changed(void *user, struct object *object, int change)
 /* One of two operators may have old news, and delete what the other one made with new ones. */
 static int may_be_stale(const struct world *world, int64_t reason_ms)
 {
-	return world->seats[0].operator_ && world->seats[1].operator_ && reason_ms &&
-	       clock_ms() - reason_ms <= STALE_MOST_MS;
+	return world->two && reason_ms && clock_ms() - reason_ms <= STALE_MOST_MS;
 }
 
 static int may_delete(struct world *world, const struct object *pod, const struct life *life)
@@ -297,6 +306,10 @@ static int may_delete(struct world *world, const struct object *pod, const struc
 	int index = worker_index(pod);
 
 	if (!job || job->deleting || suspended(job) || life->terminal[0])
+		return 1;
+	if ((world->features & FEATURE_REPLACE) && phase_is(pod, "Failed"))
+		return 1;
+	if ((world->features & FEATURE_RESTART) && condition_of(job, "Restarting"))
 		return 1;
 	if (index >= MOST_WORKERS || index >= workers_of(job))
 		return 1;
@@ -320,6 +333,8 @@ static void check_change(struct world *world, const struct route *route, const s
 	if (!object || strncmp(at + 7, object->uid, strlen(object->uid)) != 0)
 		return;
 	life = owner_life(world, object);
+	if (!life && (world->features & FEATURE_CLEAN) && object->owner_count && find_kin(world, object->owners[0]))
+		life = find_kin(world, object->owners[0])->life;
 	if (!life)
 		world_fail(world, "foreign", "%s of %s %s, which is not a job's", request->method, route->kind->name,
 			   route->name);
@@ -329,6 +344,20 @@ static void check_change(struct world *world, const struct route *route, const s
 	else if (strcmp(request->method, "DELETE") == 0 && route->kind->id != KIND_POD &&
 		 route->kind->id != KIND_VOLCANO_POD_GROUP && route->kind->id != KIND_SCHEDULER_POD_GROUP)
 		world_fail(world, "harm", "%s %s is deleted", route->kind->name, object->name);
+}
+
+/* A job that has ended goes after its time, when that is wanted. */
+static int is_timely(struct world *world, const struct route *route, const struct mpijob_request *request)
+{
+	const struct object *job = mpijob__store_find(&world->local->store, KIND_MPIJOB, route->namespace_, route->name);
+	const struct life *life = job ? watchman_life(world, job->uid) : NULL;
+
+	if (!(world->features & FEATURE_TTL) || strcmp(request->method, "DELETE") != 0 ||
+	    !memmem(request->body, request->body_len, "\"uid\":\"", 7))
+		return 0;
+	return !life || (life->terminal[0] && mpijob_node_find(mpijob_doc_root(job->doc),
+								"spec.runPolicy.ttlSecondsAfterFinished")) ||
+	       !memmem(request->body, request->body_len, job->uid, strlen(job->uid));
 }
 
 void watchman_request(struct world *world, const struct mpijob_request *request, int number)
@@ -345,7 +374,9 @@ void watchman_request(struct world *world, const struct mpijob_request *request,
 		world->reads += route.name != NULL;
 	} else {
 		world->writes++;
-		if (route.kind->id == KIND_MPIJOB && (!route.subresource || strcmp(request->method, "PATCH") != 0))
+		if (route.kind->id == KIND_MPIJOB && is_timely(world, &route, request))
+			;
+		else if (route.kind->id == KIND_MPIJOB && (!route.subresource || strcmp(request->method, "PATCH") != 0))
 			world_fail(world, "foreign", "%s of an MPIJob", request->method);
 		else if (route.kind->id != KIND_MPIJOB && route.name)
 			check_change(world, &route, request);
@@ -495,7 +526,7 @@ static void check_children(struct world *world, const struct object *job, struct
 		lacks(world, job, "it has no Service");
 	if (!census->config_map)
 		lacks(world, job, "it has no ConfigMap");
-	else
+	else if (!(world->features & FEATURE_COMPACT))
 		check_hosts(world, job, census);
 	if (!census->launcher && (!wait || census->ready == workers_of(job)))
 		lacks(world, job, "it has no launcher");
@@ -513,7 +544,7 @@ static void check_active(struct world *world, const struct object *job, struct c
 		lies(world, job, "all of it runs, and it does not say Running");
 	if (int_at(job, "status.replicaStatuses.Worker.active", 0) != census->active)
 		lies(world, job, "the number of active workers is wrong");
-	if (census->evicted)
+	if (census->evicted && !(world->features & (FEATURE_REPLACE | FEATURE_RESTART)))
 		lies(world, job, "workers are evicted, and it goes on");
 	if (census->launcher && (condition_is(census->launcher, "Complete", "True") ||
 				 condition_is(census->launcher, "Failed", "True")))

@@ -44,10 +44,34 @@ static void take_log(void *user, const struct mpijob_finding *finding)
 		world_fail(seat->front.world, "circles", "%s", finding->message);
 }
 
+static void choose_features(int wanted, struct mpijob_features *features)
+{
+	features->replace_workers = wanted & FEATURE_REPLACE ? 2 : 0;
+	features->restart_gang = wanted & FEATURE_RESTART ? 2 : 0;
+	features->ttl_deletes_job = (wanted & FEATURE_TTL) != 0;
+	features->clean_launcher = (wanted & FEATURE_CLEAN) != 0;
+	features->fail_invalid = (wanted & FEATURE_INVALID) != 0;
+	features->gang_safe_wait = (wanted & FEATURE_GANG_SAFE) != 0;
+	features->compact_hosts = (wanted & FEATURE_COMPACT) != 0;
+}
+
+/* The one leaves off before the other begins; what is under way ends as it may. */
+void world_lead(struct world *world, int number)
+{
+	world->leader = number;
+	if (!(world->options & WORLD_LEAD))
+		return;
+	if (world->seats[!number].operator_)
+		mpijob_operator_act(world->seats[!number].operator_, 0);
+	if (world->seats[number].operator_)
+		mpijob_operator_act(world->seats[number].operator_, 1);
+}
+
 void world_start(struct world *world, int number)
 {
 	struct seat *seat = &world->seats[number];
 	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	struct mpijob_features features = MPIJOB_FEATURES_INIT;
 	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
 	struct mpijob_transport transport;
 
@@ -57,15 +81,21 @@ void world_start(struct world *world, int number)
 		render.gang_scheduler = "volcano";
 	else if (world->options & WORLD_GANG_SCHEDULER)
 		render.gang_scheduler = "scheduler-plugins-scheduler";
+	choose_features(world->features, &features);
+	render.features = &features;
 	options.render = &render;
+	options.standby = (world->options & WORLD_LEAD) != 0;
 	options.log = take_log;
 	options.log_user = seat;
+	world->two |= number;
 	seat->front.world = world;
 	seat->front.number = number;
 	seat->front.wake_ms = clock_ms();
 	front_fill(&transport);
 	NEED(mpijob_client_new(&transport, &seat->front, &seat->client) == 0);
 	NEED(mpijob_operator_new(seat->client, &options, &seat->operator_, NULL) == 0);
+	if ((world->options & WORLD_LEAD) && world->leader == number)
+		mpijob_operator_act(seat->operator_, 1);
 }
 
 void world_stop(struct world *world, int number)
@@ -107,6 +137,7 @@ struct world *world_new(const struct script *script, int trace)
 	NEED(world);
 	clock_reset(script->seed);
 	world->options = script->options;
+	world->features = script->features;
 	world->trace = trace;
 	world->rng = script->seed;
 	options.no_node = 1;
@@ -120,9 +151,8 @@ struct world *world_new(const struct script *script, int trace)
 	world->local->store.changed = watchman_changed;
 	world->local->store.user = world;
 	world->writes_allowed = 100;
-	world->two = (script->options & WORLD_TWO) != 0;
 	world_start(world, 0);
-	if (world->two)
+	if (script->options & WORLD_TWO)
 		world_start(world, 1);
 	return world;
 }
@@ -217,7 +247,10 @@ static void calm(struct world *world)
 		if (world->blind)
 			front->lag_ms[KIND_POD] = INT32_MAX;
 	}
-	world_start(world, 0);
+	if (!world->seats[1].operator_ || world->leader == 0)
+		world_start(world, 0);
+	if (!world->seats[world->leader].operator_)
+		world_lead(world, !world->leader);
 }
 
 /* A name that is taken is asked for every minute; else nothing is asked for when nothing changes. */
