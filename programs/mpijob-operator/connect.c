@@ -74,7 +74,7 @@ static int set_rate(const struct settings *settings, mpijob_client *client)
 	options.warning = on_warning;
 	if (settings->qps != NOT_GIVEN && settings->qps >= 0) {
 		options.qps = (int32_t)(settings->qps ? settings->qps : QPS_OF_0);
-		options.burst = (int32_t)(settings->burst ? settings->burst : BURST_OF_0);
+		options.burst = (int32_t)(settings->burst > 0 ? settings->burst : BURST_OF_0);
 	}
 	return mpijob_client_set_options(client, &options);
 }

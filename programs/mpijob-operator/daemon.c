@@ -157,6 +157,8 @@ static void tell_settings(const struct settings *settings)
 		log_line(MPIJOB_SEVERITY_INFO, "as a shadow: every job is planned, nothing is carried out");
 	else if (!settings->leader_elect)
 		log_line(MPIJOB_SEVERITY_WARNING, "without leader election: nothing keeps another operator from acting too");
+	if (settings->burst != NOT_GIVEN && settings->qps == NOT_GIVEN)
+		log_line(MPIJOB_SEVERITY_INFO, "the flag --kube-api-burst has no effect without --kube-api-qps");
 	for (size_t i = 0; i < settings->ignored_count; i++)
 		log_line(MPIJOB_SEVERITY_INFO, "the flag %s has no effect", settings->ignored[i]);
 }

@@ -33,8 +33,8 @@ const struct flag_row flag_rows[] = {
 	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
 	  "Requests a second at most; the Lease's are not counted, nor are watches. Without it there is no limit, and the server's "
 	  "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of Kubernetes." },
-	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, "10", AT(burst),
-	  "With --kube-api-qps: requests that may leave at once after a quiet time." },
+	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
+	  "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without it, and for 0." },
 	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes), "Writes under way at a time." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
 	  "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
@@ -198,7 +198,7 @@ static int is_switch(const struct flag_row *row)
 
 static void set_defaults(struct settings *settings)
 {
-	settings->qps = NOT_GIVEN;
+	settings->qps = settings->burst = NOT_GIVEN;
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (row->default_ && row->default_[0] != '$')
 			(void)read_value(row, row->default_, settings);
@@ -277,7 +277,7 @@ static int check(const struct settings *settings)
 		wrong = "--monitoring-port: use 0 to 65535";
 	else if (settings->max_writes < 1)
 		wrong = "--max-writes: use 1 or more";
-	else if (settings->burst < 0)
+	else if (settings->burst < 0 && settings->burst != NOT_GIVEN)
 		wrong = "--kube-api-burst: use 0 or more";
 	else if (settings->leader_elect && !settings->shadow && !*settings->lock_namespace)
 		wrong = "--lock-namespace: name a namespace";

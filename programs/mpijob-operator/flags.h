@@ -43,7 +43,7 @@ struct settings {
 	const char *log_format;
 	const char *config;
 	int64_t monitoring_port;
-	int64_t qps, burst; /* NOT_GIVEN: no limit, and the default */
+	int64_t qps, burst; /* or NOT_GIVEN */
 	int64_t max_writes;
 	int64_t grace_ms;
 	int64_t shadow;
