@@ -21,6 +21,7 @@ static const char *const kinds[MPIJOB__METRICS_KINDS] = {
 };
 
 static const char *const actions[MPIJOB__METRICS_ACTIONS] = {
+	"get",
 	[MPIJOB_ACTION_CREATE] = "create",
 	[MPIJOB_ACTION_PATCH] = "patch",
 	[MPIJOB_ACTION_PATCH_STATUS] = "patch status",
@@ -60,7 +61,7 @@ size_t mpijob__metrics_kind(const char *kind)
 
 const char *mpijob__metrics_verb(int32_t action)
 {
-	return action > 0 && action < MPIJOB__METRICS_ACTIONS ? actions[action] : "other";
+	return action >= 0 && action < MPIJOB__METRICS_ACTIONS ? actions[action] : "other";
 }
 
 void mpijob__histogram_add(struct mpijob__histogram *histogram, int64_t us)
@@ -308,7 +309,7 @@ static void under_way(struct sheet *sheet, const char *name)
 
 static void denied(struct sheet *sheet, const char *name)
 {
-	for (int32_t i = 1; i < MPIJOB__METRICS_ACTIONS; i++)
+	for (int32_t i = 0; i < MPIJOB__METRICS_ACTIONS; i++)
 		for (size_t j = 0; j < MPIJOB__METRICS_KINDS - 1; j++) {
 			size_t count = mpijob__rights_count(sheet->operator_, i, kinds[j]);
 

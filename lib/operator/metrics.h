@@ -10,7 +10,7 @@
 #define MPIJOB__METRICS_VERBS  7 /* of requests */
 #define MPIJOB__METRICS_CODES  64
 #define MPIJOB__METRICS_KINDS  11
-#define MPIJOB__METRICS_ACTIONS 5 /* MPIJOB_ACTION_*, 0 left free */
+#define MPIJOB__METRICS_ACTIONS 5 /* MPIJOB_ACTION_*; 0: a look */
 
 struct mpijob__histogram {
 	uint64_t buckets[MPIJOB__METRICS_BOUNDS + 1]; /* each by itself; the last one without bound */
@@ -37,7 +37,7 @@ struct mpijob__metrics {
 
 /* The place of a kind in what is counted by kind. */
 size_t mpijob__metrics_kind(const char *kind);
-/* "create", "patch", "patch status", "delete" */
+/* "get", "create", "patch", "patch status", "delete" */
 const char *mpijob__metrics_verb(int32_t action);
 void mpijob__histogram_add(struct mpijob__histogram *histogram, int64_t us);
 /* A request ended; an observer of the client. `user` is the struct mpijob__metrics. */

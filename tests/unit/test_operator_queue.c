@@ -205,6 +205,50 @@ static void many_timers(void **state)
 	free(items);
 }
 
+/* Two thousand jobs of one tenant with many turns each: the small job of another one never waits for more than one. */
+static void a_small_job_beside_two_thousand(void **state)
+{
+	enum { MANY = 2000, TURNS = 20 };
+	struct mpijob__queue_item *items = calloc(MANY + 1, sizeof(*items)), *small = &items[MANY];
+	struct mpijob__queue queue = { 0 };
+	int *turns = calloc(MANY, sizeof(*turns));
+	size_t waited = 0, most = 0, served = 0;
+
+	(void)state;
+	queue.now_ms = 100;
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(mpijob__queue_join(&queue, &items[i], "large"), 0);
+		mpijob__queue_add(&queue, &items[i]);
+	}
+	assert_int_equal(mpijob__queue_join(&queue, small, "small"), 0);
+	assert_int_equal(queue.in_line, MANY);
+	assert_int_equal(mpijob__queue_oldest_ms(&queue), 100);
+	queue.now_ms = 200;
+	for (struct mpijob__queue_item *item; (item = mpijob__queue_take(&queue, 0));) {
+		if (item == small) {
+			most = waited > most ? waited : most;
+			waited = 0;
+			served++;
+			mpijob__queue_done(&queue, item, INT64_MIN);
+			continue;
+		}
+		waited += small->in_line;
+		if (++turns[item - items] < TURNS)
+			mpijob__queue_again(&queue, item);
+		else
+			mpijob__queue_done(&queue, item, INT64_MIN);
+		if ((item - items) % 7 == 0)
+			mpijob__queue_add(&queue, small);
+	}
+	assert_true(served > MANY);
+	assert_int_equal(most, 1);
+	assert_int_equal(queue.in_line, 0);
+	assert_int_equal(mpijob__queue_oldest_ms(&queue), INT64_MAX);
+	leave(&queue, items, MANY + 1);
+	free(turns);
+	free(items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +258,7 @@ int main(void)
 		cmocka_unit_test(the_earliest_time_wins),
 		cmocka_unit_test(failures_back_off),
 		cmocka_unit_test(many_timers),
+		cmocka_unit_test(a_small_job_beside_two_thousand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each answer to a write means for the rest of its plan.
+ *
+ * A write whose outcome is not known (no answer, or a server error) is never repeated blindly: the object is
+ * looked at first. Whatever is learned goes into the facts at once, so that the next plan does not ask for
+ * it again.
+ */
+#include "operator/act.h"
+
+#include "cluster/clock.h"
+
+#include <string.h>
+
+#define RETRY_AFTER_MOST_MS 300000
+
+static const char *message_of(const struct mpijob_answer *answer)
+{
+	return answer->message ? answer->message : mpijob_error_text(answer->code);
+}
+
+/* Whose job it is gets an Event when a child cannot be made. */
+static void tell_user(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	const struct mpijob_action *action = &write->action;
+	mpijob_text text = { 0 };
+
+	if (!write->looking && action->verb == MPIJOB_ACTION_CREATE &&
+	    (answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_REJECTED || answer->code == MPIJOB_ERR_NOT_FOUND) &&
+	    mpijob__text_printf(&text, "%s %s cannot be created: %s", action->kind, action->name, message_of(answer)) == 0)
+		mpijob__events_emit(write->operator_, write->record, "Warning", "FailedCreate", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+}
+
+static void log_failure(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "" };
+	const struct mpijob_action *action = &write->action;
+
+	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s",
+			     write->looking ? "get" : verbs[action->verb], action->kind, write->record->namespace_,
+			     action->name, message_of(answer));
+	tell_user(write, answer);
+}
+
+/* Something that only another can change: a right, a quota, a kind that is not installed, a namespace that goes. */
+static int is_refusal(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	return answer->code == MPIJOB_ERR_AUTH ||
+	       (answer->code == MPIJOB_ERR_NOT_FOUND && !write->looking && write->action.verb == MPIJOB_ACTION_CREATE);
+}
+
+static void note_failure(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__act *act = &write->record->act;
+	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
+
+	act->failed = 1;
+	if (wait > act->retry_after_ms)
+		act->retry_after_ms = wait;
+	/* Too many requests are not the fault of one job. */
+	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
+	    write->operator_->hold_until_ms < mpijob__clock_monotonic_ms() + wait)
+		write->operator_->hold_until_ms = mpijob__clock_monotonic_ms() + wait;
+	if (!is_refusal(write, answer)) {
+		log_failure(write, answer);
+		return;
+	}
+	act->refused = 1;
+	if (!mpijob__rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
+				    write->action.kind, message_of(answer)))
+		log_failure(write, answer);
+	else
+		tell_user(write, answer);
+}
+
+static void note_code(struct mpijob__write *write, int code)
+{
+	if (code == 0)
+		return;
+	write->record->act.failed = 1;
+	if (code == MPIJOB_ERR_NOMEM)
+		write->operator_->nomem = 1;
+}
+
+/* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is gone. */
+static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	mpijob_operator *operator_ = write->operator_;
+	const struct mpijob_observed *observed;
+	int rc = mpijob_observe(operator_->observation, answer->body, answer->body_len, NULL);
+
+	if (rc)
+		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
+	observed = mpijob_observation_view(operator_->observation);
+	if (!observed->kind)
+		return MPIJOB_ERR_SYNTAX;
+	mpijob__route_going(operator_, write->action.uid);
+	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
+	    !mpijob__route_is_gone(operator_, observed->uid, 0))
+		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+	mpijob__route_gone(operator_, write->record, write->action.uid);
+	return 0;
+}
+
+/* 1 when it goes on with a GET: the answer cannot be understood. */
+static int succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__act *act = &write->record->act;
+	int code;
+
+	mpijob__rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
+	act->wrote = 1;
+	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
+	if (write->action.role == MPIJOB_ROLE_SECRET)
+		write->record->secret_known = 1;
+	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
+		write->record->made_ms = write->operator_->now_ms;
+	code = write->action.verb == MPIJOB_ACTION_DELETE
+		       ? take_deleted(write, answer)
+		       : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len);
+	if (code == MPIJOB_ERR_SYNTAX && mpijob__act_look(write, 1) == 0)
+		return 1;
+	note_code(write, code);
+	return 0;
+}
+
+/* The object of that name is another one than the write was meant for. */
+static int is_another(const struct mpijob__write *write)
+{
+	const char *uid = mpijob_observation_view(write->operator_->observation)->uid;
+
+	return uid && write->action.uid && strcmp(uid, write->action.uid) != 0;
+}
+
+/* The object of a write is there. */
+static void found(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	mpijob_operator *operator_ = write->operator_;
+	int rc = mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+
+	if (is_another(write)) {
+		if (write->action.role)
+			mpijob__route_gone(operator_, write->record, write->action.uid);
+		else
+			write->record->act.failed = 1; /* the job itself is gone: news of that is on its way */
+		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
+		return;
+	}
+	note_code(write, rc);
+	if (!write->rejection)
+		return;
+	write->record->act.failed = 1;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot patch %s %s/%s: %s",
+			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
+}
+
+/* The object was looked at. */
+static void looked(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob__record *record = write->record;
+	struct mpijob__act *act = &record->act;
+
+	act->replan = 1;
+	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND)
+		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
+	if (write->action.role == MPIJOB_ROLE_SECRET && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
+		record->secret_known = 1;
+	if (answer->code == 0)
+		found(write, answer);
+	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)
+		mpijob__route_gone(write->operator_, record, write->action.uid);
+	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
+		note_failure(write, answer);
+	/* A job that is not there: news of that is on its way. */
+	if (write->failed || (answer->code == MPIJOB_ERR_NOT_FOUND && !write->action.role))
+		act->failed = 1;
+}
+
+/* Does this answer leave open whether the write happened? */
+static int unclear(const struct mpijob_answer *answer)
+{
+	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_NOMEM ||
+	    answer->code == MPIJOB_ERR_SYNTAX)
+		return 1;
+	return answer->code == MPIJOB_ERR_SERVER && answer->status != 429;
+}
+
+/* What to do about a write that did not simply succeed. 1 when it goes on with a GET. */
+static int not_done(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
+	int failed;
+
+	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
+		write->record->act.wrote = 1;
+		mpijob__route_gone(write->operator_, write->record, write->action.uid);
+		return 0;
+	}
+	if (answer->code == MPIJOB_ERR_CONFLICT) {
+		/* Somebody was there before us. After a conflict about a job in motion that is nothing special. */
+		failed = 0;
+	} else if (answer->status == 422 && write->action.uid && !is_delete) {
+		/* A patch for one that is gone, and was made again, is no conflict for the server: its uid would change. */
+		write->rejection = strdup(message_of(answer));
+		failed = 0;
+	} else if (unclear(answer) || (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.verb != MPIJOB_ACTION_CREATE)) {
+		note_failure(write, answer);
+		failed = 1;
+	} else {
+		note_failure(write, answer);
+		return 0;
+	}
+	if (mpijob__act_look(write, failed) == 0)
+		return 1;
+	write->record->act.failed = 1;
+	return 0;
+}
+
+void mpijob__act_answered(void *user, const struct mpijob_answer *answer)
+{
+	struct mpijob__write *write = user;
+	struct mpijob__record *record = write->record;
+	mpijob_operator *operator_ = write->operator_;
+
+	write->call = NULL;
+	if (write->looking)
+		looked(write, answer);
+	else if (answer->code == 0 ? succeeded(write, answer) : not_done(write, answer))
+		return;
+	mpijob__act_forget(write);
+	mpijob__act_advance(operator_, record);
+}

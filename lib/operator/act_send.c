@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an action becomes a request, and what is asked before it.
+ *
+ * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher is made or
+ * something deleted, the job is looked at; before a Secret is made that somebody may have made, that one is.
+ */
+#include "operator/act.h"
+
+#include "base/secret.h"
+#include "cluster/client.h"
+
+#include <stdlib.h>
+
+#define FRESH_MS 10000 /* what the server said of a job so lately is true */
+
+static void fill_target(const struct mpijob__write *write, struct mpijob_target *target)
+{
+	target->api_version = write->action.api_version;
+	target->kind = write->action.kind;
+	target->namespace_ = write->record->namespace_;
+	target->name = write->action.name;
+}
+
+int mpijob__act_look(struct mpijob__write *write, int failed)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	write->looking = 1;
+	write->failed = failed;
+	fill_target(write, &target);
+	return mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
+}
+
+static int write_body(struct mpijob__record *record, size_t index, int with_entropy, mpijob_text *body)
+{
+	uint8_t entropy[MPIJOB_SSH_ENTROPY];
+	int rc = with_entropy ? mpijob__entropy_fill(entropy, sizeof(entropy)) : 0;
+
+	if (rc == 0)
+		rc = mpijob_plan_write_body(record->act.plan, index, with_entropy ? entropy : NULL,
+					    with_entropy ? sizeof(entropy) : 0, mpijob_text_write, body);
+	if (with_entropy)
+		mpijob__secret_wipe(entropy, sizeof(entropy));
+	return rc;
+}
+
+/*
+ * A server ignores the uid in a patch of a status. The version that the object must have keeps the status of one that is
+ * gone from another one of its name.
+ */
+static int pin_version(const struct mpijob__record *record, mpijob_text *body)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	const mpijob_node *job = mpijob_doc_root(mpijob_document(record->job));
+	const char *version = mpijob_node_string(mpijob_node_find(job, "metadata.resourceVersion"));
+	mpijob_doc *doc = NULL;
+	int rc;
+
+	if (!version)
+		return 0;
+	options.format = MPIJOB_FORMAT_JSON;
+	rc = mpijob_doc_parse(mpijob_text_data(body), mpijob_text_len(body), &options, &doc, NULL);
+	if (rc)
+		return rc;
+	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion", version);
+	rc = mpijob_doc_error(doc);
+	body->len = 0;
+	if (rc == 0)
+		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, body);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
+static int send(struct mpijob__write *write, size_t index)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	const struct mpijob_action *action = &write->action;
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	const char *method = "PATCH", *type = "application/merge-patch+json";
+	mpijob_text body = { 0 };
+	int rc;
+
+	fill_target(write, &target);
+	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
+		target.subresource = "status";
+	if (action->verb == MPIJOB_ACTION_DELETE) {
+		method = "DELETE";
+		type = "application/json";
+		rc = mpijob__request_delete_options(action->uid, "Background", NULL, &body);
+	} else {
+		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
+		if (rc == 0 && action->verb == MPIJOB_ACTION_PATCH_STATUS && action->role == 0)
+			rc = pin_version(write->record, &body);
+	}
+	if (action->verb == MPIJOB_ACTION_CREATE) {
+		method = "POST";
+		type = "application/json";
+		target.name = NULL;
+	}
+	if (rc == 0)
+		rc = mpijob__request_start(write->operator_->client, method, &target, type, &body, &callbacks,
+					   &write->call);
+	mpijob__text_release(&body);
+	return rc;
+}
+
+/* A job that began its life under another operator may have its Secret already; that is never listed. */
+static int wants_secret_first(const struct mpijob__record *record, const struct mpijob_action *action)
+{
+	return action->role == MPIJOB_ROLE_SECRET && action->verb == MPIJOB_ACTION_CREATE && !record->secret_known &&
+	       mpijob__jobs_has_status(record);
+}
+
+/*
+ * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
+ * just now, we ask how that stands.
+ */
+static int wants_job_first(struct mpijob__write *write)
+{
+	struct mpijob_action *action = &write->action;
+	const struct mpijob__record *record = write->record;
+
+	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS)
+		return 0;
+	if (action->verb != MPIJOB_ACTION_DELETE &&
+	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
+		return 0;
+	action->verb = MPIJOB_ACTION_PATCH_STATUS;
+	action->role = 0;
+	action->api_version = "kubeflow.org/v2beta1";
+	action->kind = "MPIJob";
+	action->name = record->name;
+	action->uid = record->uid;
+	return 1;
+}
+
+int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	struct mpijob__act *act = &record->act;
+	struct mpijob__write *write = calloc(1, sizeof(*write));
+	size_t index = act->next;
+	int rc;
+
+	if (!write)
+		return MPIJOB_ERR_NOMEM;
+	write->operator_ = operator_;
+	write->record = record;
+	write->action = *mpijob_plan_at(act->plan, index);
+	write->next = act->writes;
+	if (act->writes)
+		act->writes->prev = write;
+	act->writes = write;
+	act->in_flight++;
+	operator_->writes++;
+	act->next++;
+	if (wants_job_first(write) || wants_secret_first(record, &write->action))
+		rc = mpijob__act_look(write, 0);
+	else
+		rc = send(write, index);
+	if (rc)
+		mpijob__act_forget(write);
+	return rc;
+}
