@@ -8,7 +8,7 @@ import subprocess
 from side import SOURCE, Failed, View, upstream_folder
 
 PLAIN, GANG = {}, {}
-QUIET = 2.0  # seconds without any change, after which nothing more is to come
+QUIET = 1.5  # seconds without any change, after which nothing more is to come
 
 
 def container(name, annotations, **spec):
@@ -141,8 +141,10 @@ scenario(name="late-workers")(ending({"cleanPodPolicy": "Running"}, worker={"sta
 
 @scenario()
 def deadline(job):
-    job.create(mpijob(2, policy={"activeDeadlineSeconds": 15, "cleanPodPolicy": "All"}))
+    """It comes once all of it runs: the launcher Job's deadline may be changed, the job's own counts from its start."""
+    job.create(mpijob(2, policy={"activeDeadlineSeconds": 600, "cleanPodPolicy": "All"}))
     yield all_run
+    job.cp.patch(f"/apis/batch/v1/namespaces/{job.namespace}/jobs/{job.name}-launcher", {"spec": {"activeDeadlineSeconds": 1}})
     yield over
 
 
