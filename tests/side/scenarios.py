@@ -295,7 +295,7 @@ def name_taken(job):
 @scenario()
 def dressed(job):
     """Much of what a template may say."""
-    spec = mpijob(2, policy={"cleanPodPolicy": "None", "backoffLimit": 2}, slotsPerWorker=4, sshAuthMountPath="/home/me/.ssh",
+    spec = mpijob(2, policy={"cleanPodPolicy": "None", "backoffLimit": 2}, slotsPerWorker=4, sshAuthMountPath="/keys/.ssh",
                   mpiImplementation="OpenMPI", launcher_spec={"hostNetwork": True, "initContainers": [{"name": "i", "image": "i:1"}]},
                   worker_spec={"dnsConfig": {"searches": ["a.example"]}, "tolerations": [{"key": "k", "operator": "Exists"}],
                                "securityContext": {"runAsUser": 1000}, "terminationGracePeriodSeconds": 5})
