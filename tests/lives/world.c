@@ -287,13 +287,13 @@ void world_settle(struct world *world, int64_t quiet_ms)
 		if (world->writes > world->writes_allowed)
 			world_fail(world, "storm", "%llu writes of operators, %llu would be many",
 				   (unsigned long long)world->writes, (unsigned long long)world->writes_allowed);
-		else if (asked != world->writes + world->reads && !is_taken(world))
-			world_fail(world, "restless", "nothing changes, and operators go on asking");
 		else if (clock_ms() - begin > 100 * quiet_ms)
 			world_fail(world, "unsettled", "it goes on changing");
 		due = next_due(world);
 		clock_advance(due < end ? due : end);
 	}
+	if (asked != world->writes + world->reads && !is_taken(world))
+		world_fail(world, "restless", "nothing changes, and operators go on asking");
 	if (world->lie && !world->failure)
 		driver_harm(world, HARM_LIE, world->lie - 1);
 	if (!world->failure)
