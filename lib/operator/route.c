@@ -198,6 +198,16 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 	return rc;
 }
 
+/* A child that is known was changed into something that cannot be read: whose job it is should know. */
+static void tell_aside(mpijob_operator *operator_, const struct mpijob__object *object, const char *kind, const char *name)
+{
+	mpijob_text text = { 0 };
+
+	if (mpijob__text_printf(&text, "%s %s is left out of account: it is too large, or cannot be read", kind, name) == 0)
+		mpijob__events_emit(operator_, object->record, "Warning", "ObjectSetAside", mpijob_text_data(&text));
+	mpijob__text_release(&text);
+}
+
 /* Somebody took away what we need; of pods, which come and go, only while we make some. */
 static int is_undone(const mpijob_operator *operator_, const struct mpijob__object *object)
 {
@@ -233,14 +243,18 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 			return 0;
 	}
 	if (!event->json) {
-		operator_->metrics.set_aside[mpijob__metrics_kind(source->kind)] += object != NULL;
-		if (object)
-			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
-					     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,
-					     event->name, event->whole_len);
+		if (!object)
+			return 0;
+		operator_->metrics.set_aside[mpijob__metrics_kind(source->kind)]++;
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
+				     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_, event->name,
+				     event->whole_len);
+		tell_aside(operator_, object, source->kind, event->name);
 		return 0;
 	}
 	rc = observe(operator_, event->json, event->json_len, source->kind, event->namespace_, event->name);
+	if (rc && rc != MPIJOB_ERR_NOMEM && object)
+		tell_aside(operator_, object, source->kind, event->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 	observed = mpijob_observation_view(operator_->observation);

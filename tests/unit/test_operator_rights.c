@@ -377,6 +377,60 @@ static void a_job_is_mended(void **state)
 	tear_down(&rig);
 }
 
+/* A child that is changed into what nobody can read: its job is told, and goes on with what was known. */
+static void a_child_that_cannot_be_read(void **state)
+{
+	struct fake_object *pod;
+	struct rig rig;
+	int told = 0;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 300);
+	pod = fake_find(&rig.fake, PODS, "team", "pi-worker-0");
+	fake_patch(&rig.fake, pod, "status: {conditions: [1], phase: [2]}");
+	run(&rig, 300);
+	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
+		told += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), "ObjectSetAside") == 0;
+	assert_int_equal(told, 1);
+	assert_true(has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"Pod\"} 1"));
+	expect_children(&rig, 1, 2);
+	fake_patch(&rig.fake, pod, "status: null");
+	run_pods(&rig);
+	run(&rig, 400);
+	expect_children(&rig, 1, 2);
+	tear_down(&rig);
+}
+
+/* The server's clock stands elsewhere than ours: what is written is its time. */
+static int tell_date(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)method;
+	reply->header = "Date: Sun, 09 Sep 2001 01:46:40 GMT";
+	return strstr(path, "watch=1") == NULL;
+}
+
+static void the_time_is_the_servers(void **state)
+{
+	struct fake_object *job;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = tell_date;
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	assert_int_equal(strncmp(fake_string(job, "status.conditions[0].lastTransitionTime"), "2001-09-09T01:4", 15), 0);
+	assert_int_equal(strncmp(fake_string(job, "status.startTime"), "2001-09-09T01:4", 15), 0);
+	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
+		if (strcmp(object->collection, EVENTS) == 0)
+			assert_int_equal(strncmp(fake_string(object, "lastTimestamp"), "2001-09-09T01:4", 15), 0);
+	tear_down(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +443,8 @@ int main(void)
 		cmocka_unit_test(a_patch_for_one_that_was_made_again),
 		cmocka_unit_test(a_status_names_its_version),
 		cmocka_unit_test(a_job_is_mended),
+		cmocka_unit_test(a_child_that_cannot_be_read),
+		cmocka_unit_test(the_time_is_the_servers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
