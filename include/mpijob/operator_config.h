@@ -8,11 +8,16 @@
  * in memory. mpijob_effective_new() is that step, so that a person can be shown what holds and why.
  *
  * @code
- * static const char text[] = "apiVersion: libmpijob/v1alpha1\n"
- *                            "kind: OperatorConfig\n"
- *                            "defaults: {ttlSecondsAfterFinished: 86400}\n";
  * mpijob_operator_config *config = NULL;
- * int code = mpijob_operator_config_parse(text, sizeof(text) - 1, NULL, &config, NULL);
+ * mpijob_effective *effective = NULL;
+ * mpijob *job = NULL;
+ * int code = mpijob_operator_config_parse(text, len, NULL, &config, NULL);
+ * if (code == 0)
+ *         code = mpijob_new("pi", "team-a", NULL, &job, NULL);
+ * if (code == 0)
+ *         code = mpijob_effective_new(config, job, NULL, &effective, NULL);
+ * mpijob_effective_free(effective);
+ * mpijob_free(job);
  * mpijob_operator_config_free(config);
  * @endcode
  */

@@ -71,6 +71,7 @@
 	X(finding_kind, example, 48, 40) \
 	X(log_line, attempt, 48, 44) \
 	X(effective_value, refused, 48, 40) \
+	X(feature, notice, 56, 48) \
 	X(observed, priority_value, 168, 160) \
 	X(action, event_message, 88, 80)
 
