@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define RETRY_AFTER_MOST_MS 300000
+#define AWAIT_END_MS        30000
 
 static const char *message_of(const struct mpijob_answer *answer)
 {
@@ -83,6 +84,13 @@ static void note_code(struct mpijob__write *write, int code)
 		write->operator_->nomem = 1;
 }
 
+/* The job itself was deleted: its last event is on its way, and until then there is nothing to do. */
+static void await_end(struct mpijob__write *write)
+{
+	if (!write->action.role)
+		write->record->hold_ms = write->operator_->now_ms + AWAIT_END_MS;
+}
+
 /* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is gone. */
 static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
@@ -95,6 +103,7 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 	observed = mpijob_observation_view(operator_->observation);
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
+	await_end(write);
 	mpijob__route_going(operator_, write->action.uid);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
 	    !mpijob__route_is_gone(operator_, observed->uid, 0))
@@ -194,6 +203,7 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->record->act.wrote = 1;
+		await_end(write);
 		mpijob__route_gone(write->operator_, write->record, write->action.uid);
 		return 0;
 	}
