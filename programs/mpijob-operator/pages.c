@@ -88,14 +88,14 @@ static int write_shadow(void *user, int verbose, mpijob_text *out)
 }
 
 const struct server_page health_pages[] = {
-	{ "/healthz", PLAIN, write_healthz },
-	{ "/healthz/leaderElection", PLAIN, write_leader },
-	{ "/readyz", PLAIN, write_readyz },
-	{ NULL, NULL, NULL },
+	{ "/healthz", PLAIN, 0, write_healthz },
+	{ "/healthz/leaderElection", PLAIN, 0, write_leader },
+	{ "/readyz", PLAIN, 0, write_readyz },
+	{ NULL, NULL, 0, NULL },
 };
 
 const struct server_page monitoring_pages[] = {
-	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8", write_metrics },
-	{ "/shadow", "application/x-ndjson", write_shadow },
-	{ NULL, NULL, NULL },
+	{ "/metrics", "text/plain; version=0.0.4; charset=utf-8", 1, write_metrics },
+	{ "/shadow", "application/x-ndjson", 1, write_shadow },
+	{ NULL, NULL, 0, NULL },
 };

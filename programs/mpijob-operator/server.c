@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Knows libmicrohttpd, and what keeps a slow or hostile client from costing more than its own answer: few connections in
- * all, fewer from one address, little memory for a request, one request for each connection, and a limit on its whole
- * life. All of it runs in the loop of the daemon, without a thread.
+ * all, fewer from one address, little memory for a request, one request for each connection, a limit on its whole life,
+ * and a rate for pages that cost much. All of it runs in the loop of the daemon, without a thread.
  */
 #include "server.h"
 
@@ -24,6 +24,7 @@
 #define IDLE_S            10
 #define LIFE_MS           30000
 #define SWEEP_MS          1000
+#define MOST_HEAVY        50 /* heavy pages a second */
 
 /* One connection; in the order of their age. */
 struct visitor {
@@ -39,6 +40,8 @@ struct server {
 	void *user;
 	struct visitor *oldest, *newest;
 	size_t visitors;
+	int64_t second; /* in which `heavy` pages were written */
+	unsigned heavy;
 	int epoll;
 };
 
@@ -154,9 +157,21 @@ static enum MHD_Result plain(struct MHD_Connection *connection, unsigned status,
 	return answer(connection, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-static enum MHD_Result show(const struct server *server, struct MHD_Connection *connection,
-			    const struct server_page *page)
+static int is_too_much(struct server *server)
 {
+	int64_t second = now_ms() / 1000;
+
+	if (second != server->second)
+		server->heavy = 0;
+	server->second = second;
+	return ++server->heavy > MOST_HEAVY;
+}
+
+static enum MHD_Result show(struct server *server, struct MHD_Connection *connection, const struct server_page *page)
+{
+	if (page->heavy && is_too_much(server))
+		return plain(connection, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
+
 	mpijob_text *text = mpijob_text_new();
 	int verbose = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7, NULL, NULL) == MHD_YES;
 	int status = text ? page->write(server->user, verbose, text) : MPIJOB_ERR_NOMEM;
@@ -175,7 +190,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 				  const char *version, const char *upload, size_t *upload_len, void **request)
 {
 	static const char seen;
-	const struct server *server = user;
+	struct server *server = user;
 
 	(void)version;
 	(void)upload;

@@ -14,6 +14,7 @@ struct server;
 struct server_page {
 	const char *path;
 	const char *type; /* Content-Type */
+	int heavy;        /* 1: it costs so much that it is not written as often as somebody may like */
 	/* Write the page; returns the HTTP status, or a MPIJOB_ERR_*. `verbose`: the query asks for it. */
 	int (*write)(void *user, int verbose, mpijob_text *out);
 };
