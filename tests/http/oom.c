@@ -3,6 +3,9 @@
  * Every allocation of a transport's life fails, alone or with all after it: ours, libcurl's and, with TLS, OpenSSL's.
  * Each exchange must end once, well or saying that memory ran out; what it got must be whole then; afterwards the
  * transport works, and nothing leaks. The server is a child process, so that this one has a single thread.
+ *
+ * Usage: http_oom [NUMBER [x]]              a plain server of its own
+ *        http_oom tls URL CA STEP [NUMBER [x]]  see test-oom-tls: one allocation in so many
  */
 #include "../oom/failing_malloc.h"
 
@@ -26,7 +29,11 @@
 
 static const char *problem;
 static char said[256];
-static char url[64];
+static char url[128];
+static const char *authority; /* with TLS: the file of its CA */
+static size_t unclear;        /* failures that did not say that memory ran out */
+static size_t waited;         /* of them those that a limit of time ended */
+static long kept, most_kept;  /* blocks that were left, which over TLS are of caches of libcrypto: at most so many */
 
 /* A resolver would be a thread, and the counting allocator is for one thread. */
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -150,6 +157,13 @@ static void done(void *user, const struct mpijob_answer *answer)
 	/* Out of memory, curl does not see that the address is one, and asks a resolver for it. */
 	if (answer->code == MPIJOB_ERR_UNREACHABLE && oom_failed() && strstr(answer->message, "host name"))
 		return;
+	/* OpenSSL ends a handshake, or a connection, without always telling why, or waits for what has come already. */
+	if (authority && oom_failed() &&
+	    (answer->code == MPIJOB_ERR_UNREACHABLE || answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT)) {
+		waited += answer->code == MPIJOB_ERR_TIMEOUT;
+		unclear++;
+		return;
+	}
 	if (judge(answer->code) && answer->code != MPIJOB_ERR_NOMEM && answer->status != 401) {
 		snprintf(said, sizeof(said), "%s", answer->message);
 		problem = said;
@@ -185,10 +199,10 @@ static int all_done(const struct one *ones, size_t count)
 	return 1;
 }
 
+static struct one ones[5];
+
 static void live(mpijob_client *client)
 {
-	struct one ones[5];
-
 	start(client, &ones[0], "GET", "/a", 0);
 	start(client, &ones[1], "POST", "/b", 0);
 	start(client, &ones[2], "GET", "/stream", 1);
@@ -200,7 +214,8 @@ static void live(mpijob_client *client)
 		if (i == 4 && !ones[2].done)
 			mpijob_call_pause(ones[2].call, 0);
 	}
-	if (!all_done(ones, 4))
+	/* OpenSSL may try again and again until there is memory. */
+	if (!all_done(ones, 4) && !(authority && oom_failed()))
 		problem = "an exchange does not end";
 	start(client, &ones[4], "GET", "/stream", 1);
 	judge(mpijob_client_poll(client, 0));
@@ -213,6 +228,10 @@ static void look(mpijob_client *client)
 {
 	struct one one;
 
+	for (int i = 0; i < ROUNDS_MOST && !all_done(ones, 4); i++)
+		mpijob_client_poll(client, 5);
+	if (!all_done(ones, 4))
+		problem = "an exchange does not end when memory is back";
 	start(client, &one, "GET", "/a", 0);
 	for (int i = 0; i < ROUNDS_MOST && !one.done; i++)
 		mpijob_client_poll(client, 5);
@@ -225,6 +244,7 @@ static size_t scenario(size_t fail_at, int persistent)
 	struct mpijob_http_config_options wish = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	struct mpijob_client_options never = MPIJOB_CLIENT_OPTIONS_INIT;
+	struct mpijob_http_options limits = MPIJOB_HTTP_OPTIONS_INIT;
 	mpijob_http_config *config = NULL;
 	mpijob_http *http = NULL;
 	mpijob_client *client = NULL;
@@ -232,13 +252,17 @@ static size_t scenario(size_t fail_at, int persistent)
 	int code;
 
 	wish.server = url;
+	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++)
+		ones[i].done = 1;
+	limits.connect_timeout_ms = limits.request_timeout_ms = limits.idle_timeout_ms = authority ? 1000 : 0;
+	wish.certificate_authority = authority;
 	wish.as = "jane";
 	wish.namespace_ = "default";
 	if (fail_at != UNCOUNTED)
 		oom_start(fail_at, persistent);
 	code = mpijob_http_config_load(&wish, &config, NULL);
 	if (!code)
-		code = mpijob_http_new(config, NULL, &transport, &http, NULL);
+		code = mpijob_http_new(config, &limits, &transport, &http, NULL);
 	if (!code)
 		code = mpijob_client_new(&transport, http, &client);
 	never.retries = -1;
@@ -251,12 +275,18 @@ static size_t scenario(size_t fail_at, int persistent)
 		look(client);
 	mpijob_client_free(client);
 	mpijob_http_config_free(config);
+	if (authority && fail_at != UNCOUNTED) {
+		kept = oom_live();
+		most_kept = kept > most_kept ? kept : most_kept;
+		oom_forget();
+	}
 	return count;
 }
 
 int main(int argc, char **argv)
 {
-	pid_t server;
+	size_t step = 1;
+	pid_t server = 0;
 	int code;
 
 #ifdef __SANITIZE_ADDRESS__
@@ -266,10 +296,22 @@ int main(int argc, char **argv)
 	setenv("KUBECONFIG", "/dev/null", 1);
 	unsetenv("HTTP_PROXY");
 	unsetenv("http_proxy");
-	server = start_server();
+	if (argc > 4 && strcmp(argv[1], "tls") == 0) {
+		snprintf(url, sizeof(url), "%s", argv[2]);
+		authority = argv[3];
+		step = strtoul(argv[4], NULL, 10);
+		argc -= 4;
+		argv += 4;
+	} else {
+		server = start_server();
+	}
 	/* What libcurl and libcrypto keep for the process is none of ours. */
 	scenario(UNCOUNTED, 0);
-	code = oom_each(argc, argv, scenario, &problem);
-	kill(server, SIGKILL);
+	code = oom_each(argc, argv, step, scenario, &problem);
+	if (authority)
+		printf("%zu failures over TLS did not say that memory ran out, %zu of them waited; at most %ld blocks were "
+		       "left\n", unclear, waited, most_kept);
+	if (server)
+		kill(server, SIGKILL);
 	return code;
 }

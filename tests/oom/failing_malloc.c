@@ -68,6 +68,13 @@ long oom_live(void)
 	return live;
 }
 
+void oom_forget(void)
+{
+	for (size_t at = 0; live && at < SLOTS; at++)
+		slots[at].block = 0;
+	live = 0;
+}
+
 size_t oom_oldest(void)
 {
 	size_t oldest = 0;
@@ -214,10 +221,11 @@ static int is_bad(const char *what, const char *problem)
 	return 1;
 }
 
-int oom_each(int argc, char **argv, size_t (*scenario)(size_t fail_at, int persistent), const char *const *problem)
+int oom_each(int argc, char **argv, size_t step, size_t (*scenario)(size_t fail_at, int persistent),
+	     const char *const *problem)
 {
 	char what[96];
-	size_t count;
+	size_t count, tried = 0;
 
 	if (argc > 1) {
 		oom_trace(strtoul(argv[1], NULL, 10));
@@ -227,14 +235,14 @@ int oom_each(int argc, char **argv, size_t (*scenario)(size_t fail_at, int persi
 	count = scenario(0, 0);
 	if (is_bad("without a failure", *problem))
 		return 1;
-	for (size_t i = 1; i <= 2 * count; i++) {
-		size_t number = (i + 1) / 2;
-
-		scenario(number, i % 2 == 0);
-		snprintf(what, sizeof(what), "allocation %zu of %zu%s", number, count, i % 2 == 0 ? " and all after it" : "");
-		if (is_bad(what, *problem))
-			return 1;
-	}
-	printf("%zu allocations failed, each alone and with all after it\n", count);
+	for (size_t number = 1; number <= count; number += step)
+		for (int persistent = 0; persistent < 2; persistent++, tried++) {
+			scenario(number, persistent);
+			snprintf(what, sizeof(what), "allocation %zu of %zu%s", number, count,
+				 persistent ? " and all after it" : "");
+			if (is_bad(what, *problem))
+				return 1;
+		}
+	printf("%zu allocations, %zu runs in which one failed, or one and all after it\n", count, tried);
 	return 0;
 }

@@ -36,6 +36,9 @@ size_t oom_failed(void);
 /* How many blocks were allocated between oom_start() and oom_stop() and are not freed yet. */
 long oom_live(void);
 
+/* What is left stays, as part of a cache of somebody's, and counts no more. */
+void oom_forget(void);
+
 /* The number of the oldest such block; 0 when there is none. */
 size_t oom_oldest(void);
 
@@ -43,10 +46,11 @@ size_t oom_oldest(void);
 void oom_trace(size_t number);
 
 /*
- * What a program of one scenario does: fail each of its allocations, alone and with all after it, until `*problem` is
- * set or a block is left. `scenario` returns what oom_stop() did. With a number on the command line: print where that
+ * What a program of one scenario does: fail each of its allocations (or one in `step`), alone and with all after it, until
+ * `*problem` is set or a block is left. `scenario` returns what oom_stop() did. With a number on the command line: print where that
  * allocation happens, and fail only it; with one more argument also all after it. Returns the program's exit code.
  */
-int oom_each(int argc, char **argv, size_t (*scenario)(size_t fail_at, int persistent), const char *const *problem);
+int oom_each(int argc, char **argv, size_t step, size_t (*scenario)(size_t fail_at, int persistent),
+	     const char *const *problem);
 
 #endif /* TESTS_OOM_FAILING_MALLOC_H */

@@ -175,5 +175,5 @@ int main(int argc, char **argv)
 	puts("skipped: the sanitizer brings an allocator of its own");
 	return 77;
 #endif
-	return oom_each(argc, argv, scenario, &problem);
+	return oom_each(argc, argv, 1, scenario, &problem);
 }
