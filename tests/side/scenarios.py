@@ -8,7 +8,7 @@ import subprocess
 from side import SOURCE, Failed, View, upstream_folder
 
 PLAIN, GANG = {}, {}
-QUIET = 1.5  # seconds without any change, after which nothing more is to come
+QUIET = 2.5  # seconds without any change, after which nothing more is to come
 
 
 def container(name, annotations, **spec):
