@@ -258,10 +258,6 @@ static int step(struct life *life)
 		code = mpijob_client_poll(state->client, 0);
 	}
 	life->pause = code == MPIJOB_ERR_NOMEM;
-	if (state->health)
-		server_run(state->health);
-	if (state->monitoring)
-		server_run(state->monitoring);
 	return life->pause ? 0 : code;
 }
 
@@ -271,11 +267,26 @@ static void sooner(int64_t *when, int64_t other)
 		*when = other;
 }
 
+/* What is waited for, by place: signals, the configuration's folder, two servers, the API server. */
+enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES };
+
+static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
+{
+	if (server && (fd->revents || (due_ms >= 0 && due_ms <= now_ms())))
+		server_run(server);
+}
+
+/* poll() leaves out negative descriptors. */
 static int wait_for_news(struct life *life)
 {
 	struct state *state = &life->state;
-	struct pollfd fds[5] = { { alarm_fd, POLLIN, 0 }, { state->configuration.fd, POLLIN, 0 } };
-	nfds_t count = 2;
+	struct pollfd fds[PLACES] = { { alarm_fd, POLLIN, 0 },
+				      { state->configuration.fd, POLLIN, 0 },
+				      { state->health ? server_fd(state->health) : -1, POLLIN, 0 },
+				      { state->monitoring ? server_fd(state->monitoring) : -1, POLLIN, 0 },
+				      { -1, POLLIN, 0 } };
+	int64_t health_ms = state->health ? server_due_ms(state->health) : -1;
+	int64_t monitoring_ms = state->monitoring ? server_due_ms(state->monitoring) : -1;
 	int64_t when = life->deadline_ms, due = -1;
 	int fd = -1;
 	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due) :
@@ -283,27 +294,23 @@ static int wait_for_news(struct life *life)
 
 	if (code)
 		return code;
-	if (fd >= 0 && !life->pause)
-		fds[count++] = (struct pollfd){ fd, POLLIN, 0 };
+	fds[AT_CLIENT].fd = life->pause ? -1 : fd;
 	sooner(&when, life->pause ? now_ms() + NOMEM_PAUSE_MS : due);
-	for (int i = 0; i < 2; i++) {
-		struct server *server = i ? state->monitoring : state->health;
-		if (!server)
-			continue;
-		fds[count++] = (struct pollfd){ server_fd(server), POLLIN, 0 };
-		sooner(&when, server_due_ms(server));
-	}
+	sooner(&when, health_ms);
+	sooner(&when, monitoring_ms);
 	int64_t wait = when == INT64_MAX ? -1 : when - now_ms();
 	if (when != INT64_MAX && wait < 0)
 		wait = 0;
-	if (poll(fds, count, wait > INT_MAX ? INT_MAX : (int)wait) < 0 && errno != EINTR)
+	if (poll(fds, PLACES, wait > INT_MAX ? INT_MAX : (int)wait) < 0 && errno != EINTR)
 		return MPIJOB_ERR_IO;
-	if (fds[0].revents) {
+	if (fds[AT_ALARM].revents) {
 		uint64_t number;
 		(void)!read(alarm_fd, &number, sizeof(number));
 	}
-	if (fds[1].revents)
+	if (fds[AT_CONFIGURATION].revents)
 		configuration_look(&state->configuration, 0);
+	serve_one(state->health, &fds[AT_HEALTH], health_ms);
+	serve_one(state->monitoring, &fds[AT_MONITORING], monitoring_ms);
 	return 0;
 }
 
