@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the reply of a credential plugin: refused with words of ours, or a token that fits into a header, or a
  * pair. */
-#include "http/key_pair.h"
 #include "http/plugin_reply.h"
 #include "http/resolve.h"
+#include "http/tls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (reply.token.len && mpijob__resolve_has_control(reply.token.data))
 		abort();
-	if (reply.certificate.len && mpijob__key_pair_check(&reply.certificate, &reply.key, &why) == 0 && why)
+	if (reply.certificate.len && mpijob__tls_check_pair(&reply.certificate, &reply.key, &why) == 0 && why)
 		abort();
 	mpijob__plugin_reply_clear(&reply);
 	return 0;
