@@ -13,6 +13,8 @@
 
 #include <mpijob/mpijob.h>
 
+#include "address.h"
+
 #define AT(member) offsetof(struct settings, member)
 
 const struct flag_row flag_rows[] = {
@@ -267,14 +269,26 @@ static int take(char **argv, int i, struct settings *settings)
 	return words;
 }
 
+/* The port is in one place or the other. */
+static const char *check_monitoring(const struct settings *settings)
+{
+	const char *address = settings->monitoring_address ? settings->monitoring_address : "";
+
+	if (settings->monitoring_port < 0 || settings->monitoring_port > 65535)
+		return "--monitoring-port: use 0 to 65535";
+	if (settings->monitoring_port && address_has_port(address))
+		return "--monitoring-address: it has a port, and --monitoring-port is another: give one";
+	if (*address && !settings->monitoring_port && !address_has_port(address))
+		return "--monitoring-address: it has no port: write HOST:PORT, or give --monitoring-port";
+	return NULL;
+}
+
 static int check(const struct settings *settings)
 {
-	const char *wrong = NULL;
+	const char *wrong = check_monitoring(settings);
 
 	if (strcmp(settings->log_format, "text") != 0 && strcmp(settings->log_format, "json") != 0)
 		wrong = "--log-format: use text or json";
-	else if (settings->monitoring_port < 0 || settings->monitoring_port > 65535)
-		wrong = "--monitoring-port: use 0 to 65535";
 	else if (settings->max_writes < 1)
 		wrong = "--max-writes: use 1 or more";
 	else if (settings->burst < 0 && settings->burst != NOT_GIVEN)
