@@ -52,6 +52,7 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, items=()):
         self.changed = threading.Condition()
         self.version, self.objects, self.events, self.requests = 10, {}, [], []
+        self.lose = None  # a function of (method, path): "work", and the answer is lost; "all", and so is the request
         self.logs = {}  # what pods print, by their names
         self.warn = self.refuse = None  # functions of (method, path): a text; (status, reason, message)
         super().__init__(("127.0.0.1", 0), Handler)
@@ -98,6 +99,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, document):
+        if self.lost:
+            self.close_connection = True
+            return
         body = (document if isinstance(document, str) else json.dumps(document)).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -118,6 +122,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length)) if length else None
         self.server.requests.append((self.command, url.path, query, body))
+        self.lost = self.server.lose and self.server.lose(self.command, url.path)
+        if self.lost == "all":
+            self.close_connection = True
+            return
         refused = self.server.refuse and self.server.refuse(self.command, self.path)
         found, log = PATH.match(url.path), LOG.match(url.path)
         if refused:
