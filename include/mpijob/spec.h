@@ -93,7 +93,7 @@ struct mpijob_spec {
 /** One entry of `status.conditions`. */
 struct mpijob_condition {
 	size_t size;                         /**< `sizeof` this struct. */
-	const char *type;                    /**< "Created", "Running", "Suspended", "Succeeded" or "Failed". */
+	const char *type;                    /**< "Created", "Running", "Restarting", "Suspended", "Succeeded" or "Failed". */
 	int32_t status;                      /**< `MPIJOB_CONDITION_*`. */
 	const char *reason;                  /**< One word, "MPIJobRunning"; NULL when absent. */
 	const char *message;                 /**< For people; NULL when absent. */

@@ -132,6 +132,8 @@ static void job_changed(void *user, const mpijob_node *job, int gone)
 		run->phase = "succeeded";
 	} else if (condition_true(status, "Suspended", &condition)) {
 		run->phase = "suspended";
+	} else if (condition_true(status, "Restarting", &condition)) {
+		run->phase = "restarting";
 	} else if (condition_true(status, "Running", &condition)) {
 		run->phase = "running";
 	}
