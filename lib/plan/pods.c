@@ -2,15 +2,23 @@
 /*
  * The pods of one job, up to tens of thousands of them.
  *
- * Each pod is one small block; what pods have in common (owner, node, reason, the beginning of a worker's
- * name) is interned, and a uid is packed. One array keeps them in the order of the public header, one open
- * hash finds them by uid. A name can belong to one pod at a time: of two pods with the same name and
+ * A pod is small: what pods have in common (owner, node, reason, the beginning of a worker's name) is
+ * interned, and a uid is packed. They stand together in blocks, apart from what is allocated for a moment
+ * while they are made. One array keeps them in the order of the public header, one open hash finds them by uid. A name can belong to one pod at a time: of two pods with the same name and
  * different uids the younger one is there, and news of the older one is stale.
  */
 #include "plan/pods.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST_BLOCK 2
+#define LAST_BLOCK 64
+
+struct mpijob__pod_block {
+	struct mpijob__pod_block *next;
+	struct mpijob__pod pods[];
+};
 
 /* A pod as it is shown. */
 struct mpijob__view {
@@ -227,6 +235,37 @@ static int room_slots(struct mpijob__pods *pods)
 
 /* --- one pod --- */
 
+static void give_back(struct mpijob__pods *pods, struct mpijob__pod *pod)
+{
+	memset(pod, 0, sizeof(*pod));
+	pod->stem = (const char *)pods->free;
+	pods->free = pod;
+}
+
+/* A pod of zeros. */
+static struct mpijob__pod *get(struct mpijob__pods *pods)
+{
+	struct mpijob__pod *pod = pods->free;
+	struct mpijob__pod_block *block;
+	size_t count = pods->block_pods ? pods->block_pods * 2 : FIRST_BLOCK;
+
+	if (!pod) {
+		count = count > LAST_BLOCK ? LAST_BLOCK : count;
+		block = malloc(sizeof(*block) + count * sizeof(*pod));
+		if (!block)
+			return NULL;
+		block->next = pods->blocks;
+		pods->blocks = block;
+		pods->block_pods = count;
+		for (size_t i = count; i > 0; i--)
+			give_back(pods, &block->pods[i - 1]);
+		pod = pods->free;
+	}
+	pods->free = (struct mpijob__pod *)(uintptr_t)pod->stem;
+	pod->stem = NULL;
+	return pod;
+}
+
 static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
 {
 	mpijob__intern_put(&pods->strings, pod->stem);
@@ -235,7 +274,7 @@ static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
 	mpijob__intern_put(&pods->strings, pod->node);
 	mpijob__uid_clear(&pod->uid);
 	free(pod->message);
-	free(pod);
+	give_back(pods, pod);
 }
 
 static int share(struct mpijob__pods *pods, const char *text, const char **member)
@@ -271,7 +310,7 @@ static uint8_t phase_of(const struct mpijob_pod_facts *given)
 
 static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
 {
-	struct mpijob__pod *pod = calloc(1, sizeof(*pod));
+	struct mpijob__pod *pod = get(pods);
 
 	if (!pod)
 		return NULL;
@@ -449,7 +488,12 @@ void mpijob__pods_free(struct mpijob__pods *pods)
 	for (size_t i = 0; i < pods->count; i++) {
 		mpijob__uid_clear(&pods->sorted[i]->uid);
 		free(pods->sorted[i]->message);
-		free(pods->sorted[i]);
+	}
+	while (pods->blocks) {
+		struct mpijob__pod_block *block = pods->blocks;
+
+		pods->blocks = block->next;
+		free(block);
 	}
 	free(pods->sorted);
 	free(pods->by_uid);

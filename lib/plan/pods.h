@@ -26,6 +26,7 @@ struct mpijob__pod {
 };
 
 struct mpijob__view;
+struct mpijob__pod_block;
 
 /* All zeros holds no pods. */
 struct mpijob__pods {
@@ -34,6 +35,9 @@ struct mpijob__pods {
 	size_t cap;
 	struct mpijob__pod **by_uid; /* open addressing; NULL is a free slot */
 	size_t slots;                /* a power of two, or 0 */
+	struct mpijob__pod_block *blocks; /* all that there ever were room for */
+	struct mpijob__pod *free;    /* a list by `stem` */
+	size_t block_pods;           /* in the last block */
 	struct mpijob__intern strings;
 	struct mpijob__view **views; /* what was shown since the last change, by place; NULL: nothing */
 };
