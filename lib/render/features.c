@@ -45,7 +45,7 @@ static const struct row rows[] = {
 	    "The log of the worker that failed is gone; a launcher that does not expect it meets an empty worker."),
 	ROW(restart_gang, "restart-gang", COUNT, 1, 1000, 5,
 	    "When a worker pod failed, stop the launcher, delete all workers and begin again, at most so many times a job.",
-	    "The launcher Job is suspended until its pods are gone, and goes on as after a suspension: `backoffLimit` counts on, "
+	    "A worker pod that somebody deletes is made again alone, as always. The launcher Job is suspended until its pods are gone, and goes on as after a suspension: `backoffLimit` counts on, "
 	    "`activeDeadlineSeconds` begins anew. An evicted worker counts as one that failed. A launcher Job that has failed "
 	    "for good ends the job as before. From the second on a restart waits until the one before it was through for ten "
 	    "seconds, each time twice as long, at most five minutes. The condition `Restarting` says how many there were; that "
@@ -65,8 +65,8 @@ static const struct row rows[] = {
 	    "Workers are ready only once they accept connections on this port, that of their sshd.",
 	    "The first container of each worker gets a readiness probe (tcpSocket), unless it has one. Where `ssh-port` is used, "
 	    "its port is asked.",
-	    "`WaitForWorkersReady` waits for sshd, and so do the workers' DNS names. If sshd listens on another port, the job waits "
-	    "for ever."),
+	    "`WaitForWorkersReady` waits for sshd, and so do the workers' DNS names: a launcher that is made `AtStartup` should wait "
+	    "for them, with `wait-for-hosts`. If sshd listens on another port, the job waits for ever."),
 	ROW(ssh_port, "ssh-port", COUNT, 1, 65535, 0,
 	    "Let the workers' sshd listen on this port, and ssh connect to it.",
 	    "sshd gets `-p PORT` where the worker's first container runs the default command, or one whose program is sshd; ssh "
