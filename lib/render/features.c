@@ -45,11 +45,12 @@ static const struct row rows[] = {
 	    "The log of the worker that failed is gone; a launcher that does not expect it meets an empty worker."),
 	ROW(restart_gang, "restart-gang", COUNT, 1, 1000, 5,
 	    "When a worker pod failed, stop the launcher, delete all workers and begin again, at most so many times a job.",
-	    "A worker pod that somebody deletes is made again alone, as always. The launcher Job is suspended until its pods are gone, and goes on as after a suspension: `backoffLimit` counts on, "
-	    "`activeDeadlineSeconds` begins anew. An evicted worker counts as one that failed. A launcher Job that has failed "
-	    "for good ends the job as before. From the second on a restart waits until the one before it was through for ten "
-	    "seconds, each time twice as long, at most five minutes. The condition `Restarting` says how many there were; that "
-	    "is where the count is kept.",
+	    "A worker pod that somebody deletes is made again alone, as always. The launcher Job is suspended until "
+	    "its pods are gone, and goes on as after a suspension: `backoffLimit` counts on, `activeDeadlineSeconds`"
+	    " begins anew. An evicted worker counts as one that failed. A launcher Job that has failed for good ends"
+	    " the job as before. From the second on a restart waits until the one before it was through for ten "
+	    "seconds, each time twice as long, at most five minutes. The condition `Restarting` says how many there "
+	    "were; that is where the count is kept.",
 	    "The job runs again from its beginning, where it would have gone on without the worker or failed."),
 	ROW(fail_invalid, "fail-invalid", SWITCH, 1, 1, 6,
 	    "A job that is refused before anything of it started gets the condition Failed with reason ValidationError.",
