@@ -252,7 +252,9 @@ void mpijob__status_update(struct mpijob_plan *plan)
 
 	/* That a job was suspended or goes on may be said only once it is true. */
 	plan->late = plan->old.count && !ends && suspension_changes(plan);
-	tell_suspension(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+	/* Nor while a launcher that is missed may have ended before. */
+	if (!plan->launcher_missed)
+		tell_suspension(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
 	tell_launcher(plan);
 	tell_workers(plan);
 	if (!mpijob__conditions_finished(&plan->draft))

@@ -523,7 +523,7 @@ def passed_over(moment, d):
 def launcher_news(moment):
     """When we look for a launcher that was there and may be gone for good (launcher-not-made-twice), or None."""
     status = moment.before.job.get("status") or {}
-    if ("ttlSecondsAfterFinished" not in moment.policy or moment.before.get("Job/pi-launcher") or moment.suspended or
+    if ("ttlSecondsAfterFinished" not in moment.policy or moment.before.get("Job/pi-launcher") or
             "Launcher" not in (status.get("replicaStatuses") or {}) or moment.before.condition("Suspended")):
         return None
     causes = [status.get("startTime") or lives.time_of(moment.before.now)] + [
@@ -668,7 +668,7 @@ def scale_down(moment, d):
 @row("launcher-not-made-twice")
 def launcher_once(moment, d):
     status = moment.before.job.get("status") or {}
-    if ("ttlSecondsAfterFinished" not in moment.policy or moment.before.get("Job/pi-launcher") or moment.suspended or
+    if ("ttlSecondsAfterFinished" not in moment.policy or moment.before.get("Job/pi-launcher") or
             "Launcher" not in (status.get("replicaStatuses") or {}) or moment.ended_before() or moment.before.condition("Suspended")):
         return False
     now = moment.ours["MPIJob"]
@@ -678,6 +678,10 @@ def launcher_once(moment, d):
     if (d.where, d.path) == ("status", ".replicas.Launcher.active") and not end:
         # We wait for news of it.
         return d.ours == status["replicaStatuses"]["Launcher"].get("active", 0) and moment.answers[1]["next"] > moment.before.now
+    if moment.suspended and not end and (event(d)[1] == "MPIJobSuspended" or
+                                         (d.where == "status" and d.path.startswith((".conditions.Suspended", ".order")))):
+        # Nor is it said that a job is suspended that may have ended.
+        return not d.ours or d.path == ".order"
     if event(d)[1] == "SetPodTemplateRestartPolicy":
         return d.ours == 0 and "Job/pi-launcher" not in moment.ours
     if end.get("reason") not in ("MPIJobLauncherGone", "MPIJobSucceeded"):
@@ -688,7 +692,8 @@ def launcher_once(moment, d):
         return (d.path, d.theirs, d.ours) == ("failed" if end["type"] == "Failed" else "successful", 0, 1)
     if d.where == "status":
         return d.path in (".completionTime", ".order") or \
-            d.path.startswith((".replicas.", ".conditions.Running", ".conditions." + end["type"]))
+            d.path.startswith((".replicas.", ".conditions.Running", ".conditions." + end["type"])) or \
+            (moment.suspended and d.path.startswith(".conditions.Suspended") and d.ours is None)
     return moment.cleaned() and (d.ours is None or moment.untouched(d.where) or d.path == ".metadata.deletionTimestamp")
 
 
