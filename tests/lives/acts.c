@@ -124,7 +124,12 @@ static void remove_child(struct world *world, int slot, int which, int unused)
 {
 	struct object *object = any_child(world, slot, which);
 
+	struct life *life = object && object->owner_count ? watchman_life(world, object->owners[0]) : NULL;
+
 	(void)unused;
+	/* Of a launcher that somebody takes away nobody knows whether it ended. */
+	if (life && object->kind->id == KIND_JOB)
+		life->meddled = 1;
 	if (object)
 		(void)driver_delete(world, object, "Background");
 }

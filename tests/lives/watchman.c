@@ -219,8 +219,6 @@ static void launcher_changed(struct world *world, const struct object *launcher,
 				   life->terminal);
 		else if (life->complete && !life->meddled)
 			world_fail(world, "second-run", "%s is made though one was Complete", launcher->name);
-	} else if (change == CHANGE_DELETED && world->driver_acts) {
-		life->meddled = 1;
 	}
 	if (condition_is(launcher, "Complete", "True"))
 		life->complete = 1;
