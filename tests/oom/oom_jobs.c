@@ -75,6 +75,12 @@ static void decide(struct open_exchange *to, const struct mpijob_request *reques
 		to->text = server.lose ? "" : server.refuse ? REFUSED : STORED;
 	} else if (strcmp(request->method, "PATCH") == 0) {
 		server.patches++;
+		if (server.lose) {
+			server.lose = 0;
+			to->status = 0;
+			to->end_code = MPIJOB_ERR_IO;
+			to->text = "";
+		}
 	} else if (strstr(path, "sendInitialEvents")) {
 		to->status = 400;
 		to->text = "";
@@ -218,6 +224,19 @@ static int scale(mpijob_client *client, mpijob_diag *diag, int *code)
 	return *code == 0 && server.patches != 1 ? complain("scale", *code) : 0;
 }
 
+/* It is looked at, was not done, and is done then. */
+static int scale_lost(mpijob_client *client, mpijob_diag *diag, int *code)
+{
+	server.lose = 1;
+	*code = mpijob_client_scale(client, "d", "pi", 3, 2, diag);
+	if (*code == 0 && server.patches != 2)
+		return complain("scale, answer lost", *code);
+	/* What cannot be looked at stays unknown. */
+	if (*code == MPIJOB_ERR_IO)
+		*code = MPIJOB_ERR_NOMEM;
+	return 0;
+}
+
 static int events(mpijob_client *client, mpijob_diag *diag, int *code)
 {
 	mpijob_doc *list = NULL;
@@ -313,6 +332,7 @@ static const struct {
 	{ "submit, refused", submit_refused },
 	{ "suspend", suspend },
 	{ "scale", scale },
+	{ "scale, answer lost", scale_lost },
 	{ "events", events },
 	{ "wait", wait_for },
 	{ "logs", logs },
