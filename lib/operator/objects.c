@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK       128
+#define BLOCK       1024
 #define FIRST_SLOTS 64
 
 static struct mpijob__object *at(const struct mpijob__objects *objects, uint32_t number)
@@ -69,25 +69,33 @@ static int widen(struct mpijob__objects *objects)
 	return 0;
 }
 
+/* Places that were never used are not touched either. 0 or MPIJOB_ERR_NOMEM. */
 static int add_block(struct mpijob__objects *objects)
 {
-	struct mpijob__object *block, **blocks;
-	uint32_t first = (uint32_t)(objects->block_count * BLOCK) + 1;
+	struct mpijob__object **blocks;
 
-	if (objects->free)
+	if (objects->free || objects->used < objects->block_count * BLOCK)
 		return 0;
 	blocks = realloc(objects->blocks, (objects->block_count + 1) * sizeof(struct mpijob__object *));
 	if (!blocks)
 		return MPIJOB_ERR_NOMEM;
 	objects->blocks = blocks;
-	block = calloc(BLOCK, sizeof(*block));
-	if (!block)
+	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__object));
+	if (!blocks[objects->block_count])
 		return MPIJOB_ERR_NOMEM;
-	blocks[objects->block_count++] = block;
-	for (uint32_t i = 0; i + 1 < BLOCK; i++)
-		block[i].chain = first + i + 1;
-	objects->free = first;
+	objects->block_count++;
 	return 0;
+}
+
+/* There is one. */
+static uint32_t get(struct mpijob__objects *objects)
+{
+	uint32_t number = objects->free;
+
+	if (!number)
+		return ++objects->used;
+	objects->free = at(objects, number)->chain;
+	return number;
 }
 
 /* --- adding and dropping --- */
@@ -100,9 +108,8 @@ struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, stru
 
 	if (widen(objects) || add_block(objects) || mpijob__uid_set(&packed, uid))
 		return NULL;
-	number = objects->free;
+	number = get(objects);
 	object = at(objects, number);
-	objects->free = object->chain;
 	memset(object, 0, sizeof(*object));
 	object->record = record;
 	object->uid = packed;
@@ -146,7 +153,7 @@ struct mpijob__object *mpijob__objects_of(const struct mpijob__objects *objects,
 
 struct mpijob__object *mpijob__objects_next(const struct mpijob__objects *objects, size_t *place)
 {
-	while (*place < objects->block_count * BLOCK) {
+	while (*place < objects->used) {
 		struct mpijob__object *object = at(objects, (uint32_t)++*place);
 
 		if (object->record)

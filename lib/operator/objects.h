@@ -27,7 +27,8 @@ struct mpijob__object {
 struct mpijob__objects {
 	struct mpijob__object **blocks;
 	size_t block_count;
-	uint32_t free;
+	uint32_t used;                 /* places that ever were */
+	uint32_t free;                 /* a list by `chain` of those among them */
 	uint32_t *slots;
 	size_t slot_count; /* a power of two, or 0 */
 	size_t count;

@@ -13,10 +13,11 @@
 #include <string.h>
 
 #define FIRST_BLOCK 2
-#define LAST_BLOCK 64
+#define LAST_BLOCK 1024
 
 struct mpijob__pod_block {
 	struct mpijob__pod_block *next;
+	size_t count, used; /* what was never used is not touched either */
 	struct mpijob__pod pods[];
 };
 
@@ -237,32 +238,40 @@ static int room_slots(struct mpijob__pods *pods)
 
 static void give_back(struct mpijob__pods *pods, struct mpijob__pod *pod)
 {
-	memset(pod, 0, sizeof(*pod));
 	pod->stem = (const char *)pods->free;
 	pods->free = pod;
+}
+
+static int add_block(struct mpijob__pods *pods)
+{
+	size_t count = pods->blocks ? pods->blocks->count * 2 : FIRST_BLOCK;
+	struct mpijob__pod_block *block;
+
+	if (count > LAST_BLOCK)
+		count = LAST_BLOCK;
+	block = malloc(sizeof(*block) + count * sizeof(struct mpijob__pod));
+	if (!block)
+		return -1;
+	block->count = count;
+	block->used = 0;
+	block->next = pods->blocks;
+	pods->blocks = block;
+	return 0;
 }
 
 /* A pod of zeros. */
 static struct mpijob__pod *get(struct mpijob__pods *pods)
 {
 	struct mpijob__pod *pod = pods->free;
-	struct mpijob__pod_block *block;
-	size_t count = pods->block_pods ? pods->block_pods * 2 : FIRST_BLOCK;
 
-	if (!pod) {
-		count = count > LAST_BLOCK ? LAST_BLOCK : count;
-		block = malloc(sizeof(*block) + count * sizeof(*pod));
-		if (!block)
+	if (pod) {
+		pods->free = (struct mpijob__pod *)(uintptr_t)pod->stem;
+	} else {
+		if ((!pods->blocks || pods->blocks->used == pods->blocks->count) && add_block(pods))
 			return NULL;
-		block->next = pods->blocks;
-		pods->blocks = block;
-		pods->block_pods = count;
-		for (size_t i = count; i > 0; i--)
-			give_back(pods, &block->pods[i - 1]);
-		pod = pods->free;
+		pod = &pods->blocks->pods[pods->blocks->used++];
 	}
-	pods->free = (struct mpijob__pod *)(uintptr_t)pod->stem;
-	pod->stem = NULL;
+	memset(pod, 0, sizeof(*pod));
 	return pod;
 }
 

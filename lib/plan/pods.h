@@ -35,9 +35,8 @@ struct mpijob__pods {
 	size_t cap;
 	struct mpijob__pod **by_uid; /* open addressing; NULL is a free slot */
 	size_t slots;                /* a power of two, or 0 */
-	struct mpijob__pod_block *blocks; /* all that there ever were room for */
-	struct mpijob__pod *free;    /* a list by `stem` */
-	size_t block_pods;           /* in the last block */
+	struct mpijob__pod_block *blocks; /* the newest first */
+	struct mpijob__pod *free;    /* a list by `stem` of those that were used before */
 	struct mpijob__intern strings;
 	struct mpijob__view **views; /* what was shown since the last change, by place; NULL: nothing */
 };
