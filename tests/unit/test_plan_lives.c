@@ -7,6 +7,8 @@
  */
 #include "../support/plan_cluster.h"
 
+#include "plan/facts.h"
+
 #include <setjmp.h>
 #include <stdint.h>
 
@@ -201,6 +203,11 @@ static void check_same(struct fake *fake)
 	mpijob_text *a, *b;
 
 	NEED(listed);
+	/* How a launcher ended that is gone is remembered, and no list has it. While a job is refused that is not yet told. */
+	if (fake->facts->launcher.gone) {
+		mpijob_facts_free(listed);
+		return;
+	}
 	for (size_t i = fake->count; i > 0; i--)
 		fake_feed_event(fake, listed, fake->objects[i - 1].doc, "ADDED");
 	one = fake_plan(fake, fake->facts);
@@ -360,6 +367,34 @@ static int32_t restarts(const struct fake *fake)
 	return count;
 }
 
+/* One more than the highest number of a worker: those below it that are lost come again. */
+static int32_t reach(const struct fake *fake)
+{
+	int32_t most = 0;
+
+	for (size_t i = 0; i < fake->count; i++) {
+		const char *name = fake_text(fake->objects[i].doc, "metadata.name");
+
+		if (strncmp(name, "pi-worker-", 10) == 0 && atoi(name + 10) >= most)
+			most = atoi(name + 10) + 1;
+	}
+	return most;
+}
+
+/* The limit may be another one at each turn. No worker is made beyond it, and none goes for it. */
+static void settle_within(struct fake *fake, int featured)
+{
+	int32_t before;
+
+	if (featured && draw(4) == 0)
+		fake->max_workers = draw(3) ? (int32_t)draw(4) + 1 : 0;
+	before = reach(fake);
+	check_parts(fake);
+	settle(fake);
+	if (fake->max_workers)
+		assert_true(reach(fake) <= (before > fake->max_workers ? before : fake->max_workers));
+}
+
 static void live(uint64_t number, int featured, int *ends)
 {
 	int succeeded = 0, failed = 0;
@@ -374,8 +409,7 @@ static void live(uint64_t number, int featured, int *ends)
 	for (int i = 0; i < TURNS; i++) {
 		happen(&fake);
 		check_same(&fake);
-		check_parts(&fake);
-		settle(&fake);
+		settle_within(&fake, featured);
 		assert_true(!succeeded || finished(&fake, "Succeeded"));
 		assert_true(!failed || finished(&fake, "Failed"));
 		succeeded = finished(&fake, "Succeeded");
