@@ -95,7 +95,8 @@ MPIJOB_API int mpijob_client_scale(mpijob_client *client, const char *namespace_
 				   int32_t expected, mpijob_diag *diag);
 
 /**
- * Delete a job, and with it all that it owns.
+ * Delete a job, and with it all that it owns. When the answer is lost the job is looked at: one that is gone or going is
+ * success, and else it is said that the outcome is unknown.
  *
  * @param client       not NULL.
  * @param namespace_   not NULL.

@@ -68,14 +68,48 @@ int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const c
 	return rc;
 }
 
+/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said to be unknown. */
+static int look_after_deletion(mpijob_client *client, const struct mpijob_target *target, const char *uid, int lost,
+			       mpijob_diag *diag)
+{
+	mpijob_doc *job = NULL;
+	int rc = mpijob_client_get(client, target, &job, NULL), done = rc == MPIJOB_ERR_NOT_FOUND;
+	const mpijob_node *metadata = rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
+	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid"));
+
+	if (rc == 0)
+		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
+	mpijob_doc_free(job);
+	if (done)
+		return 0;
+	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still" : "deleted, or not; it cannot be looked at",
+				     diag))
+		return MPIJOB_ERR_NOMEM;
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
+}
+
 int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
 			     const char *propagation, mpijob_diag *diag)
 {
 	struct mpijob_target target = job_target(namespace_, name);
+	mpijob_diag *said;
+	int rc;
 
 	if (!client || !namespace_ || !name)
 		return MPIJOB_ERR_USAGE;
-	return mpijob_client_delete(client, &target, uid, propagation ? propagation : "Background", diag);
+	said = mpijob_diag_new();
+	rc = said ? mpijob_client_delete(client, &target, uid, propagation ? propagation : "Background", said)
+		  : MPIJOB_ERR_NOMEM;
+	if (said && mpijob__jobs_lost(rc, said)) {
+		rc = look_after_deletion(client, &target, uid, rc, said);
+		/* That an answer was lost is no news when all is well. */
+		if (rc == 0)
+			mpijob_diag_clear(said);
+	}
+	if (mpijob__jobs_place_findings(NULL, said, diag) && rc)
+		rc = MPIJOB_ERR_NOMEM;
+	mpijob_diag_free(said);
+	return rc;
 }
 
 /* --- changes --- */

@@ -237,6 +237,12 @@ static int scale_lost(mpijob_client *client, mpijob_diag *diag, int *code)
 	return 0;
 }
 
+static int delete(mpijob_client *client, mpijob_diag *diag, int *code)
+{
+	*code = mpijob_client_delete_job(client, "d", "pi", "u", NULL, diag);
+	return 0;
+}
+
 static int events(mpijob_client *client, mpijob_diag *diag, int *code)
 {
 	mpijob_doc *list = NULL;
@@ -333,6 +339,7 @@ static const struct {
 	{ "suspend", suspend },
 	{ "scale", scale },
 	{ "scale, answer lost", scale_lost },
+	{ "delete", delete },
 	{ "events", events },
 	{ "wait", wait_for },
 	{ "logs", logs },

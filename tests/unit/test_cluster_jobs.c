@@ -503,6 +503,68 @@ static void get_and_delete(void **state)
 	fake_release(&fake);
 }
 
+/* The answer to a deletion is lost. */
+struct lost_deletion {
+	int apply, stays, no_looks;
+	const char *uid; /* "": that of the job */
+	int code;
+};
+
+static int lose_deletions(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	const struct lost_deletion *loss = fake->user;
+
+	(void)path;
+	if (strcmp(method, "DELETE") == 0) {
+		reply->apply = loss->apply;
+		reply->end_code = MPIJOB_ERR_IO;
+		return 1;
+	}
+	if (!loss->no_looks)
+		return 0;
+	reply->status = 403;
+	reply->body = "";
+	return 1;
+}
+
+static void deletions_are_looked_after(void **state)
+{
+	static const struct lost_deletion rows[] = {
+		{ 1, 0, 0, NULL, 0 },
+		{ 1, 0, 0, "", 0 },
+		{ 0, 1, 0, NULL, 0 },
+		{ 0, 0, 0, NULL, MPIJOB_ERR_IO },
+		{ 0, 0, 0, "", MPIJOB_ERR_IO },
+		{ 1, 0, 1, NULL, MPIJOB_ERR_IO },
+		{ 1, 0, 0, "another", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lost_deletion loss = rows[i];
+		mpijob_diag *diag = mpijob_diag_new();
+		struct fake fake;
+		mpijob_client *client = fake_client(&fake);
+		struct fake_object *pi = fake_put(&fake, JOBS, "d", text);
+		char *uid = strdup(mpijob_node_string(mpijob_doc_find(pi->doc, "metadata.uid")));
+
+		if (loss.stays) /* until somebody takes his finalizer away */
+			fake_patch(&fake, pi, "metadata: {deletionTimestamp: '2026-11-21T12:00:00Z'}");
+		fake.decide = lose_deletions;
+		fake.user = &loss;
+		assert_int_equal(mpijob_client_delete_job(client, "d", "pi", loss.uid && !*loss.uid ? uid : loss.uid, NULL, diag),
+				 loss.code);
+		assert_int_equal(fake_writes(&fake), 1);
+		assert_int_equal(mpijob_diag_count(diag), loss.code ? 2 : 0);
+		if (loss.code)
+			assert_string_equal(mpijob_diag_at(diag, 1)->id, "unknown-outcome");
+		free(uid);
+		mpijob_diag_free(diag);
+		mpijob_client_free(client);
+		fake_release(&fake);
+	}
+}
+
 /* --- waiting --- */
 
 /* The server here only does lists that are no streams. */
@@ -682,6 +744,7 @@ int main(void)
 		cmocka_unit_test(strict_where_possible),
 		cmocka_unit_test(lost_answers),
 		cmocka_unit_test(changes_are_looked_after),
+		cmocka_unit_test(deletions_are_looked_after),
 		cmocka_unit_test(holds),
 		cmocka_unit_test(suspend_and_scale),
 		cmocka_unit_test(others_change_it_too),
