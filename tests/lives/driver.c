@@ -19,7 +19,7 @@ static void fill_target(struct mpijob_target *target, char *version, size_t size
 	target->name = name;
 }
 
-static mpijob_doc *read_json(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static mpijob_doc *read_json(const char *format, va_list args)
 {
 	mpijob_doc *doc = NULL;
 	char *text = NULL;
