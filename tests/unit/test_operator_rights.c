@@ -147,8 +147,15 @@ static void a_right_to_look_comes_back(void **state)
 	assert_int_equal(rig.operator_->rights_count, 1);
 	assert_true(refusal.count > 0);
 	refusal.path = NULL;
-	for (int i = 0; i < 3000 && rig.operator_->rights_count; i++)
-		hurry(&rig);
+	for (int i = 0; i < 100 && rig.operator_->rights_count; i++) {
+		struct mpijob__queue *queue = &rig.operator_->queue;
+
+		if (queue->heap_count) {
+			queue->heap[1]->not_before_ms = INT64_MIN;
+			mpijob__queue_add_at(queue, queue->heap[1], 0);
+		}
+		run(&rig, 3);
+	}
 	assert_int_equal(rig.operator_->rights_count, 0);
 	tear_down(&rig);
 }
