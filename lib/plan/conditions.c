@@ -39,11 +39,6 @@ static int same(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static int ends_with_job(const char *type)
-{
-	return same(type, "Running") || same(type, "Failed") || same(type, "Restarting");
-}
-
 /* Take the former condition of this type out; the end of a job is the end of Running and of an earlier failure. */
 static void leave_out(struct mpijob__draft *draft, const char *type)
 {
@@ -55,7 +50,7 @@ static void leave_out(struct mpijob__draft *draft, const char *type)
 
 		if (same(condition->view.type, type))
 			continue;
-		if (end && ends_with_job(condition->view.type) &&
+		if (end && (same(condition->view.type, "Running") || same(condition->view.type, "Failed")) &&
 		    condition->view.status != MPIJOB_CONDITION_FALSE) {
 			condition->view.status = MPIJOB_CONDITION_FALSE;
 			condition->origin = SIZE_MAX;

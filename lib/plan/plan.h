@@ -190,7 +190,7 @@ void mpijob__restart_look(struct mpijob_plan *plan);    /* what is to be done ab
 void mpijob__restart_replace(struct mpijob_plan *plan); /* those that are replaced go */
 void mpijob__restart_stop(struct mpijob_plan *plan);    /* the launcher stops, and all workers go */
 void mpijob__restart_tell(struct mpijob_plan *plan);    /* say so in the status */
-void mpijob__restart_over(struct mpijob_plan *plan);    /* the job runs again, or is stopped for another reason */
+void mpijob__restart_over(struct mpijob_plan *plan);    /* the job runs again, is stopped for another reason, or ends */
 
 /* cleanup.c: what is left to do about a job that is finished. */
 void mpijob__cleanup_plan(struct mpijob_plan *plan);

@@ -304,6 +304,8 @@ void mpijob__restart_over(struct mpijob_plan *plan)
 {
 	const struct mpijob__condition *known = mpijob__conditions_get(&plan->draft, TYPE);
 
-	if (known && known->view.status == MPIJOB_CONDITION_TRUE)
+	if (!is_reason(known, REPLACED) && !is_reason(known, STOPPING) && !is_reason(known, RESTARTED))
+		return; /* none, or somebody else's */
+	if (known->view.status == MPIJOB_CONDITION_TRUE)
 		mpijob__conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason, known->view.message);
 }

@@ -132,6 +132,7 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 		plan->draft.completion_time = completion_ms / 1000;
 	}
 	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
+	mpijob__restart_over(plan);
 	mpijob__conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded", message);
 	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
 }
@@ -143,6 +144,7 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 		plan->draft.has_completion_time = 1;
 		plan->draft.completion_time = plan->now_ms / 1000;
 	}
+	mpijob__restart_over(plan);
 	mpijob__conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
