@@ -76,7 +76,11 @@ class Life:
             f"mpijob.test/{key.replace('_', '-')}": value for key, value in annotations.items()}}})
 
     def finish(self, code="0"):
-        for pod in self.view.pods("launcher", "Running"):
+        """Let the launcher end; it has to run."""
+        running = self.view.pods("launcher", "Running")
+        if not running:
+            raise Failed(f"no launcher pod of {self.name} runs: {self.view.status}")
+        for pod in running:
             self.play(pod, exit_code=code, run_for="200ms")
 
     def evict(self, pod):
@@ -105,7 +109,7 @@ def over(view):
 
 def all_run(view):
     """It runs, and its hosts are listed."""
-    return view.condition("Running") and view.hosts() == view.workers() + bool(view.job["spec"].get("runLauncherAsWorker"))
+    return view.condition("Running") and view.pods("launcher", "Running") and view.hosts() == view.workers() + bool(view.job["spec"].get("runLauncherAsWorker"))
 
 
 def ending(policy, code="0", workers=2, **more):
@@ -201,7 +205,7 @@ def resumed(job):
     job.create(mpijob(2, policy={"suspend": True, "cleanPodPolicy": "Running"}))
     yield lambda v: v.condition("Suspended") and v.launcher
     job.suspend(False)
-    yield lambda v: v.condition("Running")
+    yield all_run
     job.finish()
     yield over
 
@@ -213,7 +217,7 @@ def suspended_while_it_runs(job):
     job.suspend()
     yield lambda v: v.condition("Suspended") and not v.pods("worker") and not v.pods("launcher", "Running")
     job.suspend(False)
-    yield lambda v: v.condition("Running") and v.workers() == 2
+    yield all_run
     job.finish()
     yield over
 
@@ -232,7 +236,7 @@ def resumed_and_waits_for_workers(job):
                       launcherCreationPolicy="WaitForWorkersReady"))
     yield lambda v: v.condition("Suspended")
     job.suspend(False)
-    yield lambda v: v.condition("Running") and v.workers() == 2
+    yield all_run
     job.finish()
     yield over
 

@@ -150,13 +150,17 @@ class Plane(controlplane.ControlPlane):
 
     # What there is
 
+    def request(self, method, path, body=None, content_type="application/json", token=None, timeout=10, headers=None):
+        """As there, but an API server that has lost its etcd for a moment may leave a request without an answer."""
+        return super().request(method, path, body, content_type, token, timeout, headers)
+
     def look(self, path):
         """GET over a connection that stays; it goes on when the API server comes back."""
         end = time.monotonic() + 30
         while time.monotonic() < end:
             if self.reader is None:
                 context = ssl.create_default_context(cafile=self.ca_file)
-                self.reader = http.client.HTTPSConnection(self.address, self.port, timeout=60, context=context)
+                self.reader = http.client.HTTPSConnection(self.address, self.port, timeout=10, context=context)
             try:
                 self.reader.request("GET", path, headers={"Authorization": "Bearer " + self.token})
                 answer = self.reader.getresponse()
