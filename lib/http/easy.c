@@ -18,6 +18,7 @@
 
 #define LEAST_CURL     0x075800 /* 7.88.0: TLS is written without a signal when the peer is gone */
 #define RECEIVE_BUFFER 16384L
+#define SEND_BUFFER    16384L
 #define DEAD_PROBES    3
 
 static int seconds(int64_t ms)
@@ -140,7 +141,9 @@ static void set_habits(struct setter *setter, CURLSH *share)
 	SET(setter, CURLOPT_VERBOSE, 0L);
 	SET(setter, CURLOPT_NOPROGRESS, 1L);
 	SET(setter, CURLOPT_PATH_AS_IS, 1L);
+	/* A handle keeps both for good. */
 	SET(setter, CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
+	SET(setter, CURLOPT_UPLOAD_BUFFERSIZE, SEND_BUFFER);
 	/* A call that is given up while a name is looked up does not wait for that. */
 	SET(setter, CURLOPT_QUICK_EXIT, 1L);
 	SET(setter, CURLOPT_SHARE, share);
