@@ -45,7 +45,7 @@ static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspen
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
-	return workers > 0 || (launcher && (suspended || !launcher->suspended));
+	return workers > 0 || (launcher && (suspended || !launcher->suspended || mpijob__restart_goes_on(plan)));
 }
 
 static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)

@@ -203,6 +203,14 @@ static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__cond
 		plan->workers.evicted = 0;
 }
 
+int mpijob__restart_goes_on(const struct mpijob_plan *plan)
+{
+	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);
+
+	return plan->features.restart_gang != 0 && is_reason(known, STOPPING) &&
+	       known->view.status == MPIJOB_CONDITION_TRUE;
+}
+
 void mpijob__restart_look(struct mpijob_plan *plan)
 {
 	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);

@@ -263,6 +263,26 @@ static void a_forged_status_opens_no_door(void **state)
 	fake_end(&fake);
 }
 
+/* One that begins again keeps to the limit, and does not get stuck half way. */
+static void a_restart_keeps_to_the_limit(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	begin(&fake, 4, "");
+	fake.features.restart_gang = 3;
+	settle(&fake);
+	run_all(&fake, 4);
+	settle(&fake);
+	fake.max_workers = 2;
+	fake_pod(&fake, "pi-worker-1", "{status: {phase: Failed}}");
+	settle(&fake);
+	settle(&fake);
+	assert_int_equal(count_workers(&fake), 2);
+	assert_false(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
+	fake_end(&fake);
+}
+
 /* Pods of somebody else that bear the names of its workers do not count as its own. */
 static void foreign_pods_open_no_door(void **state)
 {
@@ -304,6 +324,7 @@ int main(void)
 		cmocka_unit_test(suspended_it_stops_and_does_not_resume),
 		cmocka_unit_test(one_that_came_suspended_is_refused), cmocka_unit_test(a_finished_job_is_cleaned_up),
 		cmocka_unit_test(failed_for_the_limit_it_stays_so),  cmocka_unit_test(a_forged_status_opens_no_door),
+		cmocka_unit_test(a_restart_keeps_to_the_limit),
 		cmocka_unit_test(foreign_pods_open_no_door),	     cmocka_unit_test(negative_limits_are_refused),
 	};
 
