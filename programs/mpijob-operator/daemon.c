@@ -15,6 +15,9 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <mpijob/mpijob.h>
 
@@ -27,6 +30,7 @@
 
 #define NOMEM_PAUSE_MS 100
 #define RELEASE_MS     5000 /* for the Lease, and the Event about it */
+#define QUIET_MS       1000 /* without news: what was freed goes back to the system */
 
 enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
 
@@ -36,6 +40,7 @@ struct life {
 	int64_t deadline_ms; /* of the stage; INT64_MAX: none */
 	int asked, known;    /* about the kind MPIJob */
 	int pause;           /* memory ran out: wait a little */
+	int tidy;            /* nothing was done since memory was given back */
 };
 
 static volatile sig_atomic_t ends; /* signals that asked for the end */
@@ -276,6 +281,25 @@ static void serve_one(struct server *server, const struct pollfd *fd, int64_t du
 		server_run(server);
 }
 
+/* Work comes in bursts, and leaves little behind of the memory that it needs. */
+static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
+{
+	int is_long = !life->tidy && (wait < 0 || wait > QUIET_MS);
+	int ready = poll(fds, PLACES, is_long ? QUIET_MS : wait > INT_MAX ? INT_MAX : (int)wait);
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -1;
+	if (ready > 0)
+		life->tidy = 0;
+	if (ready == 0 && is_long) {
+#ifdef __GLIBC__
+		malloc_trim(0);
+#endif
+		life->tidy = 1;
+	}
+	return ready;
+}
+
 /* poll() leaves out negative descriptors. */
 static int wait_for_news(struct life *life)
 {
@@ -301,7 +325,7 @@ static int wait_for_news(struct life *life)
 	int64_t wait = when == INT64_MAX ? -1 : when - now_ms();
 	if (when != INT64_MAX && wait < 0)
 		wait = 0;
-	if (poll(fds, PLACES, wait > INT_MAX ? INT_MAX : (int)wait) < 0 && errno != EINTR)
+	if (wait_quietly(life, fds, wait) < 0)
 		return MPIJOB_ERR_IO;
 	if (fds[AT_ALARM].revents) {
 		uint64_t number;
