@@ -40,12 +40,12 @@ static int has_ended(const struct mpijob_plan *plan)
 	return plan->old.has_start_time && mpijob__conditions_finished(&plan->old);
 }
 
-/* What a status says that tenants may be able to write opens no door. */
+/* Tenants may be able to write a status. Who says that he begins again gets no more than the limit either. */
 static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspended)
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
-	return workers > 0 || (launcher && (suspended || !launcher->suspended || mpijob__restart_goes_on(plan)));
+	return workers > 0 || (launcher && (suspended || !launcher->suspended)) || mpijob__restart_goes_on(plan);
 }
 
 static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)

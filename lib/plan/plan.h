@@ -187,7 +187,7 @@ const struct mpijob__pod *mpijob__launcher_last_pod(const struct mpijob_plan *pl
 
 /* restart.c: worker pods that failed. */
 void mpijob__restart_look(struct mpijob_plan *plan);    /* what is to be done about them */
-/* All is being stopped, to begin again; asked of the job as it is. */
+/* All is being stopped, or begins again and does not run yet; asked of the job as it is. */
 int mpijob__restart_goes_on(const struct mpijob_plan *plan);
 void mpijob__restart_replace(struct mpijob_plan *plan); /* those that are replaced go */
 void mpijob__restart_stop(struct mpijob_plan *plan);    /* the launcher stops, and all workers go */

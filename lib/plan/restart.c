@@ -207,7 +207,7 @@ int mpijob__restart_goes_on(const struct mpijob_plan *plan)
 {
 	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);
 
-	return plan->features.restart_gang != 0 && is_reason(known, STOPPING) &&
+	return plan->features.restart_gang != 0 && (is_reason(known, STOPPING) || is_reason(known, RESTARTED)) &&
 	       known->view.status == MPIJOB_CONDITION_TRUE;
 }
 

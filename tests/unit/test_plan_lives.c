@@ -386,7 +386,8 @@ static void settle_within(struct fake *fake, int featured)
 {
 	int32_t before;
 
-	if (featured && draw(4) == 0)
+	/* What is replaced beyond a limit that came down depends on the order in which the others go. */
+	if (featured && !fake->features.replace_workers && draw(4) == 0)
 		fake->max_workers = draw(3) ? (int32_t)draw(4) + 1 : 0;
 	before = reach(fake);
 	check_parts(fake);
