@@ -130,7 +130,7 @@ struct life {
 	int suspended;
 	int workers;
 	int complete;  /* a launcher Job of it was Complete */
-	int meddled;   /* somebody else deleted its launcher: what it did is lost */
+	int meddled;   /* what a launcher of it did is lost: somebody deleted it, or it was never written down */
 	int launchers; /* Jobs made */
 };
 

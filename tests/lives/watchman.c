@@ -208,6 +208,7 @@ static void job_changed(struct world *world, const struct object *job, int chang
 static void launcher_changed(struct world *world, const struct object *launcher, int change)
 {
 	struct life *life = owner_life(world, launcher);
+	const struct object *job = life ? mpijob__store_by_uid(&world->local->store, life->uid) : NULL;
 
 	if (!life)
 		return;
@@ -220,8 +221,15 @@ static void launcher_changed(struct world *world, const struct object *launcher,
 		else if (life->complete && !life->meddled)
 			world_fail(world, "second-run", "%s is made though one was Complete", launcher->name);
 	}
-	if (condition_is(launcher, "Complete", "True"))
-		life->complete = 1;
+	if (!condition_is(launcher, "Complete", "True"))
+		return;
+	life->complete = 1;
+	/*
+	 * An operator that is killed between the launcher's creation and the status that remembers it, for longer than
+	 * launcher and time to live take, leaves nothing to know it by: the one second run that is not prevented.
+	 */
+	if (job && !mpijob_node_find(mpijob_doc_root(job->doc), "status.replicaStatuses.Launcher"))
+		life->meddled = 1;
 }
 
 /* Launcher pods of one MPIJob that may run at this moment. */
