@@ -74,8 +74,7 @@ def move(cp, lives, timeout=60):
     while left:
         shot = cp.snapshot(NAMESPACE)
         left = [life for life in left if not life.advance(shot)]
-        holds(time.monotonic() < end, "every job gets on; stuck: " + ", ".join(
-            f"{life.name} at {life.where} with {life.view.status}" for life in left))
+        holds(time.monotonic() < end, "every job gets on; stuck: " + "; ".join(map(str, left)))
         time.sleep(0.15)
     return settle(cp)
 

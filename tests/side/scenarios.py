@@ -48,6 +48,16 @@ class Life:
                 return True
         return False
 
+    def __str__(self):
+        """How far it is, and by whom it is held up."""
+        view = self.view
+        pods = [f"{pod['metadata']['name']} {pod['status'].get('phase')} on {pod['spec'].get('nodeName')}"
+                for pod in view.pods("launcher") + view.pods("worker")]
+        job = ((view.launcher or {}).get("status") or {}).get("conditions") or []
+        conditions = [f"{c['type']} {c['status']}" for c in view.status.get("conditions") or ()]
+        return (f"{self.name} in {self.namespace} at {self.where}: {', '.join(conditions)}; pods: {', '.join(pods)}; "
+                f"launcher Job: {[c['type'] for c in job if c['status'] == 'True']}")
+
     def then(self, scenario):
         """Go on with another one."""
         self.steps, self.until = scenario(self), None
