@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum piece_kind { PIECE_HEADER, PIECE_STATUS, PIECE_DATA, PIECE_END };
 
@@ -16,7 +17,7 @@ struct piece {
 	struct piece *next;
 	int64_t at_ms;
 	enum piece_kind kind;
-	int number; /* status or code */
+	int number; /* status or code; of a header: 1 Date, 0 Retry-After */
 	size_t len;
 	char data[];
 };
@@ -103,12 +104,27 @@ static int64_t wait_of(const struct flight *flight)
 	return wait_ms + (flight->fault == FAULT_SLOW ? 20000 : 0);
 }
 
+/* Servers tell their time, which an operator whose own clock is wrong goes by. */
+static void tell_date(struct flight *flight, int64_t wait_ms)
+{
+	struct timespec now = { 0, 0 };
+	struct tm parts;
+	char text[40];
+	size_t len;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	NEED(gmtime_r(&now.tv_sec, &parts) != NULL);
+	len = strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+	add_piece(flight, PIECE_HEADER, 1, text, len, wait_ms);
+}
+
 static void answer(struct flight *flight, int status, const char *header, const char *body, size_t len)
 {
 	int64_t wait_ms = wait_of(flight);
 
 	if (header)
 		add_piece(flight, PIECE_HEADER, 0, header, strlen(header), wait_ms);
+	tell_date(flight, wait_ms);
 	add_piece(flight, PIECE_STATUS, status, NULL, 0, wait_ms);
 	add_piece(flight, PIECE_DATA, 0, body, len, wait_ms);
 	add_piece(flight, PIECE_END, 0, NULL, 0, wait_ms);
@@ -131,8 +147,10 @@ static int take_data(void *user, const char *data, size_t len)
 {
 	struct flight *flight = user;
 
-	if (!flight->status_told)
+	if (!flight->status_told) {
+		tell_date(flight, 0);
 		add_piece(flight, PIECE_STATUS, 200, NULL, 0, 0);
+	}
 	flight->status_told = 1;
 	add_piece(flight, PIECE_DATA, 0, data, len, wait_of(flight));
 	return 0;
@@ -317,7 +335,7 @@ static int tell(struct flight *flight)
 		flight->exchange = NULL;
 	flight->front->told++;
 	if (piece->kind == PIECE_HEADER)
-		mpijob_exchange_header(exchange, "Retry-After", piece->data);
+		mpijob_exchange_header(exchange, piece->number ? "Date" : "Retry-After", piece->data);
 	else if (piece->kind == PIECE_STATUS)
 		mpijob_exchange_status(exchange, piece->number);
 	else if (piece->kind == PIECE_DATA)
