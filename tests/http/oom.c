@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define ROUNDS_MOST 2000
+#define END_MS      2500 /* over TLS limits are of 1 s */
 #define UNCOUNTED   ((size_t)-1)
 
 static const char *problem;
@@ -201,8 +202,18 @@ static int all_done(const struct one *ones, size_t count)
 
 static struct one ones[5];
 
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void live(mpijob_client *client)
 {
+	int64_t until = clock_ms() + END_MS;
+
 	start(client, &ones[0], "GET", "/a", 0);
 	start(client, &ones[1], "POST", "/b", 0);
 	start(client, &ones[2], "GET", "/stream", 1);
@@ -210,6 +221,8 @@ static void live(mpijob_client *client)
 	if (!ones[2].done)
 		mpijob_call_pause(ones[2].call, 1);
 	for (int i = 0; i < ROUNDS_MOST && !all_done(ones, 4); i++) {
+		if (authority && oom_failed() && clock_ms() >= until)
+			break;
 		judge(mpijob_client_poll(client, 5));
 		if (i == 4 && !ones[2].done)
 			mpijob_call_pause(ones[2].call, 0);
@@ -228,10 +241,23 @@ static void look(mpijob_client *client)
 {
 	struct one one;
 
-	for (int i = 0; i < ROUNDS_MOST && !all_done(ones, 4); i++)
+	for (int64_t until = clock_ms() + END_MS; !all_done(ones, 4) && clock_ms() < until;)
 		mpijob_client_poll(client, 5);
-	if (!all_done(ones, 4))
-		problem = "an exchange does not end when memory is back";
+	/*
+	 * A session ticket for which there was no memory can leave OpenSSL saying for ever that it wants to read. What has a
+	 * limit of time ends by it; a stream has that of its reader.
+	 */
+	if (authority && !ones[2].done) {
+		mpijob_call_cancel(ones[2].call);
+		ones[2].done = 1;
+		unclear++;
+		waited++;
+	}
+	for (int i = 0; i < 4; i++)
+		if (!ones[i].done) {
+			snprintf(said, sizeof(said), "exchange %d does not end when memory is back", i);
+			problem = said;
+		}
 	start(client, &one, "GET", "/a", 0);
 	for (int i = 0; i < ROUNDS_MOST && !one.done; i++)
 		mpijob_client_poll(client, 5);
