@@ -172,6 +172,16 @@ MPIJOB_API void mpijob_text_clear(mpijob_text *text);
  */
 MPIJOB_API const char *mpijob_nearest(const char *word, const char *const *words, size_t count);
 
+/**
+ * Read a span of time as people write it: "90s", "5m", "1h30m", "250ms"; a number without a unit at the end counts seconds.
+ *
+ * @param text  not NULL.
+ * @param ms    set to milliseconds; not NULL; untouched on failure.
+ * @return 0; `MPIJOB_ERR_SYNTAX` (no such span, or one beyond 2^53 ms); `MPIJOB_ERR_USAGE` (NULL).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_duration_parse(const char *text, int64_t *ms);
+
 #ifdef __cplusplus
 }
 #endif

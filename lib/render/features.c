@@ -146,22 +146,6 @@ static int in_bounds(const struct row *row, int64_t value)
 	return value == 0 || (value >= row->view.minimum && value <= row->view.maximum);
 }
 
-/* Milliseconds of the unit that the text begins with, and its length; 0 for none. */
-static int64_t unit_ms(const char *text, size_t *len)
-{
-	static const struct {
-		const char *name;
-		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		*len = strlen(units[i].name);
-		if (strncmp(text, units[i].name, *len) == 0)
-			return units[i].ms;
-	}
-	return 0;
-}
-
 /* A number that stands first in the text, at most nine digits; its end, or NULL. */
 static const char *read_number(const char *text, int64_t *out)
 {
@@ -177,27 +161,11 @@ static const char *read_number(const char *text, int64_t *out)
 
 static int read_seconds(const char *text, int64_t *out)
 {
-	int64_t sum_ms = 0;
+	int64_t ms;
 
-	if (*text == '\0')
+	if (mpijob_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
 		return 0;
-	while (*text != '\0') {
-		int64_t number, ms = 1000;
-		size_t len = 0;
-
-		text = read_number(text, &number);
-		if (text == NULL)
-			return 0;
-		if (*text != '\0')
-			ms = unit_ms(text, &len);
-		if (ms == 0)
-			return 0;
-		sum_ms += number * ms;
-		if (sum_ms > INT64_C(1000) * INT32_MAX)
-			return 0;
-		text += len;
-	}
-	*out = (sum_ms + 999) / 1000;
+	*out = (ms + 999) / 1000;
 	return 1;
 }
 

@@ -104,43 +104,13 @@ static int read_number(const char *text, int64_t *out)
 	return 0;
 }
 
-/* Milliseconds of a unit, and its length; 0 for an unknown one. */
-static int64_t unit_ms(const char *text, size_t *len)
-{
-	static const struct {
-		const char *name;
-		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		*len = strlen(units[i].name);
-		if (strncmp(text, units[i].name, *len) == 0)
-			return units[i].ms;
-	}
-	return 0;
-}
-
 static int read_duration(const char *text, int64_t *out)
 {
-	const long long most = INT64_C(1) << 31;
-	int64_t sum = 0;
+	int64_t ms;
 
-	if (!*text)
+	if (mpijob_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
 		return -1;
-	while (*text) {
-		char *end;
-		size_t len = 0;
-		errno = 0;
-		long long number = *text >= '0' && *text <= '9' ? strtoll(text, &end, 10) : -1;
-		if (errno || number < 0 || number > most || sum > most * 3600000)
-			return -1;
-		int64_t unit = *end ? unit_ms(end, &len) : 1000;
-		if (unit == 0)
-			return -1;
-		sum += (int64_t)number * unit;
-		text = end + len;
-	}
-	*out = sum;
+	*out = ms;
 	return 0;
 }
 

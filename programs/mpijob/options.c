@@ -194,46 +194,6 @@ static int words_add(struct words *words, const char *word)
 	return 0;
 }
 
-/* Milliseconds of one unit; 0 for an unknown one. */
-static int64_t unit_ms(const char *text, size_t *len)
-{
-	static const struct {
-		const char *name;
-		int64_t ms;
-	} units[] = { { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		*len = strlen(units[i].name);
-		if (strncmp(text, units[i].name, *len) == 0)
-			return units[i].ms;
-	}
-	return 0;
-}
-
-int duration_parse(const char *text, int64_t *ms)
-{
-	const int64_t most = INT64_MAX / 3600000 / 2;
-	int64_t sum = 0;
-
-	if (*text == '\0')
-		return -1;
-	while (*text) {
-		if (*text < '0' || *text > '9')
-			return -1;
-		char *end;
-		size_t len = 0;
-		errno = 0;
-		long long number = strtoll(text, &end, 10);
-		int64_t unit = *end ? unit_ms(end, &len) : 1000;
-		if (errno || unit == 0 || number > most || sum > most)
-			return -1;
-		sum += (int64_t)number * unit;
-		text = end + len;
-	}
-	*ms = sum;
-	return 0;
-}
-
 static int store_flag(const struct option_row *row, const char *value, int *place)
 {
 	int off = row->kind == OPTION_SWITCH ? -1 : 0;
@@ -288,7 +248,7 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	}
 	if (row->kind == OPTION_NUMBER)
 		return 0;
-	if (duration_parse(value + negative, &ms)) {
+	if (mpijob_duration_parse(value + negative, &ms)) {
 		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
 		return EXIT_USAGE;
 	}
@@ -330,7 +290,7 @@ static int store(const struct option_row *row, const char *value, struct argumen
 		fputs("mpijob: out of memory\n", stderr);
 		return EXIT_USAGE;
 	case OPTION_DURATION:
-		if (duration_parse(value, (int64_t *)(void *)place) == 0)
+		if (mpijob_duration_parse(value, (int64_t *)(void *)place) == 0)
 			return 0;
 		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
 		return EXIT_USAGE;

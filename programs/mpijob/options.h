@@ -49,7 +49,4 @@ const char *option_help(const struct option_row *row);
 /* The features that were asked for, for render options; NULL when there are none. Borrowed. */
 const struct mpijob_features *options_features(const struct arguments *arguments);
 
-/* Read a duration; returns 0, or -1 when the text is none. */
-int duration_parse(const char *text, int64_t *ms);
-
 #endif
