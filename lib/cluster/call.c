@@ -44,17 +44,21 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 	return start(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
 }
 
-int mpijob__request_delete_options(const char *uid, const char *propagation, const char *dry_run, mpijob_text *out)
+int mpijob__request_delete_options(const char *uid, const char *version, const char *propagation, const char *dry_run,
+				   mpijob_text *out)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *preconditions = uid || version ? mpijob_node_put_map(doc, root, "preconditions") : NULL;
 	int rc;
 
 	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_string(doc, root, "propagationPolicy", propagation);
 	if (uid)
-		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "preconditions"), "uid", uid);
+		mpijob_node_put_string(doc, preconditions, "uid", uid);
+	if (version)
+		mpijob_node_put_string(doc, preconditions, "resourceVersion", version);
 	if (dry_run)
 		mpijob_node_append_string(doc, mpijob_node_put_list(doc, root, "dryRun"), dry_run);
 	rc = mpijob_doc_error(doc);
@@ -234,7 +238,7 @@ int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *targ
 	rc = mpijob__struct_check(&known, sizeof(known), target);
 	if (rc)
 		return rc;
-	rc = mpijob__request_delete_options(uid, propagation, dry_run_of(&known), &body);
+	rc = mpijob__request_delete_options(uid, NULL, propagation, dry_run_of(&known), &body);
 	if (rc == 0)
 		rc = mpijob__call_now(client, "DELETE", target, JSON, &body, NULL, diag);
 	mpijob__text_release(&body);

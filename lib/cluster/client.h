@@ -143,8 +143,9 @@ int mpijob__target_check(const struct mpijob_target *target);
 int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out);
-/* Write the body of a DELETE; `uid`, `propagation` and `dry_run` may be NULL. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__request_delete_options(const char *uid, const char *propagation, const char *dry_run, mpijob_text *out);
+/* Write the body of a DELETE; `uid`, `version`, `propagation` and `dry_run` may be NULL. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__request_delete_options(const char *uid, const char *version, const char *propagation, const char *dry_run,
+				   mpijob_text *out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
 int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
 /* Poll until `*done`. 0, or why not: the call was cancelled then. */

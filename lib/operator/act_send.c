@@ -46,6 +46,12 @@ static int write_body(struct mpijob__record *record, size_t index, int with_entr
 	return rc;
 }
 
+/* The resourceVersion of the job that was planned for; NULL when it has none. */
+static const char *version_of(const struct mpijob__record *record)
+{
+	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), "metadata.resourceVersion"));
+}
+
 /*
  * A server ignores the uid in a patch of a status. The version that the object must have keeps the status of one that is
  * gone from another one of its name.
@@ -53,8 +59,7 @@ static int write_body(struct mpijob__record *record, size_t index, int with_entr
 static int pin_version(const struct mpijob__record *record, mpijob_text *body)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	const mpijob_node *job = mpijob_doc_root(mpijob_document(record->job));
-	const char *version = mpijob_node_string(mpijob_node_find(job, "metadata.resourceVersion"));
+	const char *version = version_of(record);
 	mpijob_doc *doc = NULL;
 	int rc;
 
@@ -88,7 +93,9 @@ static int send(struct mpijob__write *write, size_t index)
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		type = "application/json";
-		rc = mpijob__request_delete_options(action->uid, "Background", NULL, &body);
+		/* A job that was changed meanwhile may not be one to delete any more. */
+		rc = mpijob__request_delete_options(action->uid, action->role == 0 ? version_of(write->record) : NULL,
+						    "Background", NULL, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
 		if (rc == 0 && action->verb == MPIJOB_ACTION_PATCH_STATUS && action->role == 0)

@@ -195,7 +195,8 @@ void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *
 	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
 }
 
-void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
+/* Nothing was planned. */
+static void forget(struct mpijob_plan *plan)
 {
 	plan->count = 0;
 	plan->transitions = 0;
@@ -203,6 +204,11 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
 	plan->launcher_made = 0;
 	plan->late = 0;
 	mpijob__status_reset(plan);
+}
+
+void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
+{
+	forget(plan);
 	mpijob__status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
 						      mpijob__message_findings(plan, findings)));
 }
@@ -263,6 +269,17 @@ static void see_first(struct mpijob_plan *plan)
 	plan->transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
+/*
+ * A job that is refused no more: that it is not Failed any longer is all that is done now. One that has started and is
+ * Failed would be cleaned up.
+ */
+static void accept(struct mpijob_plan *plan)
+{
+	forget(plan);
+	mpijob__status_accept(plan);
+	see_first(plan);
+}
+
 static void start_clock(struct mpijob_plan *plan)
 {
 	if (plan->draft.has_start_time || plan->suspended)
@@ -320,7 +337,7 @@ static void advance(struct mpijob_plan *plan)
 static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 {
 	mpijob_diag *findings = mpijob_diag_new();
-	int code = MPIJOB_ERR_NOMEM;
+	int code = MPIJOB_ERR_NOMEM, accepted;
 
 	if (findings)
 		code = examine(plan, findings);
@@ -338,7 +355,7 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	plan->suspended = plan->subject.spec->run_policy && plan->subject.spec->run_policy->suspend &&
 			  *plan->subject.spec->run_policy->suspend;
-	mpijob__status_accept(plan);
+	accepted = mpijob__status_accept(plan);
 	see_first(plan);
 	mpijob__workers_count(plan);
 	if (mpijob__conditions_finished(&plan->draft)) {
@@ -347,6 +364,9 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 	} else {
 		advance(plan);
 	}
+	/* What is too large is refused only when it was rendered. */
+	if (accepted && !mpijob__status_is_refused(&plan->draft))
+		accept(plan);
 }
 
 /*

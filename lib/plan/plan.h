@@ -224,7 +224,9 @@ void mpijob__status_end_unseen(struct mpijob_plan *plan); /* the launcher vanish
 void mpijob__status_reset(struct mpijob_plan *plan);
 /* fail_invalid: the job is Failed as long as it is refused, and has not started. */
 void mpijob__status_refuse(struct mpijob_plan *plan, const char *message);
-void mpijob__status_accept(struct mpijob_plan *plan);
+int mpijob__status_is_refused(const struct mpijob__draft *draft);
+/* One that is refused no more is no longer Failed for it: 1 when that is news. */
+int mpijob__status_accept(struct mpijob_plan *plan);
 void mpijob__status_close(struct mpijob_plan *plan);      /* write it if it changed, and show it */
 
 /* bodies.c */

@@ -284,7 +284,7 @@ static int has_started(const struct mpijob_plan *plan)
 	return plan->old.has_start_time || plan->facts->pods.count > 0;
 }
 
-static int is_refused(const struct mpijob__draft *draft)
+int mpijob__status_is_refused(const struct mpijob__draft *draft)
 {
 	const struct mpijob__condition *end = mpijob__conditions_get(draft, "Failed");
 
@@ -293,7 +293,7 @@ static int is_refused(const struct mpijob__draft *draft)
 
 void mpijob__status_refuse(struct mpijob_plan *plan, const char *message)
 {
-	int known = is_refused(&plan->old), fails;
+	int known = mpijob__status_is_refused(&plan->old), fails;
 
 	message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
 	fails = plan->features.fail_invalid && !has_started(plan) &&
@@ -308,12 +308,13 @@ void mpijob__status_refuse(struct mpijob_plan *plan, const char *message)
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
-void mpijob__status_accept(struct mpijob_plan *plan)
+int mpijob__status_accept(struct mpijob_plan *plan)
 {
-	if (!plan->features.fail_invalid || !is_refused(&plan->old) || has_started(plan))
-		return;
+	if (!plan->features.fail_invalid || !mpijob__status_is_refused(&plan->old) || has_started(plan))
+		return 0;
 	mpijob__conditions_remove(&plan->draft, "Failed");
 	plan->draft.has_completion_time = 0;
+	return 1;
 }
 
 void mpijob__status_end_unseen(struct mpijob_plan *plan)

@@ -352,6 +352,16 @@ static void check_change(struct world *world, const struct route *route, const s
 		world_fail(world, "harm", "%s %s is deleted", route->kind->name, object->name);
 }
 
+/* It names an older version of the job, and so is refused by the cluster. */
+static int is_outdated(const struct object *job, const struct mpijob_request *request)
+{
+	const char *now = mpijob_node_string(mpijob_node_find(mpijob_doc_root(job->doc), "metadata.resourceVersion"));
+	const char *key = "\"resourceVersion\":\"";
+	const char *at = memmem(request->body, request->body_len, key, strlen(key));
+
+	return at && now && (strncmp(at + strlen(key), now, strlen(now)) != 0 || at[strlen(key) + strlen(now)] != '"');
+}
+
 /* A job that has ended goes after its time, when that is wanted. */
 static int is_timely(struct world *world, const struct route *route, const struct mpijob_request *request)
 {
@@ -361,9 +371,9 @@ static int is_timely(struct world *world, const struct route *route, const struc
 	if (!(world->features & FEATURE_TTL) || strcmp(request->method, "DELETE") != 0 ||
 	    !memmem(request->body, request->body_len, "\"uid\":\"", 7))
 		return 0;
-	return !life || (life->terminal[0] && mpijob_node_find(mpijob_doc_root(job->doc),
-								"spec.runPolicy.ttlSecondsAfterFinished")) ||
-	       !memmem(request->body, request->body_len, job->uid, strlen(job->uid));
+	if (!life || !memmem(request->body, request->body_len, job->uid, strlen(job->uid)) || is_outdated(job, request))
+		return 1;
+	return life->terminal[0] && mpijob_node_find(mpijob_doc_root(job->doc), "spec.runPolicy.ttlSecondsAfterFinished");
 }
 
 void watchman_request(struct world *world, const struct mpijob_request *request, int number)
