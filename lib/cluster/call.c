@@ -49,12 +49,13 @@ int mpijob__request_delete_options(const char *uid, const char *version, const c
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc);
-	mpijob_node *preconditions = uid || version ? mpijob_node_put_map(doc, root, "preconditions") : NULL;
+	mpijob_node *preconditions;
 	int rc;
 
 	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_string(doc, root, "propagationPolicy", propagation);
+	preconditions = uid || version ? mpijob_node_put_map(doc, root, "preconditions") : NULL;
 	if (uid)
 		mpijob_node_put_string(doc, preconditions, "uid", uid);
 	if (version)
