@@ -113,11 +113,25 @@ static int send(struct mpijob__write *write, size_t index)
 	return rc;
 }
 
+/* The Service is made before the Secret, in the same plan. */
+static int makes_service(const mpijob_plan *plan)
+{
+	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+
+		if (action->verb == MPIJOB_ACTION_CREATE && action->role == MPIJOB_ROLE_SERVICE)
+			return 1;
+		if (action->stage > 0)
+			break;
+	}
+	return 0;
+}
+
 /* A job that began its life under another operator may have its Secret already; that is never listed. */
 static int wants_secret_first(const struct mpijob__record *record, const struct mpijob_action *action)
 {
 	return action->role == MPIJOB_ROLE_SECRET && action->verb == MPIJOB_ACTION_CREATE && !record->secret_known &&
-	       mpijob__jobs_has_status(record);
+	       (mpijob__jobs_has_status(record) || !makes_service(record->act.plan));
 }
 
 /*
