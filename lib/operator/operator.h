@@ -218,8 +218,6 @@ void mpijob__jobs_touch_all(mpijob_operator *operator_);
 void mpijob__jobs_switch(mpijob_operator *operator_);
 /* Somebody took a child away that is needed: it is put back at once, but not over and over. */
 void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record);
-/* Somebody took a child away that is needed: it is put back at once, but not over and over. */
-void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record);
 /* 1 when its status says anything. */
 int mpijob__jobs_has_status(const struct mpijob__record *record);
 
@@ -269,7 +267,6 @@ int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record);
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record);
 /* Start nothing more of its plan; it ends when what is under way has. */
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
-
 /* The job is another one than its plan was made for: no more of it, unless that may be news of its own status. */
 void mpijob__act_job_news(struct mpijob__record *record);
 
@@ -279,9 +276,9 @@ int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, i
 			   const char *message);
 /* A write went through. */
 void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind);
-/* In how many namespaces. */
 /* A job is gone: when no other one of its namespace waits, nobody will ever learn that the right is back. */
 void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_);
+/* In how many namespaces. */
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind);
 void mpijob__rights_release(mpijob_operator *operator_);
 

@@ -5,32 +5,14 @@
  */
 #include "election.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "log.h"
 
 #define NAME "mpi-operator"
-
-static int fill(void *data, size_t len)
-{
-	unsigned char *at = data;
-
-	while (len) {
-		ssize_t got = getrandom(at, len, 0);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return MPIJOB_ERR_IO;
-		at += got;
-		len -= (size_t)got;
-	}
-	return 0;
-}
 
 /* The host's name and a random UUID (version 4), yours; NULL when it cannot be had. */
 static char *make_identity(void)
@@ -38,7 +20,7 @@ static char *make_identity(void)
 	char host[256] = "", *text = NULL;
 	unsigned char id[16];
 
-	if (gethostname(host, sizeof(host) - 1) || fill(id, sizeof(id)))
+	if (gethostname(host, sizeof(host) - 1) || getentropy(id, sizeof(id)))
 		return NULL;
 	id[6] = (unsigned char)((id[6] & 0x0f) | 0x40);
 	id[8] = (unsigned char)((id[8] & 0x3f) | 0x80);
@@ -69,7 +51,7 @@ int election_begin(struct state *state)
 	if (state->settings->shadow || !state->settings->leader_elect)
 		return 0;
 	state->identity = make_identity();
-	int code = state->identity ? fill(&options.seed, sizeof(options.seed)) : MPIJOB_ERR_NOMEM;
+	int code = state->identity && getentropy(&options.seed, sizeof(options.seed)) == 0 ? 0 : MPIJOB_ERR_NOMEM;
 	options.namespace_ = state->settings->lock_namespace;
 	options.name = NAME;
 	options.identity = state->identity;
