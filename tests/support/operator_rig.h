@@ -131,4 +131,16 @@ FAKE void expect_children(const struct rig *rig, size_t jobs, size_t workers)
 	assert_int_equal(fake_objects(&rig->fake, PODS), workers);
 }
 
+/* What the operator says of itself, yours. */
+FAKE char *metrics(const struct rig *rig)
+{
+	mpijob_text *text = mpijob_text_new();
+	char *copy;
+
+	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, text), 0);
+	copy = strdup(mpijob_text_data(text));
+	mpijob_text_free(text);
+	return copy;
+}
+
 #endif

@@ -48,17 +48,6 @@ static int64_t number_of(const struct fake_object *object, const char *path)
 	return number;
 }
 
-static char *metrics(const struct rig *rig)
-{
-	struct mpijob_text text = { 0 };
-	char *copy;
-
-	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
-	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
-	return copy;
-}
-
 static void expect_metric(const struct rig *rig, const char *line)
 {
 	char *text = metrics(rig);

@@ -30,17 +30,6 @@ static int refuse(struct fake *fake, const char *method, const char *path, struc
 	return 1;
 }
 
-static char *metrics(const struct rig *rig)
-{
-	mpijob_text text = { 0 };
-	char *copy;
-
-	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
-	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
-	return copy;
-}
-
 static int has_sample(const struct rig *rig, const char *sample)
 {
 	char *all = metrics(rig), *line = fake_text("\n%s\n", sample);

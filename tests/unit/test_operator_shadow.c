@@ -5,17 +5,6 @@
 #include "cluster/client.h"
 #include "operator/operator.h"
 
-static char *metrics(const struct rig *rig)
-{
-	mpijob_text text = { 0 };
-	char *copy;
-
-	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
-	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
-	return copy;
-}
-
 /* The value of a sample, or "absent". */
 static void expect_sample(const struct rig *rig, const char *sample, const char *value)
 {
