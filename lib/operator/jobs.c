@@ -7,6 +7,8 @@
  */
 #include "operator/operator.h"
 
+#include "cluster/jobs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,20 +206,7 @@ int mpijob__jobs_has_status(const struct mpijob__record *record)
 
 /* --- what a job says of itself --- */
 
-static int has(const mpijob_node *conditions, const char *type)
-{
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const mpijob_node *one = mpijob_node_at(conditions, i);
-		const char *name = mpijob_node_string(mpijob_node_get(one, "type"));
-		const char *status = mpijob_node_string(mpijob_node_get(one, "status"));
-
-		if (name && status && strcmp(name, type) == 0)
-			return strcmp(status, "True") == 0;
-	}
-	return 0;
-}
-
-static unsigned char read_phase(const mpijob_node *conditions)
+static unsigned char read_phase(const mpijob_node *job, size_t conditions)
 {
 	static const struct {
 		const char *type;
@@ -229,20 +218,20 @@ static unsigned char read_phase(const mpijob_node *conditions)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (has(conditions, rows[i].type))
+		if (mpijob__jobs_condition(job, rows[i].type))
 			return rows[i].phase;
-	return mpijob_node_count(conditions) ? MPIJOB__PHASE_CREATED : MPIJOB__PHASE_NEW;
+	return conditions ? MPIJOB__PHASE_CREATED : MPIJOB__PHASE_NEW;
 }
 
 /* Whoever wrote the status: while we act it is us, and an answer that was lost counts, too. */
 static void follow(mpijob_operator *operator_, struct mpijob__record *record, int is_news)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(record->job));
-	const mpijob_node *conditions = mpijob_node_find(root, "status.conditions");
-	unsigned char phase = read_phase(conditions), was_created = record->was_created;
+	size_t conditions = mpijob_node_count(mpijob_node_find(root, "status.conditions"));
+	unsigned char phase = read_phase(root, conditions), was_created = record->was_created;
 	struct mpijob__metrics *metrics = &operator_->metrics;
 
-	record->was_created = mpijob_node_count(conditions) > 0;
+	record->was_created = conditions > 0;
 	if (is_news && operator_->acting) {
 		metrics->created += record->was_created && !was_created;
 		metrics->succeeded += phase == MPIJOB__PHASE_SUCCEEDED && record->phase != phase;
