@@ -17,10 +17,11 @@
 #define MPIJOB__STAGE_FIRST    0 /* Service, ConfigMap, Secret, PodGroup; what is known now of the status */
 #define MPIJOB__STAGE_WORKERS  1 /* worker pods come and go */
 #define MPIJOB__STAGE_LAUNCHER 2 /* the launcher is made, or prepared for going on */
-#define MPIJOB__STAGE_SWITCH   3 /* the launcher stops or goes on */
-#define MPIJOB__STAGE_CLEAN    4 /* workers and PodGroup go once the launcher was stopped */
-#define MPIJOB__STAGE_LAST     5 /* the part of the status that says that all this was done */
-#define MPIJOB__STAGE_GONE     6 /* the job itself goes */
+#define MPIJOB__STAGE_RESUME   3 /* the status says that the job goes on */
+#define MPIJOB__STAGE_SWITCH   4 /* the launcher stops or goes on */
+#define MPIJOB__STAGE_CLEAN    5 /* workers and PodGroup go once the launcher was stopped */
+#define MPIJOB__STAGE_LAST     6 /* the part of the status that says that all this was done */
+#define MPIJOB__STAGE_GONE     7 /* the job itself goes */
 
 /* What stands in the body of an action. */
 #define MPIJOB__BODY_NONE          0
@@ -114,7 +115,7 @@ struct mpijob_plan {
 	struct mpijob_status status; /* view of `draft` */
 	int launcher_made;           /* the plan makes the launcher; the status tells at the end */
 	int launcher_missed;         /* there should be a launcher; wait for news of it */
-	int late;                    /* the status tells of a suspension or its end: it is written last */
+	int32_t tells;               /* stage in which the status is written */
 	int32_t transitions;
 	int64_t next_ms;
 };

@@ -252,16 +252,20 @@ void mpijob__status_update(struct mpijob_plan *plan)
 {
 	int ends = mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
 
-	/* That a job was suspended or goes on may be said only once it is true. */
-	plan->late = plan->old.count && !ends && suspension_changes(plan);
+	/*
+	 * That a job was suspended is said once it is true. That it goes on is said just before, so that a launcher which
+	 * nobody saw end, and which its time to live removed, is known to have run.
+	 */
+	if (plan->old.count && !ends && suspension_changes(plan))
+		plan->tells = plan->suspended ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_RESUME;
 	/* Nor while a launcher that is missed may have ended before. */
 	if (!plan->launcher_missed)
-		tell_suspension(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+		tell_suspension(plan, plan->tells);
 	tell_launcher(plan);
 	tell_workers(plan);
 	if (!mpijob__conditions_finished(&plan->draft))
 		mpijob__restart_tell(plan);
-	tell_running(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST);
+	tell_running(plan, plan->tells);
 }
 
 /* The draft keeps its own room for conditions. */
@@ -410,13 +414,12 @@ void mpijob__status_close(struct mpijob_plan *plan)
 		plan->launcher_made = 0;
 	if (plan->launcher_made)
 		plan->draft.launcher = (struct mpijob_replica_status)MPIJOB_REPLICA_STATUS_INIT;
-	if (plan->launcher_made && plan->late) {
+	if (plan->launcher_made && plan->tells > MPIJOB__STAGE_LAUNCHER) {
 		plan->draft.has_launcher = 1;
 		plan->launcher_made = 0;
 	}
 	if (!same_draft(&plan->old, &plan->draft))
-		mpijob__plan_act_status(plan, plan->late ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_FIRST,
-					MPIJOB__BODY_STATUS, "the status of the job changed");
+		mpijob__plan_act_status(plan, plan->tells, MPIJOB__BODY_STATUS, "the status of the job changed");
 	if (plan->launcher_made)
 		mpijob__plan_act_status(plan, MPIJOB__STAGE_LAST, MPIJOB__BODY_LAUNCHER_MADE,
 					"remember that there was a launcher");
