@@ -46,6 +46,7 @@ const char *mpijob__convert_text(const struct mpijob__conversion *conversion, co
 	return mpijob_node_string(mpijob__convert_find(conversion, path));
 }
 
+MPIJOB__PRINTF(6, 0)
 static void say(struct mpijob__conversion *conversion, int32_t severity, const char *id, const char *field,
 		const mpijob_node *node, const char *format, va_list args)
 {
