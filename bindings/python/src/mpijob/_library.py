@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared libraries: where they are found, and their functions with the types that the public headers give them.
+
+`core`, `http()` and `local()` have the functions as attributes. Each is loaded when the first of them is asked for, from the
+package's own folder `_lib` when there is one, else as the system's loader finds it. ctypes gives the interpreter lock back
+during every call, and takes it again in callbacks.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+
+from . import _abi
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FOLDER = os.path.join(os.path.dirname(__file__), "_lib")
+
+
+class Library:
+    """A shared library; its attributes are the functions that the headers declare."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._functions = _abi.FUNCTIONS[name]
+        self._loaded: ctypes.CDLL | None = None
+
+    def load(self) -> ctypes.CDLL:
+        """Load the library unless it is; an ImportError says where it was looked for."""
+        if self._loaded is None:
+            file = f"lib{self._name}{_abi.SONAME}"
+            own = os.path.join(FOLDER, file)
+            try:
+                self._loaded = ctypes.CDLL(own if os.path.exists(own) else file)
+            except OSError as error:
+                raise ImportError(f"{file} is neither in {FOLDER} nor where the system's loader looks: {error}") from error
+        return self._loaded
+
+    def __getattr__(self, name: str) -> Any:
+        words = self._functions.get(name)
+        if words is None:
+            raise AttributeError(f"lib{self._name} has no function {name}")
+        function = self.load()[name]  # by index: an object of its own, no other user of the library sets its types
+        returns, *takes = words.split()
+        function.argtypes = [_abi.type_of(word) for word in takes]
+        function.restype = _abi.type_of(returns)
+        setattr(self, name, function)
+        return function
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._functions]
+
+
+core = Library("mpijob")
+_http = Library("mpijob-http")
+_local = Library("mpijob-local")
+
+
+def http() -> Library:
+    """libmpijob-http; loads libcurl."""
+    _http.load()
+    return _http
+
+
+def local() -> Library:
+    """libmpijob-local."""
+    _local.load()
+    return _local
+
+
+def encoded(text: str | None) -> bytes | None:
+    """Text for a parameter `const char *`; None stays None. A NUL inside would cut it, and is refused."""
+    if text is None:
+        return None
+    data = text.encode("utf-8", "surrogateescape")
+    if b"\0" in data:
+        raise ValueError("text for the library holds a NUL character")
+    return data
+
+
+def decoded(data: bytes | None) -> str | None:
+    """Text of a `const char *`; None stays None."""
+    return None if data is None else data.decode("utf-8", "surrogateescape")

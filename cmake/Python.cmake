@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package, bindings/python. Nothing of it is part of the ordinary build.
+#   python  the package in the build folder: PYTHONPATH=<build>/python; needs pycparser from PyPI
+find_package(Python3 3.9 COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND AND TARGET mpijob)
+	add_custom_target(python
+		COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bindings/python/make-tree ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER}
+		USES_TERMINAL VERBATIM)
+	foreach(target mpijob mpijob-http mpijob-local mpijob-node)
+		if(TARGET ${target})
+			add_dependencies(python ${target})
+		endif()
+	endforeach()
+endif()
