@@ -43,6 +43,12 @@ else()
 	add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 endif()
 
+if(MPIJOB_FUZZ)
+	# A fuzzer that sees no branch of the libraries finds its way through none.
+	add_compile_options(-fsanitize=fuzzer-no-link)
+	add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(MPIJOB_HARDENING)
 	if(NOT MPIJOB_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
 		harden(compile "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
