@@ -48,7 +48,8 @@ struct mpijob_pod_facts {
 	int32_t phase;            /**< `MPIJOB_POD_*`. */
 	int32_t ready;            /**< 1 when its condition Ready is True. */
 	int32_t deleting;         /**< 1 when it has a deletionTimestamp. */
-	int32_t exit_code;        /**< Of the first container that ended with another code than 0; 0 when all ended well; -1 when none ended. */
+	int32_t exit_code;        /**< Of the first container that ended with another code than 0; 0 when all ended well; -1 when
+	                               none ended. Of one that failed, was started again and stopped from outside: how it failed. */
 	const char *reason;       /**< status.reason, else the reason of that container; NULL when absent. */
 	const char *message;      /**< status.message, else the message of that container; NULL when absent. */
 	const char *node;         /**< spec.nodeName; NULL when not bound. */

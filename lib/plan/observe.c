@@ -281,48 +281,78 @@ static void read_running(struct mpijob__reading *in, struct mpijob__container *o
 	}
 }
 
-static void read_terminated(struct mpijob__reading *in, struct mpijob__container *out)
+/* How a container ended: where that stands, for findings. */
+struct end_paths {
+	const char *state, *terminated, *exit_code, *reason, *message;
+};
+#define END_PATHS(state) \
+	{ "status.containerStatuses[]." state, "status.containerStatuses[]." state ".terminated", \
+	  "status.containerStatuses[]." state ".terminated.exitCode", \
+	  "status.containerStatuses[]." state ".terminated.reason", \
+	  "status.containerStatuses[]." state ".terminated.message" }
+
+static void read_terminated(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state.terminated"))
+	if (!enter(in, MPIJOB__JSON_MAP, paths->terminated))
 		return;
 	out->ended = 1;
 	while (mpijob__json_key(&in->r)) {
 		if (is(in, "exitCode"))
-			take_int(in, &out->exit_code, "status.containerStatuses[].state.terminated.exitCode");
+			take_int(in, &out->exit_code, paths->exit_code);
 		else if (is(in, "reason"))
-			take_string(in, &out->reason, "status.containerStatuses[].state.terminated.reason");
+			take_string(in, &out->reason, paths->reason);
 		else if (is(in, "message"))
-			take_string(in, &out->message, "status.containerStatuses[].state.terminated.message");
+			take_string(in, &out->message, paths->message);
 		else
 			mpijob__json_skip(&in->r);
 	}
 }
 
-static void read_state(struct mpijob__reading *in, struct mpijob__container *out)
+static void read_state(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state"))
+	if (!enter(in, MPIJOB__JSON_MAP, paths->state))
 		return;
 	while (mpijob__json_key(&in->r)) {
 		if (is(in, "running"))
 			read_running(in, out);
 		else if (is(in, "terminated"))
-			read_terminated(in, out);
+			read_terminated(in, paths, out);
 		else
 			mpijob__json_skip(&in->r);
 	}
 }
 
+/*
+ * A container that failed, was started again and then stopped from outside, as the Job controller stops a launcher whose
+ * restarts are used up: what matters is how it failed by itself.
+ */
+static void prefer_failure(struct mpijob__container *now, const struct mpijob__container *before)
+{
+	int stopped = (now->exit_code == 128 + 15 || now->exit_code == 128 + 9) &&
+		      !(now->reason && strcmp(now->reason, "OOMKilled") == 0);
+
+	if (!now->ended || !stopped || !before->exit_code)
+		return;
+	now->exit_code = before->exit_code;
+	now->reason = before->reason;
+	now->message = before->message;
+}
+
 static void read_container(struct mpijob__reading *in, int init)
 {
-	struct mpijob__container container = { 0 };
+	static const struct end_paths state = END_PATHS("state"), last_state = END_PATHS("lastState");
+	struct mpijob__container container = { 0 }, before = { 0 };
 	struct mpijob__container *pod = init ? &in->init_container : &in->container;
 
 	while (mpijob__json_key(&in->r)) {
 		if (is(in, "state"))
-			read_state(in, &container);
+			read_state(in, &state, &container);
+		else if (is(in, "lastState"))
+			read_state(in, &last_state, &before);
 		else
 			mpijob__json_skip(&in->r);
 	}
+	prefer_failure(&container, &before);
 	if (!pod->running_since_ms)
 		pod->running_since_ms = container.running_since_ms;
 	if (container.ended && (!pod->ended || !pod->exit_code)) {

@@ -145,6 +145,17 @@ static void test_pod_that_ended(void **state)
 	assert_string_equal(pod->reason, "Evicted");
 	assert_string_equal(pod->message, "low");
 	assert_int_equal(pod->exit_code, 1);
+	/* Restarted after it failed, then stopped from outside; and one that the kernel killed. */
+	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 143, reason: Error}}, "
+			  "lastState: {terminated: {exitCode: 3, reason: Error, message: no input}}}]}"))
+		      ->pod;
+	assert_int_equal(pod->exit_code, 3);
+	assert_string_equal(pod->message, "no input");
+	pod = observe(POD("{phase: Failed, containerStatuses: [{lastState: {terminated: {exitCode: 3}}, "
+			  "state: {terminated: {exitCode: 137, reason: OOMKilled}}}]}"))
+		      ->pod;
+	assert_int_equal(pod->exit_code, 137);
+	assert_string_equal(pod->reason, "OOMKilled");
 	pod = observe(POD("{phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: 3, reason: "
 			  "Init}}}], "
 			  "containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}"))
