@@ -9,6 +9,9 @@
 
 #define SUITE_CHECKS_MOST 64
 #define SUITE_UNSUPPORTED "unsupported"
+/* Transports that the reasons for differences are about. */
+#define SUITE_LOCAL	  "embedded, record, replay, blocking"
+#define SUITE_IN_PYTHON	  "python, python-blocking"
 
 struct suite_run {
 	mpijob_client *client;
@@ -74,6 +77,15 @@ const char *log_of_pod(struct suite_run *run);
 const char *jobs_life(struct suite_run *run);
 const char *jobs_apply(struct suite_run *run);
 const char *jobs_refusal(struct suite_run *run);
+
+/* suite.c: how many checks fail over that client, except for known reasons. `quiet`: print nothing. */
+int suite_run_checks(const char *name, mpijob_client *client, int quiet);
+/* How many reasons for those transports, listed as above, no run so far needed. */
+int suite_check_reasons(const char *transports);
+
+/* loaded.c: what a program in another language calls. */
+int transport_suite_checks(void);
+int transport_suite_run(const char *name, mpijob_client *client, const char *transports);
 
 extern const struct suite_check suite_checks[];
 extern const size_t suite_check_count;
