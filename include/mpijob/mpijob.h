@@ -17,11 +17,13 @@
 #include <mpijob/fields.h>
 #include <mpijob/job.h>
 #include <mpijob/jobs.h>
+#include <mpijob/launch.h>
 #include <mpijob/lease.h>
 #include <mpijob/logs.h>
 #include <mpijob/operator.h>
 #include <mpijob/operator_config.h>
 #include <mpijob/plan.h>
+#include <mpijob/rank.h>
 #include <mpijob/render.h>
 #include <mpijob/spec.h>
 #include <mpijob/transport.h>

@@ -318,6 +318,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Nothing has to be done: ssh of that user takes keys that belong to root whatever their mode.",
 	     "job.yaml:20:15: warning: spec.mpiReplicaSpecs[Worker].template.spec.securityContext: the keys keep their "
 	     "mode: the container's user is not root, and could not read them with 0600"),
+	KIND("launch-option", ERROR, "A launch command cannot be made as it is wanted: the tool, or the job's MPI, has no such option.",
+	     "Use what the message names, or leave the option out.",
+	     "map_by: 'socket' is none of Hydra's; use slot or node"),
 	KIND("launcher-gone", INFO, "The launcher's pod is gone, and its log with it.",
 	     "With restartPolicy OnFailure, the default, Kubernetes deletes the pod when the last attempt failed: "
 	     "set the launcher's to Never.",
@@ -477,6 +480,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("not-strict", WARNING, "The server does not check for fields that it does not know.",
 	     "Validate the job here; ask for `Strict` to have it refused instead.",
 	     "warning: the server cannot refuse fields that it does not know, and was not asked to"),
+	KIND("nothing-forwarded", WARNING, "A prefix of variables for the ranks fits none that is known.",
+	     "Correct the prefix, or name the variables.",
+	     "env: no variable that is known here begins with 'TRAIN_', so 'TRAIN_*' sends none to the ranks"),
 	KIND("nul-in-key", ERROR, "A key holds a NUL character.", "Remove it.",
 	     "job.yaml:8:5: a key cannot hold a NUL character"),
 	KIND("null-key", ERROR, "A key is null.", "Put it in quotes.",
@@ -570,6 +576,9 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "A rank was killed by signal 9; nearly always for lack of memory.",
 	     "Raise `resources.limits.memory` of the workers, or run fewer ranks on each (`spec.slotsPerWorker`).",
 	     "a rank on pi-worker-1 was killed (log of pod pi-launcher-x2k)"),
+	KIND("rank-variable", ERROR, "The variables that tell a process which rank it is make no sense, or contradict each other.",
+	     "Take away those that were inherited from another launcher.",
+	     "PMI_RANK=4: there are not so many ranks"),
 	KIND("ranks-on-launcher", WARNING,
 	     "All ranks ran on the launcher, and the workers did nothing: mpirun did not know of them.",
 	     "For Open MPI 5 set PRTE_MCA_prte_default_hostfile=/etc/mpi/hostfile in the launcher's env "

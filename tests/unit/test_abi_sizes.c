@@ -42,6 +42,8 @@
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
 	X(plan_options, max_workers, 32, 24, MPIJOB_PLAN_OPTIONS_INIT) \
+	X(launch_options, backend, 176, 168, MPIJOB_LAUNCH_OPTIONS_INIT) \
+	X(rank, variable, 40, 32, MPIJOB_RANK_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
 	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT) \
 	X(features, network_policy, 64, 60, MPIJOB_FEATURES_INIT) \

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables for the ranks. What the launcher's container has does not reach other hosts by itself: sshd gives its sessions
+ * an environment of their own. Open MPI sends what -x names, where a star at the end stands for any rest. Hydra sends
+ * all it has, or only a list of names, so that a prefix becomes the names that are known. horovodrun sends all too,
+ * and has no option for a new value: env(1) in front of the program gives it.
+ */
+#include "launch/launch.h"
+
+#include "base/diag.h"
+
+#include <string.h>
+
+const char *mpijob__forward_value(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+
+	return equals != NULL ? equals + 1 : NULL;
+}
+
+int mpijob__forward_is_prefix(const char *entry)
+{
+	size_t len = strlen(entry);
+
+	return mpijob__forward_value(entry) == NULL && len > 0 && entry[len - 1] == '*';
+}
+
+static int is_name(const char *entry)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789.-";
+	size_t len = strspn(entry, letters);
+
+	if (len == 0 || (entry[0] >= '0' && entry[0] <= '9') || entry[0] == '-')
+		return 0;
+	return entry[len] == '\0' || entry[len] == '=' || (entry[len] == '*' && entry[len + 1] == '\0');
+}
+
+void mpijob__forward_check(struct mpijob__command *c)
+{
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		if (!is_name(c->options.env[i]))
+			mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
+					      "env: '%s' is no variable; write NAME, PREFIX* or NAME=value",
+					      c->options.env[i]);
+	}
+}
+
+void mpijob__forward_openmpi(struct mpijob__command *c)
+{
+	for (size_t i = 0; i < c->options.env_count; i++)
+		mpijob__launch_add_pair(c, "-x", c->options.env[i]);
+}
+
+void mpijob__forward_by_env(struct mpijob__command *c)
+{
+	int begun = 0;
+
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		if (mpijob__forward_value(c->options.env[i]) == NULL)
+			continue;
+		if (!begun)
+			mpijob__launch_add(c, "env");
+		begun = 1;
+		mpijob__launch_add(c, c->options.env[i]);
+	}
+}
+
+/* ---- Hydra ---- */
+
+/* Names with commas between them, each once. */
+struct names {
+	struct mpijob__command *c;
+	struct mpijob_text text;
+	size_t count;
+};
+
+static int is_listed(const struct names *names, const char *name, size_t len)
+{
+	const char *at = mpijob_text_data(&names->text);
+
+	while (*at != '\0') {
+		size_t here = strcspn(at, ",");
+
+		if (here == len && memcmp(at, name, len) == 0)
+			return 1;
+		at += here + (at[here] == ',');
+	}
+	return 0;
+}
+
+static void list_name(struct names *names, const char *name)
+{
+	size_t len = strcspn(name, "=");
+
+	if (is_listed(names, name, len))
+		return;
+	if (mpijob__text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len, name) != 0)
+		names->c->launch->code = MPIJOB_ERR_NOMEM;
+	names->count++;
+}
+
+/* What begins with a prefix among the variables of the launcher's container, and those that the caller knows. */
+static void list_prefix(struct names *names, const char *prefix)
+{
+	const struct mpijob_launch_options *o = &names->c->options;
+	size_t len = strlen(prefix) - 1, before = names->count;
+
+	for (size_t i = 0; i < mpijob_node_count(names->c->env); i++) {
+		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(names->c->env, i), "name"));
+
+		if (name != NULL && strncmp(name, prefix, len) == 0)
+			list_name(names, name);
+	}
+	for (size_t i = 0; i < o->known_count; i++) {
+		if (strncmp(o->known[i], prefix, len) == 0 && strcspn(o->known[i], "=") >= len)
+			list_name(names, o->known[i]);
+	}
+	if (names->count == before)
+		mpijob__diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded", NULL, NULL, NULL,
+				  "env: no variable that is known here begins with '%.*s', so '%s' sends none to the ranks",
+				  (int)len, prefix, prefix);
+}
+
+static void add_list(struct mpijob__command *c)
+{
+	struct names names = { .c = c };
+
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		const char *entry = c->options.env[i];
+
+		if (mpijob__forward_is_prefix(entry))
+			list_prefix(&names, entry);
+		else if (mpijob__forward_value(entry) == NULL)
+			list_name(&names, entry);
+	}
+	if (names.count > 0)
+		mpijob__launch_add_text(c, "-genvlist", &names.text);
+	else
+		mpijob__launch_add(c, "-genvnone");
+	mpijob__text_release(&names.text);
+}
+
+static void add_value(struct mpijob__command *c, const char *entry)
+{
+	struct mpijob_text name = { 0 };
+
+	if (mpijob_text_write(&name, entry, strcspn(entry, "=")) != 0)
+		c->launch->code = MPIJOB_ERR_NOMEM;
+	mpijob__launch_add_text(c, "-genv", &name);
+	mpijob__launch_add(c, mpijob__forward_value(entry));
+	mpijob__text_release(&name);
+}
+
+void mpijob__forward_hydra(struct mpijob__command *c)
+{
+	size_t values = 0;
+
+	for (size_t i = 0; i < c->options.env_count; i++)
+		values += mpijob__forward_value(c->options.env[i]) != NULL;
+	if (c->options.env_only != 0)
+		add_list(c);
+	else if (values < c->options.env_count)
+		mpijob__launch_add(c, "-genvall");
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		if (mpijob__forward_value(c->options.env[i]) != NULL)
+			add_value(c, c->options.env[i]);
+	}
+}

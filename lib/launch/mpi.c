@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of mpirun and mpiexec. Knows which spelling Open MPI 4 and 5 both take (--map-by ppr:N:node, and
+ * OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in 5), and that of Hydra MPICH binds by
+ * options, Intel MPI by variables.
+ */
+#include "launch/launch.h"
+
+#include <mpijob/spec.h>
+
+#include <string.h>
+
+static int is(const char *word, const char *other)
+{
+	return word != NULL && strcmp(word, other) == 0;
+}
+
+static void refuse_framework_options(struct mpijob__command *c)
+{
+	const struct mpijob_launch_options *o = &c->options;
+	static const char why[] = "only horovodrun has it";
+
+	mpijob__launch_refuse_option(c, o->elastic != 0, "elastic", why);
+	mpijob__launch_refuse_option(c, o->min_np != 0, "min_np", why);
+	mpijob__launch_refuse_option(c, o->max_np != 0, "max_np", why);
+	mpijob__launch_refuse_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
+	mpijob__launch_refuse_option(c, o->start_timeout != 0, "start_timeout", why);
+	mpijob__launch_refuse_option(c, o->reset_limit != 0, "reset_limit", why);
+	mpijob__launch_refuse_option(c, o->log_level != NULL, "log_level", why);
+	mpijob__launch_refuse_option(c, o->network_interface != NULL, "network_interface", why);
+	mpijob__launch_refuse_option(c, o->backend != NULL, "backend", "only horovodrun and deepspeed have several");
+}
+
+/* ---- Open MPI ---- */
+
+/* How ranks are placed, in the words of --map-by. */
+static void map_openmpi(struct mpijob__command *c)
+{
+	const struct mpijob_launch_options *o = &c->options;
+	struct mpijob_text text = { 0 };
+	int code = 0;
+
+	if (o->ranks_per_host > 0 && o->map_by != NULL && strcmp(o->map_by, "slot") != 0)
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+				      "map_by: with ranks_per_host hosts are filled one after the other; leave one of the two out");
+	if (o->ranks_per_host > 0)
+		code = mpijob__text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
+	else if (o->map_by != NULL || o->oversubscribe != 0)
+		code = mpijob__text_puts(&text, o->map_by != NULL ? o->map_by : "slot");
+	if (code == 0 && o->oversubscribe != 0)
+		code = mpijob__text_puts(&text, ":OVERSUBSCRIBE");
+	if (code != 0)
+		c->launch->code = code;
+	else if (text.len > 0)
+		mpijob__launch_add_text(c, "--map-by", &text);
+	mpijob__text_release(&text);
+}
+
+void mpijob__launch_openmpi(struct mpijob__command *c)
+{
+	const struct mpijob_launch_options *o = &c->options;
+
+	refuse_framework_options(c);
+	if (o->allow_run_as_root > 0 || (o->allow_run_as_root == 0 && c->may_be_root))
+		mpijob__launch_add(c, "--allow-run-as-root");
+	mpijob__launch_add_number(c, "-np", c->np);
+	mpijob__launch_add_pair(c, "--hostfile", o->hostfile);
+	mpijob__launch_add_pair(c, "--bind-to", o->bind_to);
+	map_openmpi(c);
+	if (o->verbose != 0)
+		mpijob__launch_add(c, "--display-map");
+	mpijob__forward_openmpi(c);
+}
+
+/* ---- Hydra ---- */
+
+static void bind_intel(struct mpijob__command *c, const char *bind_to)
+{
+	if (is(bind_to, "hwthread"))
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+				      "bind_to: Intel MPI pins to domains; use none, core, socket or numa");
+	mpijob__launch_add(c, "-genv");
+	if (is(bind_to, "none"))
+		mpijob__launch_add_pair(c, "I_MPI_PIN", "0");
+	else
+		mpijob__launch_add_pair(c, "I_MPI_PIN_DOMAIN", bind_to);
+}
+
+static void map_hydra(struct mpijob__command *c)
+{
+	const struct mpijob_launch_options *o = &c->options;
+	int by_node = is(o->map_by, "node");
+
+	if (o->map_by != NULL && !by_node && strcmp(o->map_by, "slot") != 0)
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "map_by: '%s' is none of Hydra's; use slot or node", o->map_by);
+	if (by_node && o->ranks_per_host > 0)
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+				      "map_by: with ranks_per_host hosts are filled one after the other; leave one of the two out");
+	mpijob__launch_add_number(c, "-ppn", by_node ? 1 : o->ranks_per_host);
+}
+
+void mpijob__launch_hydra(struct mpijob__command *c)
+{
+	const struct mpijob_launch_options *o = &c->options;
+
+	refuse_framework_options(c);
+	mpijob__launch_add_number(c, "-n", c->np);
+	mpijob__launch_add_pair(c, "-f", o->hostfile);
+	map_hydra(c);
+	if (c->mpi == MPIJOB_INTEL && o->bind_to != NULL)
+		bind_intel(c, o->bind_to);
+	else
+		mpijob__launch_add_pair(c, "-bind-to", o->bind_to);
+	if (o->verbose != 0)
+		mpijob__launch_add(c, "-verbose");
+	mpijob__forward_hydra(c);
+}
