@@ -85,7 +85,8 @@ int suite_check_reasons(const char *transports);
 
 /* loaded.c: what a program in another language calls. */
 int transport_suite_checks(void);
-int transport_suite_run(const char *name, mpijob_client *client, const char *transports);
+int transport_suite_run(const char *name, mpijob_client *client, int quiet);
+int transport_suite_reasons(const char *transports);
 
 extern const struct suite_check suite_checks[];
 extern const size_t suite_check_count;
