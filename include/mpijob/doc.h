@@ -52,10 +52,12 @@ struct mpijob_parse_options {
 	size_t max_aliases;    /**< Aliases (`*name`) in the text, and as many anchors; default 10,000. */
 	size_t max_expanded;   /**< Bytes of scalars that aliases copy; default 8 MiB. */
 	size_t max_findings;   /**< Findings before reading stops; default 100. */
+	int32_t no_places;     /**< 1: what is read from JSON has no line and column, because a program made the text
+	                            and nobody will look there. */
 };
 
 /** Set `size` and nothing else. */
-#define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, 0, 0 }
+#define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** @name Read text
  * @{ */

@@ -113,8 +113,10 @@ static int attach(struct mpijob__reader *r, struct mpijob_node *node)
 	entry = mpijob__map_append(r->arena, top->node, top->key, top->key_len, node);
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
-	entry->line = top->key_line;
-	entry->column = top->key_column;
+	if (!r->options.no_places) {
+		entry->line = top->key_line;
+		entry->column = top->key_column;
+	}
 	return 0;
 }
 
@@ -131,8 +133,10 @@ static int take_value(struct mpijob__reader *r, const struct mpijob__json *json)
 		return rc;
 	if (!frame.node)
 		return MPIJOB_ERR_NOMEM;
-	frame.node->line = json->line;
-	frame.node->column = column;
+	if (!r->options.no_places) {
+		frame.node->line = json->line;
+		frame.node->column = column;
+	}
 	rc = attach(r, frame.node);
 	if (rc || (json->token != MPIJOB__JSON_MAP && json->token != MPIJOB__JSON_LIST))
 		return rc;

@@ -26,7 +26,7 @@
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
 	X(watch_options, user, 104, 96, MPIJOB_WATCH_OPTIONS_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
-	X(parse_options, max_findings, 64, 56, MPIJOB_PARSE_OPTIONS_INIT) \
+	X(parse_options, no_places, 72, 64, MPIJOB_PARSE_OPTIONS_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
 	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \

@@ -265,12 +265,32 @@ static void agrees_with_jansson(void **state)
 	assert_true(accepted > 5000 && refused > 2000);
 }
 
+/* What a program wrote has no places when it says so; what YAML tells is read by people. */
+static void no_places(void **state)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	static const char text[] = "{\"a\": [1, {\"b\": null}]}";
+	mpijob_doc *doc = NULL;
+	int32_t line = -1, column = -1;
+
+	(void)state;
+	for (options.no_places = 0; options.no_places < 2; options.no_places++) {
+		int place = !options.no_places;
+		assert_int_equal(mpijob_doc_parse(text, sizeof(text) - 1, &options, &doc, NULL), 0);
+		assert_int_equal(mpijob_node_line(mpijob_doc_root(doc)), place);
+		assert_int_equal(mpijob_node_column(mpijob_node_find(mpijob_doc_root(doc), "a[1].b")), place ? 18 : 0);
+		mpijob_node_key_place(mpijob_doc_root(doc), 0, &line, &column);
+		assert_true(line == place && column == 2 * place);
+		mpijob_doc_free(doc);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens), cmocka_unit_test(places),    cmocka_unit_test(projects),
 		cmocka_unit_test(errors_stay), cmocka_unit_test(depth), cmocka_unit_test(truncated),
-		cmocka_unit_test(agrees_with_jansson),
+		cmocka_unit_test(agrees_with_jansson), cmocka_unit_test(no_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
