@@ -110,8 +110,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	[MPIJOB__DIFFERENCE_EVENTS_ONCE] = {
 		"events-once",
 		"MPIJobRunning and MPIJobEvicted are reported when they become true, SetPodTemplateRestartPolicy when the launcher "
-		"is made. The reference reports the former on every sync and the latter also when a job goes on, and writes the "
-		"status of a finished job on every sync.",
+		"is made. The reference reports the former on every sync and the latter also when a job goes on, tells of an end "
+		"again when the write of the status met a conflict, and writes the status of a finished job on every sync.",
 		"Repeated news hides news.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
@@ -159,7 +159,8 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"launcher-not-made-twice",
 		"With `ttlSecondsAfterFinished`, a launcher Job that was there and is gone is not made again: the job succeeds if "
 		"a launcher pod is known to have succeeded, else it is Failed with reason MPIJobLauncherGone. The reference runs "
-		"the job a second time.",
+		"the job a second time; so does ours when it died between making the launcher and writing that into the status, and "
+		"stayed away until the launcher had ended and was removed.",
 		"A job that was done while the operator was away must not run again.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
