@@ -26,6 +26,7 @@
 #include <mpijob/rank.h>
 #include <mpijob/render.h>
 #include <mpijob/spec.h>
+#include <mpijob/tasks.h>
 #include <mpijob/transport.h>
 #include <mpijob/watch.h>
 

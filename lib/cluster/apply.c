@@ -7,7 +7,7 @@
  */
 #include "base/diag.h"
 #include "base/struct.h"
-#include "cluster/client.h"
+#include "cluster/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,30 +48,56 @@ static int make_query(struct mpijob_target *target, const struct mpijob_apply_op
 	return 0;
 }
 
-int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
-			const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag)
+static int check(const struct mpijob_target *target, const struct mpijob_apply_options *options, struct mpijob_target *named,
+		 struct mpijob_apply_options *known)
+{
+	int rc = mpijob__struct_check(known, sizeof(*known), options);
+
+	if (rc == 0)
+		rc = mpijob__struct_check(named, sizeof(*named), target);
+	if (rc)
+		return rc;
+	if (!named->name || named->query_count % 2 || (named->query_count && !named->query) ||
+	    (known->field_manager && !is_manager(known->field_manager)))
+		return MPIJOB_ERR_USAGE;
+	return 0;
+}
+
+int mpijob__task_ask_apply(mpijob_task *task, const struct mpijob_target *target, const mpijob_node *object,
+			   const struct mpijob_apply_options *options, mpijob_diag *heard)
 {
 	struct mpijob_apply_options known;
 	struct mpijob_target named;
 	const char **query;
-	int rc = client && target && object ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = check(target, options, &named, &known);
 
-	if (rc == 0)
-		rc = mpijob__struct_check(&named, sizeof(named), target);
 	if (rc)
-		return rc;
-	if (!named.name || named.query_count % 2 || (named.query_count && !named.query) ||
-	    (known.field_manager && !is_manager(known.field_manager)))
-		return MPIJOB_ERR_USAGE;
+		return mpijob__task_unsent(task, rc);
 	query = calloc(named.query_count + 4, sizeof(*query));
 	if (!query)
-		return MPIJOB_ERR_NOMEM;
+		return mpijob__task_unsent(task, MPIJOB_ERR_NOMEM);
 	rc = make_query(&named, &known, query);
 	/* JSON is YAML, and the only content type of apply that every server takes. */
-	if (rc == 0)
-		rc = mpijob__call_with(client, "PATCH", &named, APPLY_PATCH, object, out, diag);
+	rc = rc ? mpijob__task_unsent(task, rc)
+		: mpijob__task_ask_with(task, "PATCH", &named, APPLY_PATCH, object, task->wants, heard);
 	free(query);
 	return rc;
+}
+
+int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
+			const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = client && target && object ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task)
+					    : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	task->step = mpijob__task_hand_out;
+	rc = mpijob__task_begin(task, mpijob__task_ask_apply(task, target, object, options, diag), &task);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }
 
 /* --- access --- */
@@ -119,26 +145,73 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 	return allowed != 0;
 }
 
-int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access, mpijob_diag *diag)
+struct asking {
+	mpijob_task task;
+	struct mpijob_access access; /* strings are the task's */
+};
+
+static int answered(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	const struct asking *asking = (const struct asking *)task;
+
+	if (code == 0)
+		code = read_review(doc, &asking->access, task->diag);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static int ask(struct asking *asking)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	struct mpijob_access known;
-	mpijob_doc *doc, *answer = NULL;
-	int rc = client && access ? mpijob__struct_check(&known, sizeof(known), access) : MPIJOB_ERR_USAGE;
+	mpijob_task *task = &asking->task;
+	mpijob_doc *doc = make_review(&asking->access);
+	int rc = mpijob_doc_error(doc);
+
+	target.api_version = "authorization.k8s.io/v1";
+	target.kind = "SelfSubjectAccessReview";
+	if (rc == 0)
+		rc = mpijob__task_ask_with(task, "POST", &target, "application/json", mpijob_doc_root(doc), 1, task->diag);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
+static int keep_access(struct asking *asking, const struct mpijob_access *given)
+{
+	struct mpijob_access *access = &asking->access;
+	int rc = mpijob__struct_check(access, sizeof(*access), given);
 
 	if (rc)
 		return rc;
-	if (!known.verb || !*known.verb || !known.resource || !*known.resource)
+	if (!access->verb || !*access->verb || !access->resource || !*access->resource)
 		return MPIJOB_ERR_USAGE;
-	target.api_version = "authorization.k8s.io/v1";
-	target.kind = "SelfSubjectAccessReview";
-	doc = make_review(&known);
-	rc = mpijob_doc_error(doc);
-	if (rc == 0)
-		rc = mpijob_client_create(client, &target, mpijob_doc_root(doc), &answer, diag);
-	if (rc == 0)
-		rc = read_review(answer, &known, diag);
-	mpijob_doc_free(answer);
-	mpijob_doc_free(doc);
+	access->verb = mpijob__task_keep(&asking->task, access->verb, &rc);
+	access->group = mpijob__task_keep(&asking->task, access->group, &rc);
+	access->resource = mpijob__task_keep(&asking->task, access->resource, &rc);
+	access->subresource = mpijob__task_keep(&asking->task, access->subresource, &rc);
+	access->namespace_ = mpijob__task_keep(&asking->task, access->namespace_, &rc);
+	access->name = mpijob__task_keep(&asking->task, access->name, &rc);
 	return rc;
+}
+
+int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
+			    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = access ? mpijob__task_new(sizeof(struct asking), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	task->step = answered;
+	rc = keep_access((struct asking *)task, access);
+	return mpijob__task_begin(task, rc ? rc : ask((struct asking *)task), out);
+}
+
+int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_can_start(client, access, &callbacks, &task, diag);
+
+	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
 }

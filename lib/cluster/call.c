@@ -3,21 +3,21 @@
  * Requests as data, one for each thing that can be asked of an object, and the calls that wait for
  * their answer.
  *
- * Only this file knows content types, bodies of deletes, and how an answer becomes a document and
- * findings.
+ * Only this file knows content types, bodies of deletes, and how the answer of a failure becomes findings.
  */
 #include "base/diag.h"
 #include "base/struct.h"
 #include "cluster/client.h"
 #include "cluster/status.h"
+#include "cluster/task.h"
 
 #include <string.h>
 
 #define JSON "application/json"
 
-static int start(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		 const char *content_type, const mpijob_text *body, int flags, const struct mpijob_callbacks *callbacks,
-		 mpijob_call **out)
+int mpijob__request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
+			 const char *content_type, const mpijob_text *body, int flags,
+			 const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	mpijob_text path = { 0 };
@@ -41,7 +41,7 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out)
 {
-	return start(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
+	return mpijob__request_send(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
 }
 
 int mpijob__request_delete_options(const char *uid, const char *version, const char *propagation, const char *dry_run,
@@ -69,33 +69,6 @@ int mpijob__request_delete_options(const char *uid, const char *version, const c
 	return rc;
 }
 
-/* One call that somebody waits for. */
-struct waiting {
-	mpijob_call *call;
-	mpijob_doc **out;
-	mpijob_diag *diag;
-	int code;
-	int done;
-};
-
-static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
-{
-	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
-				  warnings->data + at);
-}
-
-static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-
-	options.format = MPIJOB_FORMAT_JSON;
-	options.source = "answer of the server";
-	options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
-	options.max_values = MPIJOB__CLIENT_BODY_LIMIT / 2;
-	return mpijob_doc_parse(answer->body, answer->body_len, &options, out, diag);
-}
-
 int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag)
 {
 	struct mpijob__verdict verdict = { 0 };
@@ -114,91 +87,59 @@ int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *ans
 	return code;
 }
 
-static void when_done(void *user, const struct mpijob_answer *answer)
+/* One request, at once; `node` or nothing is its body. */
+static int call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct waiting *waiting = user;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = client && target && node ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task)
+					  : MPIJOB_ERR_USAGE;
 
-	waiting->done = 1;
-	report_warnings(&waiting->call->exchange.warnings, waiting->diag);
-	waiting->code = mpijob__call_report(waiting->call, answer, waiting->diag);
-	if (waiting->code == 0 && waiting->out)
-		waiting->code = read_answer(answer, waiting->out, waiting->diag);
+	if (rc)
+		return rc;
+	task->step = mpijob__task_hand_out;
+	rc = mpijob__task_begin(task, mpijob__task_ask_with(task, method, target, content_type, node, task->wants, diag),
+				&task);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }
 
-static int cancelled(mpijob_diag *diag)
+int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
+			    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
-			  mpijob_error_text(MPIJOB_ERR_CANCELLED));
-	return MPIJOB_ERR_CANCELLED;
-}
+	mpijob_task *task = NULL;
+	int rc = target ? mpijob__task_new(sizeof(*task), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
-int mpijob__call_await(mpijob_client *client, mpijob_call *call, const int *done, mpijob_diag *diag)
-{
-	int rc = 0;
-
-	while (rc == 0) {
-		if (mpijob__client_cancelled(client))
-			rc = cancelled(diag);
-		else
-			rc = mpijob_client_poll(client, -1);
-		if (*done)
-			return 0;
-	}
-	mpijob_call_cancel(call);
-	return rc;
-}
-
-int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		     const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
-	struct waiting waiting = { NULL, out, diag, 0, 0 };
-	int rc;
-
-	if (client->polling)
-		return MPIJOB_ERR_USAGE;
-	if (mpijob__client_cancelled(client))
-		return cancelled(diag);
-	callbacks.done = when_done;
-	callbacks.user = &waiting;
-	rc = start(client, method, target, content_type, body, 0, &callbacks, &waiting.call);
-	if (rc == 0)
-		rc = mpijob__call_await(client, waiting.call, &waiting.done, diag);
-	return rc ? rc : waiting.code;
-}
-
-int mpijob__call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		      const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
-{
-	mpijob_text body = { 0 };
-	int rc;
-
-	if (!client || !target || !node)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
-	if (rc == 0)
-		rc = mpijob__call_now(client, method, target, content_type, &body, out, diag);
-	mpijob__text_release(&body);
-	return rc;
+	if (rc)
+		return rc;
+	task->step = mpijob__task_hand_out;
+	return mpijob__task_begin(task, mpijob__task_ask(task, "GET", target, NULL, NULL, 1, diag), out);
 }
 
 int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out, mpijob_diag *diag)
 {
-	if (!client || !target || !out)
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	mpijob_task *task = NULL;
+	int rc;
+
+	if (!out)
 		return MPIJOB_ERR_USAGE;
-	return mpijob__call_now(client, "GET", target, NULL, NULL, out, diag);
+	rc = mpijob_client_get_start(client, target, &callbacks, &task, diag);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }
 
 int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
 			 mpijob_doc **out, mpijob_diag *diag)
 {
-	return mpijob__call_with(client, "POST", target, JSON, object, out, diag);
+	return call_with(client, "POST", target, JSON, object, out, diag);
 }
 
 int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
 			 mpijob_doc **out, mpijob_diag *diag)
 {
-	return mpijob__call_with(client, "PUT", target, JSON, object, out, diag);
+	return call_with(client, "PUT", target, JSON, object, out, diag);
 }
 
 int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
@@ -215,7 +156,7 @@ int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target 
 
 	if (type < 0 || (size_t)type >= sizeof(types) / sizeof(types[0]))
 		return MPIJOB_ERR_USAGE;
-	return mpijob__call_with(client, "PATCH", target, types[type], patch, out, diag);
+	return call_with(client, "PATCH", target, types[type], patch, out, diag);
 }
 
 /* A server that gets options in the body reads none of the query: a deletion that was only tried would happen. */
@@ -227,21 +168,34 @@ static const char *dry_run_of(const struct mpijob_target *target)
 	return NULL;
 }
 
-int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
-			 const char *propagation, mpijob_diag *diag)
+int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *target, const char *uid,
+			    const char *propagation, mpijob_diag *heard)
 {
 	struct mpijob_target known;
 	mpijob_text body = { 0 };
-	int rc;
+	int rc = mpijob__struct_check(&known, sizeof(known), target);
 
-	if (!client || !target)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob__struct_check(&known, sizeof(known), target);
-	if (rc)
-		return rc;
-	rc = mpijob__request_delete_options(uid, NULL, propagation, dry_run_of(&known), &body);
 	if (rc == 0)
-		rc = mpijob__call_now(client, "DELETE", target, JSON, &body, NULL, diag);
+		rc = mpijob__request_delete_options(uid, NULL, propagation, dry_run_of(&known), &body);
+	if (rc == 0)
+		rc = mpijob__task_ask(task, "DELETE", target, JSON, &body, 0, heard);
+	else
+		rc = mpijob__task_unsent(task, rc);
 	mpijob__text_release(&body);
 	return rc;
+}
+
+int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
+			 const char *propagation, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	mpijob_task *task = NULL;
+	int rc = client && target ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	task->step = mpijob__task_hand_out;
+	rc = mpijob__task_begin(task, mpijob__task_ask_delete(task, target, uid, propagation, diag), &task);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "base/struct.h"
 #include "cluster/clock.h"
 #include "cluster/status.h"
+#include "cluster/task.h"
 #include "cluster/timer.h"
 #include "cluster/watch.h"
 
@@ -226,6 +227,8 @@ void mpijob_client_free(mpijob_client *client)
 {
 	if (!client)
 		return;
+	while (client->tasks)
+		mpijob_task_cancel(client->tasks);
 	while (client->watches)
 		mpijob__watch_detach(client->watches);
 	while (client->calls) {

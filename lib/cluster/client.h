@@ -94,6 +94,7 @@ struct mpijob_client {
 	struct mpijob__bucket bucket;
 	mpijob_watch *watches;
 	mpijob_watch *next_watch;      /* to be stepped next; kept right while watches come and go */
+	struct mpijob_task *tasks;     /* all, the newest first */
 	struct mpijob__timer *timers;
 	struct mpijob__timer *next_timer; /* kept right while timers come and go */
 	int polling;                   /* inside of mpijob_client_poll() */
@@ -148,13 +149,9 @@ int mpijob__request_delete_options(const char *uid, const char *version, const c
 				   mpijob_text *out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
 int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
-/* Poll until `*done`. 0, or why not: the call was cancelled then. */
-int mpijob__call_await(mpijob_client *client, mpijob_call *call, const int *done, mpijob_diag *diag);
-/* Send and wait for the answer. `out` may be NULL. */
-int mpijob__call_now(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		     const char *content_type, const mpijob_text *body, mpijob_doc **out, mpijob_diag *diag);
-/* The same with a document as body. */
-int mpijob__call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
-		      const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag);
+/* As mpijob__request_start(), with MPIJOB__CALL_* flags. */
+int mpijob__request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
+			 const char *content_type, const mpijob_text *body, int flags,
+			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
 
 #endif

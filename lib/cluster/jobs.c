@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small changes of MPIJobs that exist, and waiting for their conditions.
+ * Getting, deleting and awaiting MPIJobs.
  *
- * A change is decided by what was read, and written with the resourceVersion of just that: so a job that ends in
- * between is noticed, and somebody else's change is looked at again. This needs no more of a server than a merge patch.
- * It also makes an answer that was lost harmless: the job is looked at, and if it is not as wanted the change is decided
- * anew; of the two patches only one can happen, since the first makes the version of the second old, or the other way.
+ * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose answer was lost has
+ * happened all the same.
  */
 #include "cluster/jobs.h"
 
 #include "base/diag.h"
 #include "base/text.h"
-
-#include <mpijob/watch.h>
+#include "cluster/task.h"
 
 #include <string.h>
-
-#define TRIES 10 /* a job whose status changes all the time must not keep us for ever */
 
 static struct mpijob_target job_target(const char *namespace_, const char *name)
 {
@@ -52,243 +47,151 @@ const char *mpijob__jobs_ended(const mpijob_node *job)
 	return mpijob__jobs_condition(job, "Failed") ? "Failed" : NULL;
 }
 
-int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name, mpijob **out,
-			  mpijob_diag *diag)
+int mpijob__jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
+		      const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, struct mpijob_target *target,
+		      mpijob_task **out)
 {
-	struct mpijob_target target = job_target(namespace_, name);
-	mpijob_doc *doc = NULL;
-	int rc;
+	mpijob_task *task = NULL;
+	int rc = namespace_ && name ? mpijob__task_new(size, client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
-	if (!client || !namespace_ || !name || !out)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_get(client, &target, &doc, diag);
-	if (rc == 0)
-		rc = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), out, diag);
-	mpijob_doc_free(doc);
+	if (rc)
+		return rc;
+	*target = job_target(mpijob__task_keep(task, namespace_, &rc), mpijob__task_keep(task, name, &rc));
+	if (rc)
+		mpijob_task_cancel(task);
+	else
+		*out = task;
 	return rc;
 }
 
-/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said to be unknown. */
-static int look_after_deletion(mpijob_client *client, const struct mpijob_target *target, const char *uid, int lost,
-			       mpijob_diag *diag)
+static int got_job(mpijob_task *task, int code, mpijob_doc *doc)
 {
-	mpijob_doc *job = NULL;
-	int rc = mpijob_client_get(client, target, &job, NULL), done = rc == MPIJOB_ERR_NOT_FOUND;
+	if (code == 0)
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, const char *name,
+				const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	struct mpijob_target target;
+	mpijob_task *task = NULL;
+	int rc = mpijob__jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag, &target, &task);
+
+	if (rc)
+		return rc;
+	task->step = got_job;
+	return mpijob__task_begin(task, mpijob__task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
+}
+
+int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name, mpijob **out,
+			  mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	mpijob_task *task = NULL;
+	int rc;
+
+	if (!out)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+}
+
+/* --- deleting --- */
+
+struct deletion {
+	mpijob_task task;
+	struct mpijob_target target;
+	const char *uid;   /* NULL: any */
+	mpijob_diag *said; /* of the deletion */
+	int lost;          /* its answer was; 0 while it is not known */
+};
+
+/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said to be unknown. */
+static int look_after_deletion(const struct deletion *deletion, int rc, const mpijob_doc *job)
+{
 	const mpijob_node *metadata = rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
-	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid"));
+	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid")), *uid = deletion->uid;
+	int done = rc == MPIJOB_ERR_NOT_FOUND;
 
 	if (rc == 0)
 		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
-	mpijob_doc_free(job);
 	if (done)
 		return 0;
 	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still" : "deleted, or not; it cannot be looked at",
-				     diag))
+				     deletion->said))
 		return MPIJOB_ERR_NOMEM;
-	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
+}
+
+static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	struct deletion *deletion = (struct deletion *)task;
+
+	if (!deletion->lost && mpijob__jobs_lost(code, deletion->said)) {
+		deletion->lost = code;
+		return mpijob__task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
+	}
+	if (deletion->lost) {
+		code = look_after_deletion(deletion, code, doc);
+		/* That an answer was lost is no news when all is well. */
+		if (code == 0)
+			mpijob_diag_clear(deletion->said);
+	}
+	mpijob_doc_free(doc);
+	if (mpijob__jobs_place_findings(NULL, deletion->said, task->diag) && code)
+		code = MPIJOB_ERR_NOMEM;
+	return code;
+}
+
+static void release_deletion(mpijob_task *task)
+{
+	mpijob_diag_free(((struct deletion *)task)->said);
+}
+
+int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
+				   const char *propagation, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+				   mpijob_diag *diag)
+{
+	struct mpijob_target target;
+	struct deletion *deletion;
+	mpijob_task *task = NULL;
+	int rc = mpijob__jobs_task(sizeof(*deletion), client, namespace_, name, callbacks, diag, &target, &task);
+
+	if (rc)
+		return rc;
+	deletion = (struct deletion *)task;
+	task->step = deleted;
+	task->release = release_deletion;
+	deletion->target = target;
+	deletion->uid = mpijob__task_keep(task, uid, &rc);
+	deletion->said = mpijob_diag_new();
+	if (!deletion->said)
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = mpijob__task_ask_delete(task, &target, uid, propagation ? propagation : "Background",
+					     deletion->said);
+	return mpijob__task_begin(task, rc, out);
 }
 
 int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
 			     const char *propagation, mpijob_diag *diag)
 {
-	struct mpijob_target target = job_target(namespace_, name);
-	mpijob_diag *said;
-	int rc;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation, &callbacks, &task, diag);
 
-	if (!client || !namespace_ || !name)
-		return MPIJOB_ERR_USAGE;
-	said = mpijob_diag_new();
-	rc = said ? mpijob_client_delete(client, &target, uid, propagation ? propagation : "Background", said)
-		  : MPIJOB_ERR_NOMEM;
-	if (said && mpijob__jobs_lost(rc, said)) {
-		rc = look_after_deletion(client, &target, uid, rc, said);
-		/* That an answer was lost is no news when all is well. */
-		if (rc == 0)
-			mpijob_diag_clear(said);
-	}
-	if (mpijob__jobs_place_findings(NULL, said, diag) && rc)
-		rc = MPIJOB_ERR_NOMEM;
-	mpijob_diag_free(said);
-	return rc;
-}
-
-/* --- changes --- */
-
-struct change {
-	/* What to write into the patch. 1: it is there; 0: nothing is to be done; negative: it must not be done. */
-	int (*make)(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag);
-	int (*is_made)(const struct change *change, const mpijob_node *job);
-	int32_t value;
-	int32_t expected;
-};
-
-static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
-{
-	const char *ended = mpijob__jobs_ended(job);
-
-	if (!ended)
-		return 0;
-	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
-			      "the job has ended (%s) and is left as it is", ended))
-		return MPIJOB_ERR_NOMEM;
-	return MPIJOB_ERR_REJECTED;
-}
-
-static int make_patch(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
-{
-	const char *version = mpijob_node_string(mpijob_node_find(job, "metadata.resourceVersion"));
-	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
-	mpijob_node *metadata = mpijob_doc_make(patch, "metadata");
-	int rc = refuse_ended(job, diag);
-
-	if (rc)
-		return rc;
-	mpijob_node_put_string(patch, metadata, "resourceVersion", version);
-	mpijob_node_put_string(patch, metadata, "uid", uid);
-	rc = change->make(change, job, patch, diag);
-	return rc > 0 && mpijob_doc_error(patch) ? mpijob_doc_error(patch) : rc;
-}
-
-/* Look, and tell when that cannot tell what became of a change whose answer was lost. */
-static int look(mpijob_client *client, const struct mpijob_target *target, int lost, mpijob_doc **job, mpijob_diag *diag)
-{
-	int rc = mpijob_client_get(client, target, job, diag);
-
-	if (rc == 0 || lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
-		return rc;
-	if (mpijob__jobs_say_unknown("changed, or not; it cannot be looked at", diag))
-		return MPIJOB_ERR_NOMEM;
-	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
-}
-
-/* What a patch came to. 1: it is to be looked at again. */
-static int judge(int rc, int *lost, const mpijob_diag *said, mpijob_diag *diag)
-{
-	int again = mpijob__jobs_lost(rc, said);
-
-	if (rc == MPIJOB_ERR_CONFLICT || (again && *lost == 0)) {
-		*lost = again ? rc : *lost;
-		return 1;
-	}
-	if (mpijob__jobs_place_findings(NULL, said, diag) && rc)
-		return MPIJOB_ERR_NOMEM;
-	if (again && mpijob__jobs_say_unknown("changed, or not; its answer was lost a second time", diag))
-		return MPIJOB_ERR_NOMEM;
-	return rc;
-}
-
-/*
- * Look, decide, write what was decided of just that. 1: somebody was faster, or the answer was lost: `*lost` is then why,
- * and stays so.
- */
-static int try_change(mpijob_client *client, const struct mpijob_target *target, const struct change *change, int *lost,
-		      mpijob_diag *diag)
-{
-	mpijob_doc *job = NULL, *patch = mpijob_doc_new();
-	mpijob_diag *first = mpijob_diag_new();
-	int rc = patch && first ? look(client, target, *lost, &job, diag) : MPIJOB_ERR_NOMEM;
-
-	if (rc == 0 && !(*lost && change->is_made(change, mpijob_doc_root(job))))
-		rc = make_patch(change, mpijob_doc_root(job), patch, diag);
-	if (rc > 0)
-		rc = judge(mpijob_client_patch(client, target, mpijob_doc_root(patch), NULL, first), lost, first, diag);
-	mpijob_diag_free(first);
-	mpijob_doc_free(patch);
-	mpijob_doc_free(job);
-	return rc;
-}
-
-static int change_job(mpijob_client *client, const char *namespace_, const char *name, const struct change *change,
-		      mpijob_diag *diag)
-{
-	struct mpijob_target target = job_target(namespace_, name);
-	int rc = 1, lost = 0;
-
-	if (!client || !namespace_ || !name)
-		return MPIJOB_ERR_USAGE;
-	for (int i = 0; i < TRIES && rc > 0; i++)
-		rc = try_change(client, &target, change, &lost, diag);
-	if (rc <= 0)
-		return rc;
-	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused", "Conflict", NULL, NULL,
-			      "the job was changed by others %d times in a row", TRIES))
-		return MPIJOB_ERR_NOMEM;
-	return MPIJOB_ERR_CONFLICT;
-}
-
-static int is_suspended(const struct change *change, const mpijob_node *job)
-{
-	int now = 0;
-
-	(void)mpijob_node_bool(mpijob_node_find(job, "spec.runPolicy.suspend"), &now);
-	return now == (change->value != 0);
-}
-
-static int make_suspend(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
-{
-	(void)diag;
-	if (is_suspended(change, job))
-		return 0;
-	mpijob_node_put_bool(patch, mpijob_doc_make(patch, "spec.runPolicy"), "suspend", change->value);
-	return 1;
-}
-
-int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on, mpijob_diag *diag)
-{
-	struct change change = { make_suspend, is_suspended, on != 0, 0 };
-
-	return change_job(client, namespace_, name, &change, diag);
-}
-
-static int is_scaled(const struct change *change, const mpijob_node *job)
-{
-	int64_t now = 0;
-
-	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"), &now) && now == change->value;
-}
-
-static int make_scale(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
-{
-	const mpijob_node *worker = mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker");
-	int64_t now = 1; /* what the operator makes of none */
-
-	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
-		if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
-				      "spec.mpiReplicaSpecs[Worker]", NULL,
-				      "the job has no workers whose number could be set"))
-			return MPIJOB_ERR_NOMEM;
-		return MPIJOB_ERR_REJECTED;
-	}
-	(void)mpijob_node_int(mpijob_node_get(worker, "replicas"), &now);
-	if (change->expected >= 0 && now != change->expected) {
-		if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
-				      "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-				      "the job has %lld workers and not %d; nothing was changed", (long long)now,
-				      (int)change->expected))
-			return MPIJOB_ERR_NOMEM;
-		return MPIJOB_ERR_CONFLICT;
-	}
-	if (is_scaled(change, job))
-		return 0;
-	mpijob_node_put_int(patch, mpijob_doc_make(patch, "spec.mpiReplicaSpecs.Worker"), "replicas", change->value);
-	return 1;
-}
-
-int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
-			int32_t expected, mpijob_diag *diag)
-{
-	struct change change = { make_scale, is_scaled, workers, expected };
-
-	if (workers < 0)
-		return MPIJOB_ERR_USAGE;
-	return change_job(client, namespace_, name, &change, diag);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
 }
 
 /* --- waiting --- */
 
 struct waiting {
+	mpijob_task task;
 	const char *condition;
-	mpijob_diag *diag;
 	mpijob_text uid; /* of the job that was there first */
 	int seen;
 };
@@ -312,7 +215,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 
 static int tell_gone(const struct waiting *waiting)
 {
-	if (mpijob__diag_addf(waiting->diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
+	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
 			      waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_NOT_FOUND;
@@ -322,7 +225,7 @@ static int tell_ended(const struct waiting *waiting, const mpijob_node *job, con
 {
 	const char *message = mpijob__jobs_condition(job, ended);
 
-	if (mpijob__diag_addf(waiting->diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
+	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
 			      "the job has ended (%s) and will not be %s any more%s%s", ended, waiting->condition,
 			      *message ? ": " : "", message))
 		return MPIJOB_ERR_NOMEM;
@@ -349,24 +252,51 @@ static int is_ready(void *user, const mpijob_node *job)
 	return ended ? tell_ended(waiting, job, ended) : 0;
 }
 
+static int waited(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	const struct waiting *waiting = (const struct waiting *)task;
+
+	if (code == 0 && doc && task->wants && strcmp(waiting->condition, "Deleted") != 0)
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static void release_waiting(mpijob_task *task)
+{
+	mpijob__text_release(&((struct waiting *)task)->uid);
+}
+
+int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
+				 int64_t timeout_ms, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+				 mpijob_diag *diag)
+{
+	struct mpijob_task_callbacks parent;
+	struct mpijob_target target;
+	struct waiting *waiting;
+	mpijob_task *task = NULL;
+	int rc = condition ? mpijob__jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target, &task)
+			   : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	waiting = (struct waiting *)task;
+	task->step = waited;
+	task->release = release_waiting;
+	parent = mpijob__task_parent(task);
+	waiting->condition = mpijob__task_keep(task, condition, &rc);
+	if (rc == 0)
+		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child, diag);
+	return mpijob__task_begin(task, rc ? rc : MPIJOB__TASK_WAITS, out);
+}
+
 int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
 			   int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob_target target = job_target(namespace_, name);
-	struct waiting waiting = { condition, diag, { 0 }, 0 };
-	mpijob_doc *doc = NULL;
-	int rc;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms, &callbacks, &task, diag);
 
-	if (!client || !namespace_ || !name || !condition)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_wait(client, &target, timeout_ms, is_ready, &waiting, &doc, diag);
-	if (rc == 0 && out) {
-		if (doc && strcmp(condition, "Deleted") != 0)
-			rc = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), out, diag);
-		else
-			*out = NULL;
-	}
-	mpijob_doc_free(doc);
-	mpijob__text_release(&waiting.uid);
-	return rc;
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
 }

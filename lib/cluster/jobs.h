@@ -4,6 +4,7 @@
 #define MPIJOB__CLUSTER_JOBS_H
 
 #include <mpijob/jobs.h>
+#include <mpijob/tasks.h>
 
 #define MPIJOB__JOBS_VERSION "kubeflow.org/v2beta1"
 #define MPIJOB__JOBS_KIND    "MPIJob"
@@ -13,6 +14,11 @@
  * document. `job` and both diags may be NULL. 0 or MPIJOB_ERR_NOMEM.
  */
 int mpijob__jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpijob_diag *to);
+
+/* jobs.c: make a task of `size` bytes for a job, and its target of the task's own strings. As mpijob__task_new(). */
+int mpijob__jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
+		      const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, struct mpijob_target *target,
+		      mpijob_task **out);
 
 /* A condition of the status is True: its message, "" without one; else NULL. `job` may be NULL. */
 const char *mpijob__jobs_condition(const mpijob_node *job, const char *type);

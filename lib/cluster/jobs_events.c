@@ -8,6 +8,7 @@
 #include "cluster/jobs.h"
 
 #include "base/text.h"
+#include "cluster/task.h"
 #include "job/time.h"
 
 #include <stdlib.h>
@@ -131,54 +132,98 @@ static int put_term(mpijob_text *selector, const char *field, const char *value)
 	return 0;
 }
 
-static int list_selected(mpijob_client *client, struct mpijob_target *target, const char *selector, mpijob_doc **list,
-			 mpijob_diag *diag)
-{
-	const char *query[2] = { "fieldSelector", selector };
+/* A search on its way. */
+struct search {
+	mpijob_task task;
+	struct subject subject; /* of the task's strings */
+	const char *namespace_;
+	mpijob_text selector;
+	int selects;            /* this list is one of those that are selected */
+	mpijob_diag *said;      /* of that */
+};
 
-	target->query = query;
-	target->query_count = *selector ? 2 : 0;
-	return mpijob_client_list(client, target, 0, list, diag);
+static int list(struct search *search, int selects)
+{
+	struct mpijob_task_callbacks callbacks = mpijob__task_parent(&search->task);
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	const char *query[2] = { "fieldSelector", mpijob_text_data(&search->selector) };
+	int rc;
+
+	search->selects = selects;
+	target.api_version = "v1";
+	target.kind = "Event";
+	target.namespace_ = search->namespace_;
+	target.query = query;
+	target.query_count = selects && search->selector.len ? 2 : 0;
+	rc = mpijob_client_list_start(search->task.client, &target, 0, &callbacks, &search->task.child,
+				      selects ? search->said : search->task.diag);
+	return rc ? rc : MPIJOB__TASK_WAITS;
 }
 
 /* A server that cannot select is asked for all. */
-static int list_events(mpijob_client *client, const char *namespace_, const struct subject *subject, mpijob_doc **list,
-		       mpijob_diag *diag)
+static int listed(mpijob_task *task, int code, mpijob_doc *doc)
 {
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	mpijob_diag *first = mpijob_diag_new();
-	mpijob_text selector = { 0 };
-	int rc = first ? 0 : MPIJOB_ERR_NOMEM;
+	struct search *search = (struct search *)task;
 
-	target.api_version = "v1";
-	target.kind = "Event";
-	target.namespace_ = namespace_;
-	if (rc || put_term(&selector, "kind", subject->kind) || put_term(&selector, "name", subject->name) ||
-	    put_term(&selector, "uid", subject->uid))
-		rc = MPIJOB_ERR_NOMEM;
-	if (rc == 0)
-		rc = list_selected(client, &target, mpijob_text_data(&selector), list, first);
-	if (rc == MPIJOB_ERR_UNSUPPORTED && selector.len)
-		rc = list_selected(client, &target, "", list, diag);
-	else if (mpijob__jobs_place_findings(NULL, first, diag) && rc)
-		rc = MPIJOB_ERR_NOMEM;
-	mpijob__text_release(&selector);
-	mpijob_diag_free(first);
-	return rc;
+	if (search->selects && code == MPIJOB_ERR_UNSUPPORTED && search->selector.len)
+		return list(search, 0);
+	if (search->selects && mpijob__jobs_place_findings(NULL, search->said, task->diag) && code)
+		code = MPIJOB_ERR_NOMEM;
+	if (code == 0)
+		code = sort_events(mpijob_doc_root(doc), &search->subject, &task->doc);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static void release(mpijob_task *task)
+{
+	struct search *search = (struct search *)task;
+
+	mpijob__text_release(&search->selector);
+	mpijob_diag_free(search->said);
+}
+
+static int begin(struct search *search)
+{
+	const struct subject *subject = &search->subject;
+
+	search->said = mpijob_diag_new();
+	if (!search->said || put_term(&search->selector, "kind", subject->kind) ||
+	    put_term(&search->selector, "name", subject->name) || put_term(&search->selector, "uid", subject->uid))
+		return MPIJOB_ERR_NOMEM;
+	return list(search, 1);
+}
+
+int mpijob_client_events_start(mpijob_client *client, const char *namespace_, const char *kind, const char *name,
+			       const char *uid, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+			       mpijob_diag *diag)
+{
+	struct search *search;
+	mpijob_task *task = NULL;
+	int rc = namespace_ ? mpijob__task_new(sizeof(*search), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	search = (struct search *)task;
+	task->step = listed;
+	task->release = release;
+	search->namespace_ = mpijob__task_keep(task, namespace_, &rc);
+	search->subject.kind = mpijob__task_keep(task, kind, &rc);
+	search->subject.name = mpijob__task_keep(task, name, &rc);
+	search->subject.uid = mpijob__task_keep(task, uid, &rc);
+	return mpijob__task_begin(task, rc ? rc : begin(search), out);
 }
 
 int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind, const char *name,
 			 const char *uid, mpijob_doc **out, mpijob_diag *diag)
 {
-	const struct subject subject = { kind, name, uid };
-	mpijob_doc *list = NULL;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	mpijob_task *task = NULL;
 	int rc;
 
-	if (!client || !namespace_ || !out)
+	if (!out)
 		return MPIJOB_ERR_USAGE;
-	rc = list_events(client, namespace_, &subject, &list, diag);
-	if (rc == 0)
-		rc = sort_events(mpijob_doc_root(list), &subject, out);
-	mpijob_doc_free(list);
-	return rc;
+	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task, diag);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/struct.h"
+#include "cluster/task.h"
 #include "job/job.h"
 
 #include <string.h>
@@ -17,13 +18,16 @@
 
 /* One job on its way. */
 struct sending {
-	mpijob_client *client;
+	mpijob_task task;
 	const mpijob *job;
-	struct mpijob_submit_options options;
+	struct mpijob_submit_options options; /* its strings are the task's */
 	struct mpijob_target target; /* without a name: the collection */
 	const char *name;            /* NULL: the server makes one */
 	const char *query[QUERY_MOST];
 	mpijob_doc *body;
+	mpijob_diag *said; /* of the server, and of what became of it */
+	int plain;         /* strictness is not asked for, since the server does not know it */
+	int lost;          /* why the answer was; 0 while it was not */
 };
 
 /* --- comparing --- */
@@ -104,42 +108,27 @@ static void set_query(struct sending *sending, const char *validation)
 		put_query(sending, "dryRun", "All");
 }
 
-static int send_once(struct sending *sending, const char *validation, mpijob_doc **stored, mpijob_diag *diag)
+static int send_job(struct sending *sending)
 {
 	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
+	const char *validation = sending->options.field_validation;
 	struct mpijob_target target;
 	const mpijob_node *body = mpijob_doc_root(sending->body);
 
-	set_query(sending, validation);
+	set_query(sending, validation || sending->plain ? validation : "Strict");
 	target = sending->target;
 	if (!sending->options.apply)
-		return mpijob_client_create(sending->client, &target, body, stored, diag);
+		return mpijob__task_ask_with(&sending->task, "POST", &target, "application/json", body, 1, sending->said);
 	apply.field_manager = sending->options.field_manager;
 	apply.force = sending->options.force;
 	target.name = sending->name;
-	return mpijob_client_apply(sending->client, &target, body, &apply, stored, diag);
+	return mpijob__task_ask_apply(&sending->task, &target, body, &apply, sending->said);
 }
 
 static int say_not_strict(mpijob_diag *diag)
 {
 	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
 				 "the server cannot refuse fields that it does not know, and was not asked to");
-}
-
-/*
- * Strict where the server can; one that cannot is asked without, unless strictness was asked for. `diag` holds nothing
- * but what is said here.
- */
-static int send_job(struct sending *sending, mpijob_doc **stored, mpijob_diag *diag)
-{
-	const char *validation = sending->options.field_validation;
-	int rc = send_once(sending, validation ? validation : "Strict", stored, diag);
-
-	if (rc != MPIJOB_ERR_UNSUPPORTED || validation)
-		return rc;
-	mpijob_diag_clear(diag);
-	rc = send_once(sending, NULL, stored, diag);
-	return rc ? rc : say_not_strict(diag);
 }
 
 int mpijob__jobs_lost(int code, const mpijob_diag *diag)
@@ -161,58 +150,75 @@ int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
 				 "the answer was lost, so the job may have been %s", what);
 }
 
-/* The answer was lost: 0 when the job is there as it was sent, else what was lost, said to be unknown. */
-static int look_after(struct sending *sending, int lost, mpijob_doc **stored, mpijob_diag *diag)
+/* The answer was lost: what can be said without looking, or a look. */
+static int look_after(struct sending *sending, int lost)
 {
 	struct mpijob_target target = sending->target;
-	mpijob_doc *found = NULL;
-	int rc;
 
+	sending->lost = lost;
 	if (sending->options.dry_run)
 		return lost;
 	if (sending->options.apply || !sending->name) {
 		(void)mpijob__jobs_say_unknown(sending->options.apply ? "changed, or not"
 							 : "created, under a name of the server's, or not",
-				  diag);
+				  sending->said);
 		return lost;
 	}
 	target.name = sending->name;
 	target.query = NULL;
 	target.query_count = 0;
-	rc = mpijob_client_get(sending->client, &target, &found, NULL);
-	if (rc == 0 && is_ours(sending, mpijob_doc_root(found))) {
-		*stored = found;
+	return mpijob__task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
+}
+
+/* What was seen then: 0 when the job is there as it was sent, else what was lost, said to be unknown. */
+static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
+{
+	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
-	}
 	if (rc == 0)
-		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before", diag);
+		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before", sending->said);
 	else
 		(void)mpijob__jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
 					  ? "created and deleted, or is on its way; it is not there now"
 					  : "created, or not; it cannot be looked for",
-				  diag);
-	mpijob_doc_free(found);
-	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : lost;
+				  sending->said);
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : sending->lost;
 }
 
-static int submit(struct sending *sending, mpijob **out, mpijob_diag *diag)
+static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 {
-	mpijob_diag *said = mpijob_diag_new();
-	mpijob_doc *stored = NULL;
-	int rc = said ? send_job(sending, &stored, said) : MPIJOB_ERR_NOMEM, lost = said && mpijob__jobs_lost(rc, said);
+	mpijob_task *task = &sending->task;
 
-	if (lost)
-		rc = look_after(sending, rc, &stored, said);
 	/* That an answer was lost is no news when all is well. */
-	if (rc == 0 && lost)
-		mpijob_diag_clear(said);
-	if (mpijob__jobs_place_findings(sending->job, said, diag) && rc)
+	if (rc == 0 && sending->lost)
+		mpijob_diag_clear(sending->said);
+	if (mpijob__jobs_place_findings(sending->job, sending->said, task->diag) && rc)
 		rc = MPIJOB_ERR_NOMEM;
-	if (rc == 0 && out)
-		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored), out, diag);
-	mpijob_doc_free(stored);
-	mpijob_diag_free(said);
+	if (rc == 0 && task->wants)
+		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored), &task->job, task->diag);
 	return rc;
+}
+
+/* Strict where the server can; one that cannot is asked without, unless strictness was asked for. */
+static int answered(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	struct sending *sending = (struct sending *)task;
+
+	if (sending->lost) {
+		code = judge(sending, code, doc);
+	} else if (code == MPIJOB_ERR_UNSUPPORTED && !sending->options.field_validation && !sending->plain) {
+		mpijob_diag_clear(sending->said);
+		sending->plain = 1;
+		return send_job(sending);
+	} else if (mpijob__jobs_lost(code, sending->said)) {
+		code = look_after(sending, code);
+	} else if (code == 0 && sending->plain) {
+		code = say_not_strict(sending->said);
+	}
+	if (code != MPIJOB__TASK_WAITS)
+		code = finish(sending, code, doc);
+	mpijob_doc_free(doc);
+	return code;
 }
 
 /* --- what is sent --- */
@@ -228,8 +234,9 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
 	return MPIJOB_ERR_SPEC;
 }
 
-static int aim(struct sending *sending, mpijob_diag *diag)
+static int aim(struct sending *sending)
 {
+	mpijob_diag *diag = sending->task.diag;
 	const mpijob_node *root = mpijob__job_node(sending->job);
 	const char *namespace_ = mpijob_namespace(sending->job), *wanted = sending->options.namespace_;
 	const char *generate = mpijob_node_string(mpijob_node_find(root, "metadata.generateName"));
@@ -266,24 +273,66 @@ static int make_body(struct sending *sending)
 	return mpijob_doc_error(sending->body);
 }
 
+static void release(mpijob_task *task)
+{
+	struct sending *sending = (struct sending *)task;
+
+	mpijob_doc_free(sending->body);
+	mpijob_diag_free(sending->said);
+}
+
+static int keep_options(struct sending *sending)
+{
+	struct mpijob_submit_options *options = &sending->options;
+	int rc = 0;
+
+	options->namespace_ = mpijob__task_keep(&sending->task, options->namespace_, &rc);
+	options->field_manager = mpijob__task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
+	options->field_validation = mpijob__task_keep(&sending->task, options->field_validation, &rc);
+	return rc;
+}
+
+static int begin(struct sending *sending)
+{
+	int rc = keep_options(sending);
+
+	sending->said = mpijob_diag_new();
+	if (rc == 0 && !sending->said)
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = aim(sending);
+	if (rc == 0)
+		rc = make_body(sending);
+	return rc ? rc : send_job(sending);
+}
+
+int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
+			       const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	struct mpijob_submit_options known;
+	struct sending *sending;
+	mpijob_task *task = NULL;
+	int rc = client && job ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__task_new(sizeof(*sending), client, callbacks, diag, &task);
+	if (rc)
+		return rc;
+	sending = (struct sending *)task;
+	task->step = answered;
+	task->release = release;
+	sending->job = job;
+	sending->options = known;
+	return mpijob__task_begin(task, begin(sending), out);
+}
+
 int mpijob_client_submit(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
 			 mpijob **out, mpijob_diag *diag)
 {
-	struct sending sending = { 0 };
-	int rc = client && job ? mpijob__struct_check(&sending.options, sizeof(sending.options), options)
-			       : MPIJOB_ERR_USAGE;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_submit_start(client, job, options, &callbacks, &task, diag);
 
-	if (rc)
-		return rc;
-	sending.client = client;
-	sending.job = job;
-	if (!sending.options.field_manager)
-		sending.options.field_manager = "mpijob";
-	rc = aim(&sending, diag);
-	if (rc == 0)
-		rc = make_body(&sending);
-	if (rc == 0)
-		rc = submit(&sending, out, diag);
-	mpijob_doc_free(sending.body);
-	return rc;
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
 }

@@ -9,8 +9,8 @@
  */
 #include "base/diag.h"
 #include "base/struct.h"
-#include "cluster/client.h"
 #include "cluster/split.h"
+#include "cluster/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,14 @@
 #define PAGE 500
 
 struct listing {
-	mpijob_client *client;
-	const struct mpijob_target *target;
-	mpijob_diag *diag;
-	mpijob_call *call;
+	mpijob_task task;
+	struct mpijob_target target; /* its strings are the task's */
+	mpijob_text limit;
 	struct mpijob__split split;
 	mpijob_text items; /* of all pages, with commas between them */
 	mpijob_text next;  /* token for the rest */
 	mpijob_doc *outer; /* what stands around the items of the first page */
 	int whole;         /* not in pages */
-	int done, code;
-	int again; /* this page failed so that it is worth asking anew */
 };
 
 static int take_item(void *user, const struct mpijob__split_object *item)
@@ -62,13 +59,13 @@ static int end_page(struct listing *listing)
 	options.format = MPIJOB_FORMAT_JSON;
 	options.source = "answer of the server";
 	rc = mpijob_doc_parse(mpijob_text_data(&listing->split.outer), listing->split.outer.len, &options, &doc,
-			      listing->diag);
+			      listing->task.diag);
 	if (rc)
 		return rc;
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
 		mpijob_doc_free(doc);
-		return mpijob__diag_addf(listing->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+		return mpijob__diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 					 "the server gives the same page again and again") ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_SYNTAX;
 	}
 	mpijob_text_clear(&listing->next);
@@ -86,25 +83,9 @@ static int ask_differently(struct listing *listing, int32_t status)
 {
 	if (listing->whole || !((status == 410 && listing->next.len) || status == 501))
 		return 0;
-	listing->client->whole_lists |= status == 501;
-	listing->whole = listing->again = 1;
+	listing->task.client->whole_lists |= status == 501;
+	listing->whole = 1;
 	return 1;
-}
-
-static void page_done(void *user, const struct mpijob_answer *answer)
-{
-	struct listing *listing = user;
-
-	listing->done = 1;
-	if (answer->code && ask_differently(listing, answer->status))
-		return;
-	listing->code = mpijob__call_report(listing->call, answer, listing->diag);
-	if (listing->code)
-		return;
-	listing->code = end_page(listing);
-	if (listing->code == MPIJOB_ERR_SYNTAX && mpijob_diag_count(listing->diag) == 0)
-		mpijob__diag_addf(listing->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
-				  "the answer is no whole list");
 }
 
 static int is_ours(const char *name)
@@ -120,7 +101,7 @@ static int is_version(const char *name)
 /* The caller's query without what is ours, and what the token stands for. `query` has room. */
 static size_t make_query(const struct listing *listing, const char *limit, const char **query)
 {
-	const struct mpijob_target *target = listing->target;
+	const struct mpijob_target *target = &listing->target;
 	size_t count = 0;
 
 	for (size_t i = 0; i + 1 < target->query_count; i += 2) {
@@ -141,43 +122,42 @@ static size_t make_query(const struct listing *listing, const char *limit, const
 	return count;
 }
 
-static int start_page(struct listing *listing, const char *limit)
+static void page_done(void *user, const struct mpijob_answer *answer);
+
+static int start_page(struct listing *listing)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), page_data, page_done, listing };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	struct mpijob_target target = *listing->target;
+	struct mpijob_target target = listing->target;
 	const char **query = calloc(target.query_count + 4, sizeof(*query));
 	mpijob_text path = { 0 };
 	int rc;
 
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
-	target.query_count = make_query(listing, limit, query);
+	target.query_count = make_query(listing, mpijob_text_data(&listing->limit), query);
 	target.query = query;
 	rc = mpijob_target_write(&target, mpijob_text_write, &path);
 	if (rc == 0) {
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
-		rc = mpijob_client_start(listing->client, &request, &callbacks, &listing->call);
+		rc = mpijob_client_start(listing->task.client, &request, &callbacks, &listing->task.call);
 	}
 	mpijob__text_release(&path);
 	free(query);
 	return rc;
 }
 
-static int get_page(struct listing *listing, const char *limit)
+static int ask_page(struct listing *listing)
 {
 	int rc;
 
 	mpijob__split_release(&listing->split);
-	rc = mpijob__split_init(&listing->split, MPIJOB__SPLIT_LIST, listing->target->api_version,
-				listing->target->kind, MPIJOB__CLIENT_BODY_LIMIT);
-	listing->done = listing->code = listing->again = 0;
+	rc = mpijob__split_init(&listing->split, MPIJOB__SPLIT_LIST, listing->target.api_version, listing->target.kind,
+				MPIJOB__CLIENT_BODY_LIMIT);
 	if (rc == 0)
-		rc = start_page(listing, limit);
-	if (rc == 0)
-		rc = mpijob__call_await(listing->client, listing->call, &listing->done, listing->diag);
-	return rc ? rc : listing->code;
+		rc = start_page(listing);
+	return rc ? rc : MPIJOB__TASK_WAITS;
 }
 
 static void begin_anew(struct listing *listing)
@@ -186,23 +166,6 @@ static void begin_anew(struct listing *listing)
 	mpijob_text_clear(&listing->next);
 	mpijob_doc_free(listing->outer);
 	listing->outer = NULL;
-}
-
-static int get_pages(struct listing *listing, int32_t page)
-{
-	mpijob_text limit = { 0 };
-	int rc = mpijob__text_printf(&limit, "%d", page ? (int)page : PAGE);
-
-	listing->whole = listing->client->whole_lists;
-	while (rc == 0) {
-		rc = get_page(listing, mpijob_text_data(&limit));
-		if (rc == 0 && listing->again)
-			begin_anew(listing);
-		else if (rc == 0 && listing->next.len == 0)
-			break;
-	}
-	mpijob__text_release(&limit);
-	return rc;
 }
 
 /* The first page without its items, as text that lacks the closing brace. */
@@ -245,33 +208,103 @@ static int assemble(struct listing *listing, mpijob_doc **out)
 		options.source = "answer of the server";
 		options.max_bytes = text.len + 1;
 		options.max_values = text.len + 1;
-		rc = mpijob_doc_parse(text.data, text.len, &options, out, listing->diag);
+		rc = mpijob_doc_parse(text.data, text.len, &options, out, listing->task.diag);
 	}
 	mpijob__text_release(&text);
 	return rc;
 }
 
-int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
-		       mpijob_diag *diag)
+static int go_on(struct listing *listing, const mpijob_call *call, const struct mpijob_answer *answer)
 {
-	struct listing listing = { .client = client, .diag = diag };
-	struct mpijob_target known;
-	int rc = client && target && out && page >= 0 && !client->polling ? 0 : MPIJOB_ERR_USAGE;
+	mpijob_task *task = &listing->task;
+	int rc;
+
+	if (answer->code && ask_differently(listing, answer->status)) {
+		begin_anew(listing);
+		return ask_page(listing);
+	}
+	rc = mpijob__call_report(call, answer, task->diag);
+	if (rc)
+		return rc;
+	rc = end_page(listing);
+	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
+		mpijob__diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+				  "the answer is no whole list");
+	if (rc)
+		return rc;
+	return listing->next.len ? ask_page(listing) : assemble(listing, &task->doc);
+}
+
+static void page_done(void *user, const struct mpijob_answer *answer)
+{
+	struct listing *listing = user;
+	mpijob_call *call = listing->task.call;
+	int rc;
+
+	listing->task.call = NULL;
+	rc = go_on(listing, call, answer);
+	if (rc != MPIJOB__TASK_WAITS)
+		mpijob__task_over(&listing->task, rc);
+}
+
+static void release(mpijob_task *task)
+{
+	struct listing *listing = (struct listing *)task;
+
+	mpijob__split_release(&listing->split);
+	mpijob__text_release(&listing->limit);
+	mpijob__text_release(&listing->items);
+	mpijob__text_release(&listing->next);
+	mpijob_doc_free(listing->outer);
+}
+
+static int begin(struct listing *listing, const struct mpijob_target *target, int32_t page)
+{
+	int rc = mpijob__task_keep_target(&listing->task, target, &listing->target);
 
 	if (rc == 0)
-		rc = mpijob__struct_check(&known, sizeof(known), target);
+		rc = mpijob__text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
+	listing->whole = listing->task.client->whole_lists;
+	return rc ? rc : ask_page(listing);
+}
+
+static int check(const struct mpijob_target *target, int32_t page)
+{
+	struct mpijob_target known;
+	int rc = target && page >= 0 ? mpijob__struct_check(&known, sizeof(known), target) : MPIJOB_ERR_USAGE;
+
 	if (rc == 0 && (!known.api_version || !known.kind || known.name || known.query_count % 2 ||
 			(known.query_count && !known.query)))
 		rc = MPIJOB_ERR_USAGE;
+	return rc;
+}
+
+int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target, int32_t page,
+			     const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = client ? check(target, page) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__task_new(sizeof(struct listing), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
-	listing.target = &known;
-	rc = get_pages(&listing, page);
-	if (rc == 0)
-		rc = assemble(&listing, out);
-	mpijob__split_release(&listing.split);
-	mpijob__text_release(&listing.items);
-	mpijob__text_release(&listing.next);
-	mpijob_doc_free(listing.outer);
-	return rc;
+	task->step = mpijob__task_hand_out;
+	task->release = release;
+	task->heard = diag;
+	return mpijob__task_begin(task, begin((struct listing *)task, target, page), out);
+}
+
+int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
+		       mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	mpijob_task *task = NULL;
+	int rc;
+
+	if (!out)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -7,31 +7,55 @@
  */
 #include "base/diag.h"
 #include "base/struct.h"
-#include "cluster/client.h"
+#include "cluster/task.h"
+#include "cluster/timer.h"
 
 #include <string.h>
 
 struct waiting {
+	mpijob_task task;
+	struct mpijob_target target; /* its strings are the task's */
 	mpijob_wait_fn ready;
 	void *user;
-	const char *name;
+	mpijob_watch *watch;
+	struct mpijob__timer timer;
 	mpijob_doc *doc; /* as it was told last; NULL: it does not exist */
 	int seen;        /* it was in this list */
-	int over;
-	int code;        /* why it is over */
-	int looked;      /* a list has come, or could not be had */
+	int once;        /* one look is all */
 	int failure;     /* what failed last */
 	mpijob_text why; /* of that */
 };
 
-static void decide(struct waiting *waiting)
+static void report(const struct waiting *waiting, int code)
+{
+	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
+
+	mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
+			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "", why);
+}
+
+static void give_up(mpijob_task *task, int code)
+{
+	report((struct waiting *)task, code);
+	mpijob__task_over(task, code);
+}
+
+/* 1: it is over, and gone. */
+static int decide(struct waiting *waiting)
 {
 	int rc = waiting->ready(waiting->user, waiting->doc ? mpijob_doc_root(waiting->doc) : NULL);
 
 	if (rc == 0)
-		return;
-	waiting->over = 1;
-	waiting->code = rc < 0 ? rc : 0;
+		return 0;
+	if (rc > 0) {
+		waiting->task.doc = waiting->doc;
+		waiting->doc = NULL;
+	}
+	/* What ready() returned is his to explain. */
+	if (rc < 0 && rc == waiting->failure)
+		report(waiting, rc);
+	mpijob__task_over(&waiting->task, rc < 0 ? rc : 0);
+	return 1;
 }
 
 static void when_begun(void *user)
@@ -47,7 +71,7 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 	int rc = 0;
 
 	/* Some servers do not do field selectors. */
-	if (waiting->over || strcmp(event->name, waiting->name) != 0)
+	if (strcmp(event->name, waiting->target.name) != 0)
 		return 0;
 	waiting->seen = event->event != MPIJOB_WATCH_DELETED;
 	if (waiting->seen) {
@@ -61,11 +85,11 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 	mpijob_doc_free(waiting->doc);
 	waiting->doc = doc;
 	if (rc == 0) {
-		decide(waiting);
+		(void)decide(waiting);
 		return 0;
 	}
-	waiting->over = 1;
-	waiting->code = waiting->failure = rc;
+	waiting->failure = rc;
+	give_up(&waiting->task, rc);
 	return 0;
 }
 
@@ -74,12 +98,14 @@ static int when_listed(void *user, const char *version)
 	struct waiting *waiting = user;
 
 	(void)version;
-	waiting->looked = 1;
-	if (waiting->over || waiting->seen)
-		return 0;
-	mpijob_doc_free(waiting->doc);
-	waiting->doc = NULL;
-	decide(waiting);
+	if (!waiting->seen) {
+		mpijob_doc_free(waiting->doc);
+		waiting->doc = NULL;
+		if (decide(waiting))
+			return 0;
+	}
+	if (waiting->once)
+		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
 	return 0;
 }
 
@@ -96,100 +122,98 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	struct waiting *waiting = user;
 
 	(void)what;
-	waiting->looked = 1;
 	waiting->failure = answer->code;
 	mpijob_text_clear(&waiting->why);
 	(void)mpijob__text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
-	if (waiting->over || !is_final(answer))
-		return;
-	waiting->over = 1;
-	waiting->code = answer->code;
+	if (is_final(answer))
+		give_up(&waiting->task, answer->code);
+	else if (waiting->once)
+		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
 }
 
-/* Milliseconds that are left, as a timeout of a poll. */
-static int left(int64_t end_ms, int64_t now_ms)
+static void when_late(void *user)
 {
-	int64_t rest = end_ms == INT64_MAX ? -1 : end_ms - now_ms;
-
-	return rest > 3600000 ? 3600000 : (int)rest;
+	give_up(user, MPIJOB_ERR_TIMEOUT);
 }
 
-static int run(mpijob_client *client, struct waiting *waiting, int64_t timeout_ms)
+static void release(mpijob_task *task)
 {
+	struct waiting *waiting = (struct waiting *)task;
+
+	mpijob__timer_clear(&waiting->timer);
+	mpijob_watch_free(waiting->watch);
+	mpijob_doc_free(waiting->doc);
+	mpijob__text_release(&waiting->why);
+}
+
+static int begin(struct waiting *waiting, int64_t timeout_ms)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+	mpijob_client *client = waiting->task.client;
 	int64_t now_ms = client->clock();
-	int64_t end_ms = timeout_ms < 0 || timeout_ms > INT64_MAX - now_ms ? INT64_MAX : now_ms + timeout_ms;
-	int rc = 0;
-
-	while (rc == 0 && !waiting->over) {
-		if (mpijob__client_cancelled(client))
-			return MPIJOB_ERR_CANCELLED;
-		now_ms = client->clock();
-		if (timeout_ms == 0 && !waiting->looked)
-			rc = mpijob_client_poll(client, -1);
-		else if (now_ms >= end_ms)
-			return MPIJOB_ERR_TIMEOUT;
-		else
-			rc = mpijob_client_poll(client, left(end_ms, now_ms));
-	}
-	return rc ? rc : waiting->code;
-}
-
-static void report(const struct waiting *waiting, int code, mpijob_diag *diag)
-{
-	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
-
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL, "waiting ended: %s%s%s",
-			  mpijob_error_text(code), *why ? "; the server said last: " : "", why);
-}
-
-static int check(const mpijob_client *client, const struct mpijob_target *given, struct mpijob_target *target)
-{
 	int rc;
 
-	if (client->polling)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob__struct_check(target, sizeof(*target), given);
-	if (rc == 0 && (!target->name || target->subresource))
+	options.api_version = waiting->target.api_version;
+	options.kind = waiting->target.kind;
+	options.namespace_ = waiting->target.namespace_;
+	options.name = waiting->target.name;
+	options.object_limit = MPIJOB__CLIENT_BODY_LIMIT;
+	options.seed = (uint64_t)now_ms;
+	options.begin = when_begun;
+	options.object = when_told;
+	options.listed = when_listed;
+	options.failed = when_failed;
+	options.user = waiting;
+	rc = mpijob_watch_new(client, &options, &waiting->watch);
+	if (rc)
+		return rc;
+	waiting->once = timeout_ms == 0;
+	waiting->timer.client = client;
+	waiting->timer.fire = when_late;
+	waiting->timer.user = waiting;
+	if (timeout_ms > 0 && timeout_ms <= INT64_MAX - now_ms)
+		mpijob__timer_set(&waiting->timer, now_ms + timeout_ms);
+	return MPIJOB__TASK_WAITS;
+}
+
+static int check(const struct mpijob_target *given)
+{
+	struct mpijob_target target;
+	int rc = mpijob__struct_check(&target, sizeof(target), given);
+
+	if (rc == 0 && (!target.name || target.subresource))
 		rc = MPIJOB_ERR_USAGE;
-	return rc ? rc : mpijob__target_check(target);
+	return rc ? rc : mpijob__target_check(&target);
+}
+
+int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
+			     mpijob_wait_fn ready, void *user, const struct mpijob_task_callbacks *callbacks,
+			     mpijob_task **out, mpijob_diag *diag)
+{
+	struct waiting *waiting;
+	mpijob_task *task = NULL;
+	int rc = client && target && ready ? check(target) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__task_new(sizeof(*waiting), client, callbacks, diag, &task);
+	if (rc)
+		return rc;
+	waiting = (struct waiting *)task;
+	task->give_up = give_up;
+	task->release = release;
+	waiting->ready = ready;
+	waiting->user = user;
+	rc = mpijob__task_keep_target(task, target, &waiting->target);
+	return mpijob__task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
 }
 
 int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
 		       mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-	struct waiting waiting = { .ready = ready, .user = user };
-	struct mpijob_target known;
-	mpijob_watch *watch = NULL;
-	int rc = client && target && ready ? check(client, target, &known) : MPIJOB_ERR_USAGE;
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks, &task, diag);
 
-	if (rc)
-		return rc;
-	waiting.name = known.name;
-	options.api_version = known.api_version;
-	options.kind = known.kind;
-	options.namespace_ = known.namespace_;
-	options.name = known.name;
-	options.object_limit = MPIJOB__CLIENT_BODY_LIMIT;
-	options.seed = (uint64_t)client->clock();
-	options.begin = when_begun;
-	options.object = when_told;
-	options.listed = when_listed;
-	options.failed = when_failed;
-	options.user = &waiting;
-	rc = mpijob_watch_new(client, &options, &watch);
-	if (rc)
-		return rc;
-	rc = run(client, &waiting, timeout_ms);
-	mpijob_watch_free(watch);
-	/* What ready() returned is his to explain. */
-	if (rc && (!waiting.over || waiting.failure == rc))
-		report(&waiting, rc, diag);
-	if (rc == 0 && out) {
-		*out = waiting.doc;
-		waiting.doc = NULL;
-	}
-	mpijob_doc_free(waiting.doc);
-	mpijob__text_release(&waiting.why);
-	return rc;
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }

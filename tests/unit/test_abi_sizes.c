@@ -61,6 +61,7 @@
 	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT) \
 	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT) \
 	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT) \
+	X(task_callbacks, user, 24, 16, MPIJOB_TASK_CALLBACKS_INIT) \
 	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT) \
 	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT) \
 	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
