@@ -16,15 +16,56 @@ What talks to a server (Client and all of its kin) belongs to the process that m
 """
 from __future__ import annotations
 
-from . import _abi
-from .document import Document, loads_all
-from .errors import (AuthError, CancelledError, ConflictError, Error, InputOutputError, NoMemoryError, NotFoundError, ParseError,
-                     RejectedError, ServerError, SpecError, TimeoutError, UnreachableError, UnsupportedError, UsageError)
-from .findings import Finding, FindingKind, finding_kind, finding_kinds
+from importlib import import_module
 
-__version__ = _abi.VERSION
-__all__ = [
-    "AuthError", "CancelledError", "ConflictError", "Document", "Error", "Finding", "FindingKind", "InputOutputError",
-    "NoMemoryError", "NotFoundError", "ParseError", "RejectedError", "ServerError", "SpecError", "TimeoutError",
-    "UnreachableError", "UnsupportedError", "UsageError", "finding_kind", "finding_kinds", "loads_all",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._abi import VERSION as __version__
+    from .document import Document as Document, loads_all as loads_all
+    from .errors import (AuthError as AuthError, CancelledError as CancelledError, ConflictError as ConflictError,
+                         Error as Error, InputOutputError as InputOutputError, NoMemoryError as NoMemoryError,
+                         NotFoundError as NotFoundError, ParseError as ParseError, RejectedError as RejectedError,
+                         ServerError as ServerError, SpecError as SpecError, TimeoutError as TimeoutError,
+                         UnreachableError as UnreachableError, UnsupportedError as UnsupportedError, UsageError as UsageError)
+    from .fields import Field as Field, explain as explain
+    from .findings import (Finding as Finding, FindingKind as FindingKind, finding_kind as finding_kind,
+                           finding_kinds as finding_kinds)
+    from .job import MPIJob as MPIJob, Converted as Converted, convert as convert, load as load, loads as loads
+    from .plan import Action as Action, Facts as Facts, Plan as Plan
+    from .render import Feature as Feature, Host as Host, Hostfile as Hostfile, Objects as Objects, features as features
+
+# Where each name is; a module is imported when a name of it is first asked for, so that what is not used costs no time.
+_NAMES = {
+    "document": "Document loads_all",
+    "errors": "AuthError CancelledError ConflictError Error InputOutputError NoMemoryError NotFoundError ParseError RejectedError "
+              "ServerError SpecError TimeoutError UnreachableError UnsupportedError UsageError",
+    "fields": "Field explain",
+    "findings": "Finding FindingKind finding_kind finding_kinds",
+    "job": "Converted MPIJob convert load loads",
+    "plan": "Action Facts Plan",
+    "render": "Feature Host Hostfile Objects features",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value: Any = import_module("._abi", __name__).VERSION
+    elif name in _MODULES:
+        value = getattr(import_module("." + _MODULES[name], __name__), name)
+    else:
+        try:
+            return import_module("." + name, __name__)  # a module of the package: mpijob.launch
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "compact": _abi.MPIJOB_FORMAT_JSON_COMPACT}
 
 
+# Text that a program made: of any size, and nobody looks for a line in it.
+PROGRAM_TEXT = {"format": _abi.MPIJOB_FORMAT_JSON, "max_bytes": 1 << 30, "max_values": 1 << 31, "no_places": 1}
+
+
 def plain(value: Any) -> Any:
     """One level of an object that is no JSON value, as one: models of the package `kubernetes` and of kubeflow's SDK,
     models of pydantic, dates, what has `to_dict()`. TypeError for anything else."""
@@ -203,4 +207,4 @@ def _document(value: Any) -> int:
     document = getattr(value, "document", value)  # of an MPIJob
     if isinstance(document, Document):
         return owned(core.mpijob_doc_from_node(document.root))
-    return _parsed(json_text(value), None, {"format": _abi.MPIJOB_FORMAT_JSON, "max_bytes": 1 << 30, "max_values": 1 << 31})
+    return _parsed(json_text(value), None, PROGRAM_TEXT)
