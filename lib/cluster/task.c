@@ -15,6 +15,7 @@
 #include <string.h>
 
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
+static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
 
 int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
 		     mpijob_task **out)
@@ -75,11 +76,13 @@ int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from
 	return rc;
 }
 
-/* What stands around the callbacks goes first: they may do anything. */
+/* What stands around the callbacks goes first: they may do anything. A client that goes frees children before parents. */
 static void free_task(mpijob_task *task)
 {
 	mpijob_client *client = task->client;
 
+	if (task->callbacks.done == when_child_over)
+		((mpijob_task *)task->callbacks.user)->child = NULL;
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	if (task->child)
@@ -188,7 +191,6 @@ static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
 	int rc;
 
 	(void)job;
-	task->child = NULL;
 	rc = move(task, code, doc);
 	if (rc != MPIJOB__TASK_WAITS)
 		mpijob__task_over(task, rc);
