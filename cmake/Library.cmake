@@ -52,6 +52,16 @@ function(mpijob_library name)
 	set_property(GLOBAL APPEND PROPERTY MPIJOB_LIBRARIES ${name})
 endfunction()
 
+# mpijob_embed(TARGET file name): the bytes of a file as numbers of C, in a file that the target's sources can include.
+function(mpijob_embed target file name)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+	file(READ ${PROJECT_SOURCE_DIR}/${file} bytes HEX)
+	string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+	string(REGEX REPLACE ",$" "\n" bytes "${bytes}")
+	file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/${name} CONTENT "${bytes}" @ONLY)
+	target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/embedded)
+endfunction()
+
 # mpijob_program(TARGET SOURCES folder DIRECTORY bin|libexec [NAME file] USES...)
 function(mpijob_program target)
 	cmake_parse_arguments(arg "" "SOURCES;DIRECTORY;NAME" "USES" ${ARGN})

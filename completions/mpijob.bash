@@ -23,6 +23,9 @@ _mpijob() {
 	'delete --output'|'delete -o') COMPREPLY=($(compgen -W 'name' -- "$word")); return ;;
 	'validate --output'|'validate -o'|'default --output'|'default -o'|'render --output'|'render -o'|'convert --output'|'convert -o'|'plan --output'|'plan -o'|'diff --output'|'diff -o') COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
 	'crd --output'|'crd -o') COMPREPLY=($(compgen -W 'yaml json' -- "$word")); return ;;
+	'create --mpi') COMPREPLY=($(compgen -W 'openmpi intel mpich' -- "$word")); return ;;
+	'create --tool') COMPREPLY=($(compgen -W 'mpirun mpiexec horovodrun deepspeed' -- "$word")); return ;;
+	'create --template') COMPREPLY=($(compgen -W 'pi osu nccl' -- "$word")); return ;;
 	'convert --to') COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
 	'wait --for') COMPREPLY=($(compgen -W 'condition=Succeeded condition=Failed condition=Running Running Finished delete' -- "$word")); return ;;
 	'submit --validate'|'run --validate') COMPREPLY=($(compgen -W 'strict warn ignore true false' -- "$word")); return ;;
@@ -31,10 +34,11 @@ _mpijob() {
 	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'create validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
+	create) options=' --image --workers --slots --gpus --mpi --tool --elastic --env --run-launcher-as-worker --template --namespace --help' ;;
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
 	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;

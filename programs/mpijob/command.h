@@ -29,6 +29,20 @@ struct given {
 	int64_t value;
 };
 
+/* What create is told; NULL and 0 when not given. */
+struct create_words {
+	const char *image;
+	const char *template_;
+	const char *mpi;
+	const char *tool;
+	struct words env; /* "NAME=value", "NAME", "PREFIX*" */
+	struct given workers;
+	struct given slots;
+	struct given gpus; /* of each worker */
+	int launcher_works;
+	int elastic;
+};
+
 /* Which server, as whom: kubectl's options; NULL and 0 when not given. */
 struct connection_words {
 	const char *kubeconfig;
@@ -53,6 +67,7 @@ struct arguments {
 	struct words operands; /* files and directories; of exec the pod, of explain fields; elsewhere names of jobs */
 	struct words files;    /* -f of commands whose operands are names */
 	struct connection_words connection;
+	struct create_words create;
 	char **program;        /* what stands behind --, closed by NULL; NULL without one */
 	const char *output;
 	const char *operator_config;
@@ -150,6 +165,7 @@ enum {
 	COMMAND_DOCTOR = 1 << 21,
 	COMMAND_SHADOW_REPORT = 1 << 22,
 	COMMAND_CRD = 1 << 23,
+	COMMAND_CREATE = 1 << 24,
 	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
 };
 
@@ -174,6 +190,7 @@ int render_command(const struct arguments *arguments);
 int convert_command(const struct arguments *arguments);
 int explain_command(const struct arguments *arguments);
 int crd_command(const struct arguments *arguments);
+int create_command(const struct arguments *arguments);
 int plan_command(const struct arguments *arguments);
 int diff_command(const struct arguments *arguments);
 int run_command(const struct arguments *arguments);

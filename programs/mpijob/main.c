@@ -15,6 +15,13 @@
 #include "options.h"
 
 const struct command commands[] = {
+	{ "create", COMMAND_CREATE, "NAME -- PROGRAM [ARG...]", "Write an MPIJob for a program, with the reason for each choice",
+	  "Prints commented YAML that 'mpijob validate' has nothing to say about: mpirun, or another tool, with as many ranks as there are "
+	  "slots, and what the MPI needs to run in containers. Nothing is sent anywhere.\n\n"
+	  "With --template it is a test of the links between the hosts: pi computes, osu sends messages between each pair of hosts and names "
+	  "the slowest, nccl does so over GPUs (with the program all_reduce_perf of the image). pi and osu carry their source with them, "
+	  "and are compiled by the image's mpicc, unless a program stands behind --.",
+	  create_command },
 	{ "validate", COMMAND_VALIDATE, "FILE...", "Check MPIJobs and say what is wrong, with line and column",
 	  "Defaults are filled in first, as the operator does. Findings go to standard output, one line each; -o json "
 	  "prints them as an array, -o name the names of the jobs without an error.\n\n"

@@ -39,6 +39,23 @@ const struct option_row option_rows[] = {
 	{ "output", 'o', "FORMAT", COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_CONVERT | ON_PLANS, OPTION_TEXT,
 	  AT(output), "yaml json name", "Print as yaml, json or name; convert, plan and diff know no name." },
 	{ "output", 'o', "FORMAT", COMMAND_CRD, OPTION_TEXT, AT(output), "yaml json", "Print as yaml, or as json in one line." },
+	{ "image", 0, "IMAGE", COMMAND_CREATE, OPTION_TEXT, AT(create.image), NULL, "The image of the launcher and the workers." },
+	{ "workers", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.workers), NULL, "Number of workers; 2 without it." },
+	{ "slots", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.slots), NULL,
+	  "Ranks on each host; without it one for each of its GPUs, or one." },
+	{ "gpus", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.gpus), NULL, "GPUs of each worker (nvidia.com/gpu)." },
+	{ "mpi", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.mpi), "openmpi intel mpich",
+	  "The MPI of the image: openmpi, intel or mpich; openmpi without it." },
+	{ "tool", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.tool), "mpirun mpiexec horovodrun deepspeed",
+	  "What starts the ranks: mpirun, mpiexec, horovodrun or deepspeed; mpirun without it." },
+	{ "elastic", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.elastic), NULL,
+	  "With --tool horovodrun: workers may come and go while it runs." },
+	{ "env", 0, "NAME[=VALUE]", COMMAND_CREATE, OPTION_WORDS, AT(create.env), NULL,
+	  "A variable for all ranks, or as PREFIX* all that begin so; may be repeated." },
+	{ "run-launcher-as-worker", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.launcher_works), NULL,
+	  "Ranks run in the launcher's pod too." },
+	{ "template", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.template_), "pi osu nccl",
+	  "A test of the links between the hosts: pi, osu or nccl." },
 	{ "full", 0, NULL, COMMAND_CRD, OPTION_FLAG, AT(full), NULL, "With a sentence for each field of the MPIJob itself." },
 	{ "to", 0, "VERSION", COMMAND_CONVERT, OPTION_TEXT, AT(to), "v2beta1 v1 TrainJob",
 	  "The version to write: v2beta1 (the MPI operator), v1 (the training operator) or TrainJob (Trainer v2)." },
@@ -48,7 +65,7 @@ const struct option_row option_rows[] = {
 	{ "observed", 0, "FILE", COMMAND_PLAN, OPTION_TEXT, AT(observed), NULL,
 	  "What is in the cluster: Kubernetes objects or lists of them, the stored MPIJob too; nothing without it." },
 	{ "now", 0, "TIME", COMMAND_PLAN, OPTION_TEXT, AT(now), NULL, "The time to plan for, as 2026-11-21T12:00:00Z." },
-	{ "namespace", 'n', "NAMESPACE", COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN | COMMAND_EXEC | ON_PLANS, OPTION_TEXT,
+	{ "namespace", 'n', "NAMESPACE", COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN | COMMAND_EXEC | COMMAND_CREATE | ON_PLANS, OPTION_TEXT,
 	  AT(namespace_), NULL, "Namespace for jobs that name none, and of the pod to reach; \"default\" without it." },
 	{ "namespace", 'n', "NAMESPACE", ON_SERVERS, OPTION_TEXT, AT(namespace_), NULL,
 	  "Namespace to work in; that of the context without it." },
@@ -396,7 +413,7 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 	struct option longs[ROWS + 1];
 	int value;
 
-	if (command->bit & COMMAND_EXEC)
+	if (command->bit & (COMMAND_EXEC | COMMAND_CREATE))
 		argc = cut_program(argc, argv, &arguments->program);
 	arguments->features = (struct mpijob_features)MPIJOB_FEATURES_INIT;
 	tables_make(command->bit, letters, longs);
@@ -433,6 +450,7 @@ void options_free(struct arguments *arguments)
 {
 	free(arguments->operands.items);
 	free(arguments->files.items);
+	free(arguments->create.env.items);
 	free(arguments->connection.as_groups.items);
 	free(arguments->priority_classes.items);
 	free(arguments->silence.items);
