@@ -69,7 +69,7 @@ class Field:
 
 
 def _row(struct: Any) -> Field:
-    choices = []
+    choices: list[str] = []
     while struct.choices and struct.choices[len(choices)] is not None:
         choices.append(struct.choices[len(choices)].decode())
     return Field(struct.path.decode(), KINDS.get(struct.kind, str(struct.kind)), decoded(struct.default_text), tuple(choices),

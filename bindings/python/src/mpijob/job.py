@@ -12,9 +12,10 @@ from .document import PROGRAM_TEXT, Document, json_text, node_text, node_value, 
 from .errors import SpecError, check, failure, owned
 from .fields import explain, nearest, snake
 from .findings import Diag, Finding
+from .model import ROWS, JobFields
 from .plan import Facts, Plan
 from .render import Hostfile, Objects, Options, entropy, objects, rendered
-from .views import ROWS, JobFields, Tree
+from .views import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

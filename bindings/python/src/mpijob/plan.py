@@ -13,7 +13,7 @@ from ctypes import byref, c_void_p, pointer
 from . import _abi
 from ._library import core, decoded, encoded
 from ._text import written
-from .document import json_text, node_value
+from .document import Document, json_text, node_value
 from .errors import check, owned
 from .findings import Diag
 from .render import Options, entropy
@@ -45,8 +45,12 @@ class Facts:
 
         The object must be one of this job's children: a watch of a namespace tells of others' too.
         """
-        text = thing.encode() if isinstance(thing, str) else bytes(thing) if isinstance(thing, bytes) else json_text(
-            thing.to_dict() if hasattr(thing, "root") else thing)
+        if isinstance(thing, str):
+            text = thing.encode()
+        elif isinstance(thing, bytes):
+            text = thing
+        else:
+            text = thing.to_json(indent=False).encode() if isinstance(thing, Document) else json_text(thing)
         with Diag() as diag:
             check(core.mpijob_observe(self._observation, text, len(text), diag.handle), diag)
         return bool(check(core.mpijob_facts_apply(self.handle, core.mpijob_observation_view(self._observation))))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views: the fields of an MPIJob as properties of objects, made from the library's table of fields.
+"""Views: the fields of an MPIJob as properties of objects; model.py makes them from the library's table of fields.
 
-For each object of the table there is a class, named after its path (`SpecRunPolicy`), with a property for each of its fields;
-none of them is typed here. A view holds no value: it reads and writes the job's document, and is false where that has no
+For each object of the table there is a class, named after its path (`SpecRunPolicy`), with a property for each of its fields.
+A view holds no value: it reads and writes the job's document, and is false where that has no
 such object. An absent field is None, and zero is zero. Setting None, or `del`, removes a field.
 
 What Kubernetes itself defines (templates, labels) is read as dicts and lists that write through: a change in one is a
@@ -13,14 +13,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping
 
-from .fields import Field, fields, nearest
+from .fields import Field, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Tuple, Union
 
-    Steps = tuple[str | int, ...]
+    Steps = Tuple[Union[str, int], ...]
 
 
 class Tree:
@@ -102,7 +102,7 @@ class LiveDict(dict, Live):  # type: ignore[type-arg]
         for key, value in dict(*others, **members).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> LiveDict:  # type: ignore[override,misc]
+    def __ior__(self, other: Any) -> LiveDict:  # type: ignore[misc]
         self.update(other)
         return self
 
@@ -174,7 +174,7 @@ class LiveList(list, Live):  # type: ignore[type-arg]
         list.extend(self, [self._taken(value) for value in values])
         self._told(None, self)
 
-    def __iadd__(self, values: Any) -> LiveList:  # type: ignore[override,misc]
+    def __iadd__(self, values: Any) -> LiveList:  # type: ignore[misc]
         self.extend(values)
         return self
 
@@ -342,7 +342,7 @@ def time_value(text: Any) -> Any:
 
 
 def _property(row: Field, step: str, made: Mapping[str, type[View]], absolute: bool) -> property:
-    """The property of one row in the view of its parent."""
+    """The property of one row in the view of its parent, or of the job itself."""
     def where(view: Any) -> tuple[Tree, Steps]:
         return (view, (step,)) if absolute else (view._tree, (*view._steps, step))
 
@@ -380,14 +380,14 @@ def class_name(path: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in words)
 
 
-def build(rows: list[Field]) -> tuple[dict[str, type[View]], dict[str, property]]:
+def build(rows: list[Field], module: str) -> tuple[dict[str, type[View]], dict[str, property]]:
     """The classes of all objects of the table by their paths, and the properties of the job itself."""
     made: dict[str, type[View]] = {}
     top: dict[str, property] = {}
     for row in rows:
         if row.kind in ("object", "list"):
             made[row.path] = type(class_name(row.path), (View,), {"__slots__": (), "__doc__": row.describe(), "_fields": {},
-                                                                  "_roles": {}, "__module__": __name__})
+                                                                  "_roles": {}, "__module__": module})
     for row in rows:
         parent, step = _parent(row.path)
         if not parent:
@@ -399,9 +399,3 @@ def build(rows: list[Field]) -> tuple[dict[str, type[View]], dict[str, property]
         if row.path.endswith("]"):
             view._roles[step] = made[row.path]  # type: ignore[index]
     return made, top
-
-
-ROWS = fields()
-CLASSES, _top = build(ROWS)
-globals().update({view.__name__: view for view in CLASSES.values()})
-JobFields = type("JobFields", (Tree,), {**_top, "__doc__": "The fields of an MPIJob.", "__module__": __name__})
