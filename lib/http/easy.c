@@ -86,9 +86,9 @@ static struct curl_blob blob_of(const mpijob__secret *secret)
 	return blob;
 }
 
-static void set_tls(struct setter *setter, const mpijob_http_config *config,
-		    const struct mpijob__pool_identity *identity)
+static void set_tls(struct setter *setter, const struct mpijob_http *http, const struct mpijob__pool_identity *identity)
 {
+	const mpijob_http_config *config = http->config;
 	struct curl_blob certificate = blob_of(&identity->certificate);
 	struct curl_blob key = blob_of(&identity->key);
 	struct curl_blob ca = blob_of(&identity->ca);
@@ -111,6 +111,9 @@ static void set_tls(struct setter *setter, const mpijob_http_config *config,
 		SET(setter, CURLOPT_PROXY_CAINFO, NULL);
 		SET(setter, CURLOPT_PROXY_CAPATH, NULL);
 		SET(setter, CURLOPT_PROXY_CAINFO_BLOB, &ca);
+	} else if (http->authorities) {
+		SET(setter, CURLOPT_CAINFO, http->authorities);
+		SET(setter, CURLOPT_PROXY_CAINFO, http->authorities);
 	}
 }
 
@@ -161,7 +164,7 @@ int mpijob__easy_new(struct mpijob_http *http, const struct mpijob__pool_identit
 	set_habits(&setter, share);
 	set_way(&setter, http);
 	if (http->server.tls)
-		set_tls(&setter, http->config, identity);
+		set_tls(&setter, http, identity);
 	if (setter.bad) {
 		curl_easy_cleanup(setter.easy);
 		return result(&setter);

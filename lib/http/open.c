@@ -6,6 +6,7 @@
  */
 #include "http/open.h"
 
+#include "http/authorities.h"
 #include "http/easy.h"
 #include "http/pool.h"
 #include "http/proxy.h"
@@ -82,6 +83,7 @@ static void find_way(struct mpijob_http *http, struct mpijob__report *report)
 		    "https://");
 		return;
 	}
+	http->authorities = mpijob__authorities_file(variable);
 	if (http->proxy)
 		http->proxy_shown = mpijob__proxy_shown(http->proxy);
 	if (http->server.connect)

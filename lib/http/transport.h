@@ -71,6 +71,7 @@ struct mpijob_http {
 	struct mpijob__server server;
 	char *proxy;                   /* NULL: none */
 	char *proxy_shown;             /* without its user and password */
+	const char *authorities;       /* file of the system's CAs; NULL: libcurl knows it */
 	struct curl_slist *connect_to; /* NULL: where the URL says */
 	struct curl_slist *headers;
 	int64_t connect_timeout_ms;
