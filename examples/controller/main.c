@@ -43,25 +43,28 @@ static void unseen(void *user, const struct mpijob_answer *answer, const char *w
 	fprintf(stderr, "%s: %s\n", what, answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
+static int watch(const char *api_version, const char *kind, const char *name, const char *label, mpijob_watch **out)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+	options.api_version = api_version, options.kind = kind, options.namespace_ = mpijob_namespace(job);
+	options.name = name, options.label_selector = label;
+	options.object = see, options.failed = unseen;
+	return mpijob_watch_new(client, &options, out);
+}
+
 /* Pods are found by label, the job and its other children by the names that they have or will have. */
 static int look(mpijob_objects *objects, mpijob_watch **watches)
 {
 	static char label[320]; /* a name has 253 bytes at most */
-	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-	struct mpijob_object_head head = { sizeof(head), 0, -1, "kubeflow.org/v2beta1", "MPIJob", mpijob_name(job) };
-	size_t count = 0;
-	int code = 0;
+	struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
+	size_t count = 2;
 	snprintf(label, sizeof(label), "training.kubeflow.org/job-name=%s", mpijob_name(job));
-	options.namespace_ = mpijob_namespace(job), options.object = see, options.failed = unseen;
-	for (size_t i = 0; code == 0 && i <= mpijob_objects_count(objects); i++) {
-		int pods = head.role == MPIJOB_ROLE_WORKER;
-		options.api_version = head.api_version, options.kind = head.kind;
-		options.name = pods ? NULL : head.name, options.label_selector = pods ? label : NULL;
-		if ((!pods || head.index == 0) && count < WATCHES)
-			code = mpijob_watch_new(client, &options, &watches[count++]);
-		if (code == 0 && i < mpijob_objects_count(objects))
-			code = mpijob_objects_head(objects, i, &head);
-	}
+	int code = watch("kubeflow.org/v2beta1", "MPIJob", mpijob_name(job), NULL, &watches[0]);
+	if (code == 0)
+		code = watch("v1", "Pod", NULL, label, &watches[1]);
+	for (size_t i = 0; code == 0 && i < mpijob_objects_count(objects); i++)
+		if ((code = mpijob_objects_head(objects, i, &head)) == 0 && head.role != MPIJOB_ROLE_WORKER && count < WATCHES)
+			code = watch(head.api_version, head.kind, head.name, NULL, &watches[count++]);
 	for (size_t i = 0; i < count; i++)
 		while (code == 0 && !mpijob_watch_synced(watches[i]))
 			code = mpijob_client_poll(client, -1);
@@ -72,7 +75,7 @@ static int look(mpijob_objects *objects, mpijob_watch **watches)
 
 static int report(const struct mpijob_target *about, const struct mpijob_action *action)
 {
-	struct mpijob_target events = { sizeof(events), "v1", "Event", about->namespace_, NULL, NULL, NULL, 0 };
+	struct mpijob_target events = { .size = sizeof(events), .api_version = "v1", .kind = "Event", .namespace_ = about->namespace_ };
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *object = mpijob_node_put_map(doc, root, "involvedObject");
 	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "generateName", "example-");
@@ -102,9 +105,9 @@ static void answered(void *user, const struct mpijob_answer *answer)
 static int send(const mpijob_plan *plan, size_t index, struct mpijob_target *target)
 {
 	int create = mpijob_plan_at(plan, index)->verb == MPIJOB_ACTION_CREATE, waiting = 1;
-	struct mpijob_request request = { sizeof(request), create ? "POST" : "PATCH", NULL,
-		create ? "application/json" : "application/merge-patch+json", NULL, 0, 0, 0 };
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, answered, &waiting };
+	struct mpijob_request request = { .size = sizeof(request), .method = create ? "POST" : "PATCH",
+		.content_type = create ? "application/json" : "application/merge-patch+json" };
+	struct mpijob_callbacks callbacks = { .size = sizeof(callbacks), .done = answered, .user = &waiting };
 	mpijob_call *call = NULL;
 	mpijob_text *path = mpijob_text_new(), *body = mpijob_text_new();
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
@@ -132,8 +135,9 @@ static int carry_out(const mpijob_plan *plan)
 	int code = 0;
 	for (size_t i = 0; code == 0 && i < mpijob_plan_count(plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
-		struct mpijob_target target = { sizeof(target), action->api_version, action->kind, mpijob_namespace(job),
-			action->name, action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL, NULL, 0 };
+		struct mpijob_target target = { .size = sizeof(target), .api_version = action->api_version, .kind = action->kind,
+			.namespace_ = mpijob_namespace(job), .name = action->name,
+			.subresource = action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL };
 		printf("%s %s %s: %s\n", verbs[action->verb], action->kind, action->name, action->why);
 		if (action->verb == MPIJOB_ACTION_EVENT)
 			code = report(&target, action);
@@ -159,7 +163,7 @@ static int64_t now_ms(void)
 /* 1: the job has ended, and what is to be done then is done. 0: there will be another round. */
 static int go_round(mpijob_objects *objects)
 {
-	struct mpijob_plan_options options = { sizeof(options), now_ms(), NULL, 0 };
+	struct mpijob_plan_options options = { .size = sizeof(options), .now_ms = now_ms() };
 	mpijob_watch *watches[WATCHES] = { NULL };
 	mpijob *stored = NULL;
 	mpijob_plan *plan = NULL;
@@ -224,7 +228,7 @@ static void print_findings(void)
 static int read_job(const char *name, mpijob **sent, mpijob_objects **objects)
 {
 	static char text[1 << 20];
-	struct mpijob_parse_options options = { sizeof(options), name, 0, 0, 0, 0, 0, 0, 0 };
+	struct mpijob_parse_options options = { .size = sizeof(options), .source = name };
 	FILE *file = fopen(name, "r");
 	if (!file)
 		return perror(name), MPIJOB_ERR_IO;
