@@ -15,6 +15,7 @@
 #include <mpijob/doc.h>
 #include <mpijob/features.h>
 #include <mpijob/fields.h>
+#include <mpijob/flyte.h>
 #include <mpijob/job.h>
 #include <mpijob/jobs.h>
 #include <mpijob/launch.h>

@@ -26,6 +26,11 @@
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
 	X(watch_options, user, 104, 96, MPIJOB_WATCH_OPTIONS_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
+	X(flyte_config, inject_finalizer, 224, 220, MPIJOB_FLYTE_CONFIG_INIT) \
+	X(flyte_execution, interruptible, 256, 252, MPIJOB_FLYTE_EXECUTION_INIT) \
+	X(flyte_options, repairs, 40, 32, MPIJOB_FLYTE_OPTIONS_INIT) \
+	X(flyte_log_template, uri, 24, 16, MPIJOB_FLYTE_LOG_TEMPLATE_INIT) \
+	X(flyte_status_options, repairs, 64, 56, MPIJOB_FLYTE_STATUS_OPTIONS_INIT) \
 	X(parse_options, no_places, 72, 64, MPIJOB_PARSE_OPTIONS_INIT) \
 	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
 	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
@@ -72,6 +77,9 @@
 	X(watch_event, resource_version, 72, 64) \
 	X(field, summary, 64, 56) \
 	X(finding_kind, example, 48, 40) \
+	X(flyte_repair, why, 40, 32) \
+	X(flyte_phase, error, 56, 48) \
+	X(flyte_link, pod, 32, 24) \
 	X(log_line, attempt, 48, 44) \
 	X(effective_value, refused, 48, 40) \
 	X(feature, notice, 56, 48) \

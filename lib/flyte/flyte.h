@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A job of a Flyte task that is being made, and who makes which part of it. */
+#ifndef MPIJOB__FLYTE_H
+#define MPIJOB__FLYTE_H
+
+#include "base/diag.h"
+#include "base/quantity.h"
+
+#include <mpijob/flyte.h>
+
+#define FLYTE_CONTAINER "mpi" /* what the operators call the container that counts */
+
+/* What `custom` says of launcher or workers. */
+struct mpijob__flyte_role {
+	const char *name; /* "Launcher", "Worker" */
+	int is_launcher;
+	int32_t replicas;
+	const char *image;           /* NULL: the task's */
+	const char *restart_policy;
+	const mpijob_node *resources; /* of flyteidl.core.Resources, or NULL */
+	const mpijob_node *command;   /* a list with a word at least, or NULL */
+};
+
+#define FLYTE_POLICY_NUMBERS 3
+
+struct mpijob__flyte {
+	mpijob_doc *doc; /* the job */
+	mpijob_diag *diag;
+	const char *source;
+	const mpijob_node *task;
+	const mpijob_node *task_config; /* the template's `config`, or NULL */
+	struct mpijob_flyte_config config;
+	struct mpijob_flyte_execution execution;
+	uint32_t repairs;
+	int to_v2beta1;
+	int interruptible;
+	int placeholders_told;
+	uint32_t repairs_told;
+
+	/* What `custom` says. */
+	int32_t version;
+	int32_t slots; /* 0: not said */
+	struct mpijob__flyte_role launcher, worker;
+	int has_policy;
+	const char *clean_policy;
+	struct {
+		int given; /* written down, also as 0 */
+		int32_t value;
+	} policy[FLYTE_POLICY_NUMBERS]; /* backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished */
+};
+
+/* ---- proto.c: messages as protobuf writes them in JSON ---- */
+
+/* The value of a field by its name in camelCase; NULL when absent or null. */
+const mpijob_node *mpijob__proto_get(const mpijob_node *message, const char *field);
+/* The string of a field, "" when absent; NULL when it is none. */
+const char *mpijob__proto_text(const mpijob_node *message, const char *field);
+/* A 32-bit number, 0 when absent. 1, or 0 when it is none. */
+int mpijob__proto_int(const mpijob_node *message, const char *field, int32_t *out);
+/* An enumeration by word or number, the first word when absent; NULL when it is none of them. */
+const char *mpijob__proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count);
+
+/* ---- config.c ---- */
+
+/* Take over the caller's structs and fill in Flyte's defaults. */
+int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
+int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given);
+
+/* ---- task.c ---- */
+
+/* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
+int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+/* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
+/* Read `custom` and what else decides about the whole job. */
+int mpijob__task_read(struct mpijob__flyte *f);
+int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag);
+
+/* ---- resources.c ---- */
+
+/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL: only keep it in bounds. */
+int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role);
+/* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
+int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field, mpijob_node *into);
+
+/* ---- placeholder.c ---- */
+
+/* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing happens. */
+int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, const char *value);
+/* Replace all placeholders of a list of words in place. */
+int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *list, const char *field);
+
+/* ---- environment.c ---- */
+
+/* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__environment_add(struct mpijob__flyte *f, mpijob_node *container);
+/* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a negative code. */
+int mpijob__environment_forward(struct mpijob__flyte *f);
+
+/* ---- pod.c ---- */
+
+/* Make the pod template of a role. */
+int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template);
+/* Put all strings of `from` into a map; NULL adds nothing. */
+void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
+/* The list of containers of a pod, and the container of that name; NULL when there is none. */
+mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name);
+
+/* ---- placement.c ---- */
+
+/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec);
+/* Accelerators and shared memory. */
+int mpijob__placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary);
+void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
+
+/* ---- repair.c ---- */
+
+/* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...) MPIJOB__PRINTF(4, 5);
+/* Turn the job of v1 in `f->doc` into one of v2beta1. */
+int mpijob__repair_convert(struct mpijob__flyte *f);
+
+/* ---- links.c ---- */
+
+/* What the links of one status are made of. */
+struct mpijob__links {
+	const mpijob_node *job;
+	struct mpijob_flyte_status_options options;
+	struct mpijob_flyte_execution execution;
+	struct mpijob_flyte_link *items;
+	size_t count, cap;
+};
+
+/* Link a pod. 0 or MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE. */
+int mpijob__links_add(struct mpijob__links *links, const char *pod);
+void mpijob__links_free(struct mpijob__links *links);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager around it adds to the
+ * object. What only v2beta1 needs comes after the job of v1 is whole.
+ */
+#include "flyte/flyte.h"
+
+#include <string.h>
+
+#define V1      "kubeflow.org/v1"
+#define V2BETA1 "kubeflow.org/v2beta1"
+#define FINALIZER "flyte.org/finalizer-k8s"
+
+static int is_word(const char *text, const char *word)
+{
+	return strcmp(text, word) == 0;
+}
+
+static void put_metadata(struct mpijob__flyte *f, mpijob_node *root)
+{
+	const mpijob_node *own = mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "metadata");
+	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *map;
+
+	mpijob_node_put_string(f->doc, metadata, "name", f->execution.name);
+	mpijob_node_put_string(f->doc, metadata, "namespace", f->execution.namespace_);
+	map = mpijob_node_put_map(f->doc, metadata, "labels");
+	mpijob__pod_union(f, map, f->config.default_labels);
+	mpijob__pod_union(f, map, mpijob__proto_get(own, "labels"));
+	mpijob__pod_union(f, map, f->execution.labels);
+	map = mpijob_node_put_map(f->doc, metadata, "annotations");
+	mpijob__pod_union(f, map, f->config.default_annotations);
+	mpijob__pod_union(f, map, mpijob__proto_get(own, "annotations"));
+	mpijob__pod_union(f, map, f->execution.annotations);
+	if (f->execution.owner)
+		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
+				   mpijob_node_copy(f->doc, f->execution.owner));
+	if (f->config.inject_finalizer)
+		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
+}
+
+static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
+{
+	int32_t slots = f->version == 0 ? f->slots : 1;
+	int code = 0;
+
+	if (mpijob__task_repairs(f, MPIJOB_FLYTE_SLOTS) && slots != (f->slots > 0 ? f->slots : 1)) {
+		code = mpijob__repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker", "%d in place of %d, as the task says",
+					  (int)(f->slots > 0 ? f->slots : 1), (int)slots);
+		slots = f->slots > 0 ? f->slots : 1;
+	}
+	mpijob_node_put_int(f->doc, spec, "slotsPerWorker", slots);
+	return code;
+}
+
+static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
+{
+	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished" };
+	mpijob_node *policy = mpijob_node_put_map(f->doc, spec, "runPolicy");
+	int code = 0;
+
+	if (f->has_policy)
+		mpijob_node_put_string(f->doc, policy, "cleanPodPolicy", f->clean_policy);
+	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
+		int is_zero = f->policy[i].given && f->policy[i].value == 0;
+
+		if (is_zero && !mpijob__task_repairs(f, MPIJOB_FLYTE_ZERO))
+			continue;
+		if (f->policy[i].given)
+			mpijob_node_put_int(f->doc, policy, keys[i], f->policy[i].value);
+		if (is_zero)
+			code = mpijob__repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says", keys[i]);
+	}
+	return code;
+}
+
+static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *roles)
+{
+	mpijob_node *replica = mpijob_node_put_map(f->doc, roles, role->name);
+	int code;
+
+	mpijob_node_put_int(f->doc, replica, "replicas", role->replicas);
+	mpijob_node_put_string(f->doc, replica, "restartPolicy", role->restart_policy);
+	code = mpijob__pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
+	if (!code && role->replicas <= 0)
+		return mpijob__task_refuse(f, "custom.workerReplicas.replicas", NULL, "the number of workers must be greater than 0");
+	return code;
+}
+
+static int make(struct mpijob__flyte *f)
+{
+	mpijob_node *root = mpijob_doc_edit(f->doc), *spec, *roles;
+	int code;
+
+	mpijob_node_put_string(f->doc, root, "apiVersion", V1);
+	mpijob_node_put_string(f->doc, root, "kind", "MPIJob");
+	put_metadata(f, root);
+	spec = mpijob_node_put_map(f->doc, root, "spec");
+	code = put_slots(f, spec);
+	if (!code)
+		code = put_policy(f, spec);
+	roles = mpijob_node_put_map(f->doc, spec, "mpiReplicaSpecs");
+	if (!code)
+		code = put_role(f, &f->launcher, roles);
+	if (!code)
+		code = put_role(f, &f->worker, roles);
+	if (!code && mpijob_doc_error(f->doc))
+		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM ? MPIJOB_ERR_NOMEM :
+			mpijob__task_refuse(f, "k8sPod.podSpec", NULL, "a map or list on the way to what must be written is none");
+	return code ? code : f->to_v2beta1 ? mpijob__repair_convert(f) : 0;
+}
+
+static int refuse_version(mpijob_diag *diag, const char *version)
+{
+	int code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", NULL,
+				     "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
+
+	return code ? code : MPIJOB_ERR_UNSUPPORTED;
+}
+
+int mpijob_flyte_job(const mpijob_node *task, const char *version, const struct mpijob_flyte_options *options, mpijob_doc **out,
+		     mpijob_diag *diag)
+{
+	struct mpijob__flyte f = { .task = task, .diag = diag };
+	mpijob_doc *defaults = mpijob_doc_new();
+	int code;
+
+	if (!task || !version || !out) {
+		mpijob_doc_free(defaults);
+		return MPIJOB_ERR_USAGE;
+	}
+	f.to_v2beta1 = is_word(version, "v2beta1") || is_word(version, V2BETA1);
+	if (!f.to_v2beta1 && !is_word(version, "v1") && !is_word(version, V1)) {
+		mpijob_doc_free(defaults);
+		return refuse_version(diag, version);
+	}
+	f.doc = defaults;
+	code = mpijob__config_take(&f, options);
+	f.doc = mpijob_doc_new();
+	if (!code && (mpijob_doc_error(defaults) || !f.doc))
+		code = MPIJOB_ERR_NOMEM;
+	if (!code)
+		code = mpijob__task_read(&f);
+	if (!code)
+		code = make(&f);
+	if (code)
+		mpijob_doc_free(f.doc);
+	else
+		*out = f.doc;
+	mpijob_doc_free(defaults);
+	return code;
+}

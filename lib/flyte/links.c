@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log plugins do. A value that
+ * is empty leaves its placeholder as it is, also as there. The job's creation stands for the start of its pods, the
+ * present for their end.
+ */
+#include "flyte/flyte.h"
+
+#include "job/time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct mpijob_flyte_log_template dashboard = {
+	sizeof(dashboard), "Kubernetes Logs",
+	"http://localhost:30082/#!/log/{{ .namespace }}/{{ .podName }}/pod?namespace={{ .namespace }}"
+};
+
+/* One value after the other, as each may bring in what comes later. */
+static int fill(const struct mpijob__links *links, const char *pod, struct mpijob_text *text)
+{
+	const struct mpijob_flyte_execution *e = &links->execution;
+	const mpijob_node *metadata = mpijob_node_get(links->job, "metadata");
+	const char *created = mpijob_node_string(mpijob_node_get(metadata, "creationTimestamp"));
+	char start[MPIJOB__TIME_SIZE] = "", finish[MPIJOB__TIME_SIZE] = "";
+	struct mpijob_text numbers[3] = { { 0 }, { 0 }, { 0 } };
+	int64_t start_s = 0;
+	int code = 0;
+
+	if (created && mpijob__time_parse(created, &start_s)) {
+		mpijob__time_format(start_s, start);
+		code = mpijob__text_printf(&numbers[0], "%lld", (long long)start_s);
+	}
+	if (!code && links->options.now_s) {
+		mpijob__time_format(links->options.now_s, finish);
+		code = mpijob__text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
+	}
+	if (!code)
+		code = mpijob__text_printf(&numbers[2], "%d", (int)e->attempt);
+	const struct {
+		const char *name, *value;
+	} known[] = {
+		{ "podName", pod },
+		{ "namespace", mpijob_node_string(mpijob_node_get(metadata, "namespace")) },
+		{ "containerName", FLYTE_CONTAINER },
+		{ "nodeID", e->node_id },
+		{ "generatedName", e->name },
+		{ "taskRetryAttempt", links->options.execution ? numbers[2].data : NULL },
+		{ "taskID", e->task_name },
+		{ "taskVersion", e->task_version },
+		{ "taskProject", e->task_project },
+		{ "taskDomain", e->task_domain },
+		{ "executionName", e->execution_name },
+		{ "executionProject", e->project },
+		{ "executionDomain", e->domain },
+		{ "podRFC3339StartTime", start },
+		{ "podRFC3339FinishTime", finish },
+		{ "podUnixStartTime", numbers[0].data },
+		{ "podUnixFinishTime", numbers[1].data },
+	};
+	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++)
+		code = mpijob__placeholder_replace(text, known[i].name, known[i].value && *known[i].value ? known[i].value : NULL);
+	for (size_t i = 0; i < 3; i++)
+		mpijob__text_release(&numbers[i]);
+	return code;
+}
+
+/* A filled copy; NULL when memory ran out. */
+static char *filled(const struct mpijob__links *links, const char *pod, const char *template)
+{
+	struct mpijob_text text = { 0 };
+	int code = mpijob__text_puts(&text, template);
+	char *copy;
+
+	if (!code && template[0])
+		code = fill(links, pod, &text);
+	copy = code ? NULL : strdup(text.data ? text.data : "");
+	mpijob__text_release(&text);
+	return copy;
+}
+
+static int grow(struct mpijob__links *links)
+{
+	size_t cap = links->cap ? links->cap * 2 : 8;
+	struct mpijob_flyte_link *items;
+
+	if (links->count < links->cap)
+		return 0;
+	items = realloc(links->items, cap * sizeof(*items));
+	if (!items)
+		return MPIJOB_ERR_NOMEM;
+	links->items = items;
+	links->cap = cap;
+	return 0;
+}
+
+static void drop(struct mpijob_flyte_link *link)
+{
+	free((char *)link->name);
+	free((char *)link->uri);
+	free((char *)link->pod);
+}
+
+static int add_one(struct mpijob__links *links, const char *pod, const struct mpijob_flyte_log_template *template)
+{
+	struct mpijob_flyte_link link = { sizeof(link), NULL, NULL, NULL };
+	int code = grow(links);
+
+	if (code)
+		return code;
+	link.name = filled(links, pod, template->name);
+	link.uri = filled(links, pod, template->uri);
+	link.pod = strdup(pod);
+	if (!link.name || !link.uri || !link.pod) {
+		drop(&link);
+		return MPIJOB_ERR_NOMEM;
+	}
+	links->items[links->count++] = link;
+	return 0;
+}
+
+int mpijob__links_add(struct mpijob__links *links, const char *pod)
+{
+	int code = 0;
+
+	if (!links->options.templates)
+		return add_one(links, pod, &dashboard);
+	for (size_t i = 0; !code && i < links->options.template_count; i++) {
+		const struct mpijob_flyte_log_template *template = links->options.templates[i];
+
+		if (!template || template->size < sizeof(*template) || !template->name || !template->uri)
+			return MPIJOB_ERR_USAGE;
+		code = add_one(links, pod, template);
+	}
+	return code;
+}
+
+void mpijob__links_free(struct mpijob__links *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		drop(&links->items[i]);
+	free(links->items);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and lower case alike, space
+ * on both sides. One after the other is replaced, so that a value may hold the placeholders that come later, as in Flyte.
+ */
+#include "flyte/flyte.h"
+
+#include <string.h>
+
+static const char *skip_space(const char *at)
+{
+	while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\f' || *at == '\r')
+		at++;
+	return at;
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Behind the name when the placeholder that opens at `at` begins with it; else NULL. */
+static const char *name_at(const char *at, const char *name)
+{
+	if (at[0] != '{' || at[1] != '{')
+		return NULL;
+	at = skip_space(at + 2);
+	if (*at != '.' && *at != '$')
+		return NULL;
+	for (at++; *name; at++, name++) {
+		if (lower(*at) != lower(*name))
+			return NULL;
+	}
+	return at;
+}
+
+/* Behind the braces that close a placeholder; NULL when they are not there. */
+static const char *closed(const char *at)
+{
+	if (!at)
+		return NULL;
+	at = skip_space(at);
+	return at[0] == '}' && at[1] == '}' ? at + 2 : NULL;
+}
+
+/* Make `made` the text. */
+static int take(struct mpijob_text *text, struct mpijob_text *made, int code)
+{
+	struct mpijob_text old = *text;
+
+	if (!code) {
+		*text = *made;
+		*made = old;
+	}
+	mpijob__text_release(made);
+	return code;
+}
+
+int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, const char *value)
+{
+	struct mpijob_text made = { 0 };
+	const char *at = text->data, *from = at, *end;
+	int code = 0, found = 0;
+
+	if (!value || !at)
+		return 0;
+	while (!code && *at) {
+		end = closed(name_at(at, name));
+		if (!end) {
+			at++;
+			continue;
+		}
+		code = mpijob_text_write(&made, from, (size_t)(at - from));
+		if (!code)
+			code = mpijob__text_puts(&made, value);
+		from = at = end;
+		found = 1;
+	}
+	if (!found)
+		return 0;
+	if (!code)
+		code = mpijob__text_puts(&made, from);
+	return take(text, &made, code);
+}
+
+/* `{{ .inputs.NAME }}`; 1 and where it ends and its name stands, else 0. */
+static int input_at(const char *at, const char **name, size_t *len, const char **end)
+{
+	const char *from = name_at(at, "inputs.");
+
+	if (!from)
+		return 0;
+	*name = from;
+	*len = strcspn(from, "} \t\n\f\r");
+	*end = closed(from + *len);
+	return *len > 0 && *end;
+}
+
+static const mpijob_node *input_of(const mpijob_node *inputs, const char *name, size_t len)
+{
+	for (size_t i = 0; i < mpijob_node_count(inputs); i++) {
+		const char *key = mpijob_node_key(inputs, i);
+
+		if (strlen(key) == len && memcmp(key, name, len) == 0)
+			return mpijob_node_at(inputs, i);
+	}
+	return NULL;
+}
+
+static int put_value(struct mpijob_text *made, const mpijob_node *value)
+{
+	int truth = 0;
+
+	if (mpijob_node_bool(value, &truth))
+		return mpijob__text_puts(made, truth ? "true" : "false");
+	return mpijob_text_write(made, mpijob_node_text(value) ? mpijob_node_text(value) : "", mpijob_node_length(value));
+}
+
+static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, const char *field)
+{
+	struct mpijob_text made = { 0 };
+	const char *at = text->data, *from = at, *name, *end;
+	size_t len;
+	int code = 0;
+
+	if (!f->execution.inputs || !at)
+		return 0;
+	while (!code && *at) {
+		const mpijob_node *value;
+
+		if (!input_at(at, &name, &len, &end)) {
+			at++;
+			continue;
+		}
+		value = input_of(f->execution.inputs, name, len);
+		code = value ? mpijob_text_write(&made, from, (size_t)(at - from)) :
+			       mpijob__task_refuse(f, field, NULL, "requested input is not found [%.*s]", (int)(len < 200 ? len : 200), name);
+		if (!code)
+			code = put_value(&made, value);
+		from = at = end;
+	}
+	if (!code)
+		code = mpijob__text_puts(&made, from);
+	return take(text, &made, code);
+}
+
+/* A key that is unique to this attempt, of letters, digits and underscores. */
+static int unique_key(const char *name, struct mpijob_text *out)
+{
+	int code = 0, gap = 0, leading = 1;
+
+	for (; name && *name && !code; name++) {
+		int alpha = (lower(*name) >= 'a' && lower(*name) <= 'z') || *name == '_';
+		int digit = *name >= '0' && *name <= '9';
+
+		if (leading && !alpha) {
+			if (out->len == 0)
+				code = mpijob__text_puts(out, "a");
+			continue;
+		}
+		leading = 0;
+		if (alpha || digit)
+			code = mpijob_text_write(out, name, 1);
+		else if (!gap)
+			code = mpijob__text_puts(out, "_");
+		gap = !alpha && !digit;
+	}
+	return code;
+}
+
+static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const char *key, const char *field)
+{
+	const struct mpijob_flyte_execution *e = &f->execution;
+	const char *previous = e->previous_checkpoint_prefix && !*e->previous_checkpoint_prefix ? "\"\"" : e->previous_checkpoint_prefix;
+	const struct {
+		const char *name, *value;
+	} known[] = {
+		{ "Input", e->input_path },
+		{ "OutputPrefix", e->output_prefix },
+		{ "InputPrefix", e->input_prefix },
+		{ "RawOutputDataPrefix", e->raw_output_prefix },
+		{ "PrevCheckpointPrefix", previous },
+		{ "CheckpointOutputPrefix", e->checkpoint_prefix },
+		{ "PerRetryUniqueKey", key },
+		{ "TaskTemplatePath", e->task_template_path },
+		{ "Namespace", e->namespace_ },
+	};
+	int code = 0;
+
+	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].value) {
+			code = mpijob__placeholder_replace(text, known[i].name, known[i].value);
+			continue;
+		}
+		for (const char *at = text->data; at && *at && !code; at++) {
+			if (!f->placeholders_told && closed(name_at(at, known[i].name))) {
+				code = mpijob__task_ignore(f, field, NULL, "{{.%s}} stays as it is: the execution does not say its value", known[i].name);
+				f->placeholders_told = 1;
+			}
+		}
+	}
+	return code ? code : replace_inputs(f, text, field);
+}
+
+int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *list, const char *field)
+{
+	struct mpijob_text key = { 0 };
+	mpijob_node *made;
+	int code = unique_key(f->execution.name, &key);
+	size_t count = mpijob_node_count(list);
+
+	for (size_t i = 0; !code && i < count; i++) {
+		struct mpijob_text text = { 0 };
+		const char *word = mpijob_node_string(mpijob_node_at(list, 0));
+
+		code = word ? mpijob__text_puts(&text, word) : mpijob__task_refuse(f, field, list, "must be a list of strings");
+		if (!code)
+			code = replace_all(f, &text, f->execution.name ? (key.data ? key.data : "") : NULL, field);
+		made = code ? NULL : mpijob_node_new_string(f->doc, text.data ? text.data : "", text.len);
+		mpijob_node_append(f->doc, list, made);
+		mpijob_node_remove_at(list, 0);
+		mpijob__text_release(&text);
+	}
+	mpijob__text_release(&key);
+	return code;
+}

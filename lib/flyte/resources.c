@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The resources of a container as propeller settles them: overrides over what the task says, the platform's defaults
+ * where nothing is said, a request where only the limit is given and the other way round, and nothing above the platform's
+ * limits. Quantities are written in Kubernetes' canonical form.
+ */
+#include "flyte/flyte.h"
+
+#include <string.h>
+
+#define GENERIC_GPU "gpu"
+#define NVIDIA_GPU  "nvidia.com/gpu" /* the name that a task's GPUs get first, whatever the platform calls them */
+
+static const char *const entry_words[] = { "UNKNOWN", "CPU", "GPU", "MEMORY", "STORAGE", "EPHEMERAL_STORAGE" };
+static const char *const entry_names[] = { NULL, "cpu", NVIDIA_GPU, "memory", NULL, "ephemeral-storage" };
+#define ENTRIES (sizeof(entry_words) / sizeof(entry_words[0]))
+static const char *const lists[] = { "requests", "limits" };
+
+static int is_zero(const struct mpijob__quantity *quantity)
+{
+	static const struct mpijob__quantity zero;
+
+	return mpijob__quantity_compare(quantity, &zero) == 0;
+}
+
+static int parse(const mpijob_node *node, struct mpijob__quantity *out)
+{
+	const char *text = mpijob_node_text(node);
+
+	*out = (struct mpijob__quantity){ 0 };
+	return text && mpijob__quantity_parse(text, strlen(text), out);
+}
+
+static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name, const struct mpijob__quantity *quantity)
+{
+	char text[MPIJOB__QUANTITY_TEXT];
+
+	mpijob__quantity_print(quantity, text);
+	mpijob_node_put_string(f->doc, map, name, text);
+}
+
+static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *resources, const char *key)
+{
+	mpijob_node *list = mpijob_node_edit(resources, key);
+
+	return mpijob_node_kind(list) == MPIJOB_NODE_MAP ? list : mpijob_node_put_map(f->doc, resources, key);
+}
+
+int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field, mpijob_node *into)
+{
+	for (size_t k = 0; k < 2; k++) {
+		const mpijob_node *entries = mpijob__proto_get(resources, lists[k]);
+		mpijob_node *list = list_of(f, into, lists[k]);
+
+		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
+			const mpijob_node *entry = mpijob_node_at(entries, i), *value = mpijob__proto_get(entry, "value");
+			const char *word = mpijob__proto_word(entry, "name", entry_words, ENTRIES);
+			struct mpijob__quantity quantity;
+			size_t at = 0;
+
+			if (!word || !mpijob_node_string(value) || !parse(value, &quantity))
+				return mpijob__task_refuse(f, field, entry, "%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, and a quantity",
+							   lists[k]);
+			while (strcmp(word, entry_words[at]) != 0)
+				at++;
+			if (entry_names[at] && !is_zero(&quantity))
+				put(f, list, entry_names[at], &quantity);
+		}
+	}
+	return 0;
+}
+
+/* Rewrite all quantities as Kubernetes does. */
+static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
+{
+	for (size_t k = 0; k < 2; k++) {
+		mpijob_node *list = list_of(f, resources, lists[k]);
+
+		for (size_t i = 0; i < mpijob_node_count(list); i++) {
+			struct mpijob__quantity quantity;
+
+			if (!parse(mpijob_node_at(list, i), &quantity))
+				return mpijob__task_refuse(f, "resources", mpijob_node_at(list, i), "%s: %s is no quantity", lists[k],
+							   mpijob_node_key(list, i));
+			put(f, list, mpijob_node_key(list, i), &quantity);
+		}
+	}
+	return 0;
+}
+
+static void rename_gpu(struct mpijob__flyte *f, mpijob_node *resources)
+{
+	for (size_t k = 0; k < 2; k++) {
+		mpijob_node *list = list_of(f, resources, lists[k]);
+		const mpijob_node *gpu = mpijob_node_get(list, GENERIC_GPU);
+
+		if (gpu && strcmp(f->config.gpu_resource_name, GENERIC_GPU) != 0) {
+			mpijob_node_put_copy(f->doc, list, f->config.gpu_resource_name, gpu);
+			mpijob_node_remove(list, GENERIC_GPU);
+		}
+	}
+}
+
+static void merge(struct mpijob__flyte *f, mpijob_node *resources, const mpijob_node *overrides)
+{
+	for (size_t k = 0; k < 2; k++) {
+		const mpijob_node *from = mpijob_node_get(overrides, lists[k]);
+		mpijob_node *list = list_of(f, resources, lists[k]);
+
+		for (size_t i = 0; i < mpijob_node_count(from); i++)
+			mpijob_node_put_copy(f->doc, list, mpijob_node_key(from, i), mpijob_node_at(from, i));
+	}
+}
+
+static void at_most(struct mpijob__quantity *value, const struct mpijob__quantity *limit)
+{
+	if (!is_zero(value) && !is_zero(limit) && mpijob__quantity_compare(value, limit) > 0)
+		*value = *limit;
+}
+
+static void platform(const struct mpijob__flyte *f, const char *list, const char *name, struct mpijob__quantity *out)
+{
+	const mpijob_node *from = mpijob_node_get(f->execution.platform_resources, list);
+	const mpijob_node *node = mpijob_node_get(from, name);
+	const char *text = NULL;
+
+	if (!node && strcmp(list, "requests") == 0 && strcmp(name, "cpu") == 0)
+		text = f->config.default_cpu;
+	if (!node && strcmp(list, "requests") == 0 && strcmp(name, "memory") == 0)
+		text = f->config.default_memory;
+	if (!text || !mpijob__quantity_parse(text, strlen(text), out))
+		parse(node, out);
+}
+
+static void adjust(struct mpijob__flyte *f, mpijob_node *resources, const char *name, int assign)
+{
+	mpijob_node *requests = list_of(f, resources, "requests"), *limits = list_of(f, resources, "limits");
+	struct mpijob__quantity request, limit, fallback = { 0 }, most = { 0 };
+
+	parse(mpijob_node_get(requests, name), &request);
+	parse(mpijob_node_get(limits, name), &limit);
+	platform(f, "requests", name, &fallback);
+	platform(f, "limits", name, &most);
+	if (assign && is_zero(&request))
+		request = is_zero(&limit) ? fallback : limit;
+	if (assign && is_zero(&limit))
+		limit = request;
+	at_most(&request, &most);
+	at_most(&limit, &most);
+	at_most(&request, &limit);
+	put(f, requests, name, &request);
+	put(f, limits, name, &limit);
+}
+
+static int asks_for(const mpijob_node *resources, const char *name)
+{
+	return mpijob_node_get(mpijob_node_get(resources, "requests"), name) || mpijob_node_get(mpijob_node_get(resources, "limits"), name);
+}
+
+static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
+{
+	adjust(f, resources, "cpu", assign);
+	adjust(f, resources, "memory", assign);
+	if (asks_for(resources, "ephemeral-storage"))
+		adjust(f, resources, "ephemeral-storage", assign);
+	if (asks_for(resources, f->config.gpu_resource_name))
+		adjust(f, resources, f->config.gpu_resource_name, assign);
+}
+
+/* Remove what the launcher would only inherit; 1 when there was something. */
+static int drop_gpus(mpijob_node *resources)
+{
+	int dropped = 0;
+
+	for (size_t k = 0; k < 2; k++) {
+		mpijob_node *list = mpijob_node_edit(resources, lists[k]);
+
+		for (size_t i = mpijob_node_count(list); i-- > 0;) {
+			if (strstr(mpijob_node_key(list, i), GENERIC_GPU))
+				dropped |= mpijob_node_remove_at(list, i);
+		}
+	}
+	return dropped;
+}
+
+static int has_entries(const mpijob_node *resources)
+{
+	return mpijob_node_count(mpijob__proto_get(resources, "requests")) + mpijob_node_count(mpijob__proto_get(resources, "limits")) > 0;
+}
+
+int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
+{
+	mpijob_node *resources = mpijob_node_edit(container, "resources"), *overrides;
+	int code = 0;
+
+	if (mpijob_node_kind(resources) != MPIJOB_NODE_MAP)
+		resources = mpijob_node_put_map(f->doc, container, "resources");
+	rename_gpu(f, resources);
+	if (role) {
+		overrides = mpijob_node_new_map(f->doc);
+		merge(f, overrides, f->execution.resources);
+		if (role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) && (drop_gpus(resources) | drop_gpus(overrides)))
+			code = mpijob__repair_say(f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
+						  "the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");
+		if (!code && has_entries(role->resources)) {
+			overrides = mpijob_node_new_map(f->doc);
+			code = mpijob__resources_from_task(f, role->resources, role->is_launcher ? "custom.launcherReplicas.resources" :
+					"custom.workerReplicas.resources", overrides);
+			if (!code)
+				settle(f, overrides, 1);
+		}
+		merge(f, resources, overrides);
+	}
+	if (!code)
+		code = canonical(f, resources);
+	if (!code)
+		settle(f, resources, role != NULL);
+	return code;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the `custom` of a task says, in both of its forms: that of task_type_version 0 with three numbers, and that of
+ * version 1 with a message for each role, whose deprecated fields count unless `common` is there. It knows the words of
+ * their enumerations, and which templates are refused.
+ */
+#include "flyte/flyte.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const char *const clean_words[] = { "CLEANPOD_POLICY_NONE", "CLEANPOD_POLICY_RUNNING", "CLEANPOD_POLICY_ALL" };
+static const char *const clean_policies[] = { "None", "Running", "All" };
+static const char *const restart_words[] = { "RESTART_POLICY_NEVER", "RESTART_POLICY_ON_FAILURE", "RESTART_POLICY_ALWAYS" };
+static const char *const restart_policies[] = { "Never", "OnFailure", "Always" };
+static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished" };
+
+static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
+	       const char *format, va_list args)
+{
+	const struct mpijob__place place = { f->source, mpijob_node_line(node), mpijob_node_column(node) };
+	const char *reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
+
+	return mpijob__diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
+}
+
+int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = say(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node, format, args);
+	va_end(args);
+	return code ? code : MPIJOB_ERR_SPEC;
+}
+
+int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+{
+	va_list args;
+	int code;
+
+	va_start(args, format);
+	code = say(f, MPIJOB_SEVERITY_WARNING, "flyte-ignored", field, node, format, args);
+	va_end(args);
+	return code;
+}
+
+int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag)
+{
+	return (f->repairs & flag) != 0;
+}
+
+/* The word of the job for an enumeration of the message. */
+static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field, const char *const words[3],
+		     const char *const values[3], const char **out)
+{
+	const char *word = mpijob__proto_word(message, field, words, 3);
+	size_t i = 0;
+
+	if (!word)
+		return mpijob__task_refuse(f, field, mpijob__proto_get(message, field), "unsupported value; use %s, %s or %s", words[0],
+					   words[1], words[2]);
+	while (strcmp(word, words[i]) != 0)
+		i++;
+	*out = values[i];
+	return 0;
+}
+
+static int read_number(struct mpijob__flyte *f, const mpijob_node *message, const char *field, int32_t *out)
+{
+	if (mpijob__proto_int(message, field, out))
+		return 0;
+	return mpijob__task_refuse(f, field, mpijob__proto_get(message, field), "must be a whole number of 32 bits");
+}
+
+static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
+{
+	int code = read_word(f, policy, "cleanPodPolicy", clean_words, clean_policies, &f->clean_policy);
+
+	f->has_policy = 1;
+	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
+		code = read_number(f, policy, policy_fields[i], &f->policy[i].value);
+		f->policy[i].given = mpijob__proto_get(policy, policy_fields[i]) != NULL;
+	}
+	return code;
+}
+
+static int read_command(struct mpijob__flyte *f, const mpijob_node *message, struct mpijob__flyte_role *role)
+{
+	const mpijob_node *command = mpijob__proto_get(message, "command");
+
+	for (size_t i = 0; i < mpijob_node_count(command); i++) {
+		if (!mpijob_node_string(mpijob_node_at(command, i)))
+			return mpijob__task_refuse(f, "command", command, "must be a list of strings");
+	}
+	if (command && mpijob_node_kind(command) != MPIJOB_NODE_LIST)
+		return mpijob__task_refuse(f, "command", command, "must be a list of strings");
+	role->command = mpijob_node_count(command) ? command : NULL;
+	return 0;
+}
+
+static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__flyte_role *role)
+{
+	const mpijob_node *message = mpijob__proto_get(mpijob__proto_get(f->task, "custom"), field);
+	const mpijob_node *common = mpijob__proto_get(message, "common");
+	int code;
+
+	if (message && mpijob_node_kind(message) != MPIJOB_NODE_MAP)
+		return mpijob__task_refuse(f, field, message, "must be a map");
+	code = read_command(f, message, role);
+	if (common)
+		message = common;
+	if (!code)
+		code = read_number(f, message, "replicas", &role->replicas);
+	if (!code)
+		code = read_word(f, message, "restartPolicy", restart_words, restart_policies, &role->restart_policy);
+	role->image = mpijob__proto_text(message, "image");
+	if (!code && !role->image)
+		return mpijob__task_refuse(f, "image", mpijob__proto_get(message, "image"), "must be a string");
+	role->resources = mpijob__proto_get(message, "resources");
+	return code;
+}
+
+static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
+{
+	const mpijob_node *policy = mpijob__proto_get(custom, "runPolicy");
+	int code = read_role(f, "launcherReplicas", &f->launcher);
+
+	if (!code)
+		code = read_role(f, "workerReplicas", &f->worker);
+	if (!code && policy)
+		code = read_policy(f, policy);
+	f->launcher.replicas = 1;
+	return code;
+}
+
+static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
+{
+	int code = read_number(f, custom, "numWorkers", &f->worker.replicas);
+
+	if (!code)
+		code = read_number(f, custom, "numLauncherReplicas", &f->launcher.replicas);
+	if (f->launcher.replicas < 1)
+		f->launcher.replicas = 1;
+	f->launcher.restart_policy = f->worker.restart_policy = "Never";
+	if (!code && f->launcher.replicas > 1 && mpijob__task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
+		code = mpijob__repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER, "custom.numLauncherReplicas",
+					  "1 launcher in place of %d, which every operator refuses", (int)f->launcher.replicas);
+		f->launcher.replicas = 1;
+	}
+	return code;
+}
+
+/* What would change the pods in ways that are not carried over. */
+static int refuse_foreign(struct mpijob__flyte *f)
+{
+	static const char *const targets[] = { "container", "k8sPod" };
+	const char *template = mpijob__proto_text(mpijob__proto_get(f->task, "metadata"), "podTemplateName");
+	const mpijob_node *secrets = mpijob__proto_get(mpijob__proto_get(f->task, "securityContext"), "secrets");
+
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		const mpijob_node *data = mpijob__proto_get(mpijob__proto_get(f->task, targets[i]), "dataConfig");
+		int code = data ? mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported") : 0;
+
+		if (code)
+			return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
+	}
+	if (template && *template)
+		return mpijob__task_refuse(f, "metadata.podTemplateName", NULL, "PodTemplate '%s' does not exist here: give the pod as k8sPod",
+					   template);
+	if (mpijob_node_count(secrets))
+		return mpijob__task_ignore(f, "securityContext.secrets", secrets,
+					   "not passed on: add the labels and annotations of Flyte's webhook to those of the execution");
+	return 0;
+}
+
+int mpijob__task_read(struct mpijob__flyte *f)
+{
+	const mpijob_node *custom = mpijob__proto_get(f->task, "custom");
+	int code;
+
+	f->launcher = (struct mpijob__flyte_role){ .name = "Launcher", .is_launcher = 1, .image = "" };
+	f->worker = (struct mpijob__flyte_role){ .name = "Worker", .image = "" };
+	f->task_config = mpijob__proto_get(f->task, "config");
+	code = read_number(f, f->task, "taskTypeVersion", &f->version);
+	if (!code && f->version != 0 && f->version != 1)
+		code = mpijob__task_refuse(f, "taskTypeVersion", mpijob__proto_get(f->task, "taskTypeVersion"),
+					   "unsupported task template version %d; use 0 or 1", (int)f->version);
+	if (!code && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
+		code = mpijob__task_refuse(f, "custom", custom, "must be the map that an MPI task has");
+	if (!code)
+		code = refuse_foreign(f);
+	if (!code)
+		code = read_number(f, custom, "slots", &f->slots);
+	if (!code)
+		code = f->version == 1 ? read_version_1(f, custom) : read_version_0(f, custom);
+	return code;
+}
