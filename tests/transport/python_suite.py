@@ -4,17 +4,14 @@ import ctypes
 import os
 import pathlib
 import select
-import sys
 import threading
 
-BUILD = pathlib.Path(os.environ["MPIJOB_BUILD"])
-sys.path.insert(0, str(BUILD / "python"))
-SUITE = BUILD / "tests/transport/transport-suite.so"
+from mpijob import _abi
+from mpijob._library import core, local
+from mpijob.errors import failure
+from mpijob.transport import BlockingTransport, Transport
 
-from mpijob import _abi  # noqa: E402
-from mpijob._library import core, local  # noqa: E402
-from mpijob.errors import failure  # noqa: E402
-from mpijob.transport import BlockingTransport, Transport  # noqa: E402
+SUITE = pathlib.Path(os.environ["MPIJOB_BUILD"], "tests/transport/transport-suite.so")
 
 
 def client_of(transport):
