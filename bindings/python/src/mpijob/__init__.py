@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ._abi import VERSION as __version__
     from .document import Document as Document, loads_all as loads_all
+    from .client import Cause as Cause, Client as Client, Event as Event, LogLine as LogLine
     from .errors import (AuthError as AuthError, CancelledError as CancelledError, ConflictError as ConflictError,
                          Error as Error, InputOutputError as InputOutputError, NoMemoryError as NoMemoryError,
                          NotFoundError as NotFoundError, ParseError as ParseError, RejectedError as RejectedError,
@@ -33,16 +34,21 @@ if TYPE_CHECKING:
     from .findings import (Finding as Finding, FindingKind as FindingKind, finding_kind as finding_kind,
                            finding_kinds as finding_kinds)
     from .job import MPIJob as MPIJob, Converted as Converted, convert as convert, load as load, loads as loads
+    from .local import LocalCluster as LocalCluster
     from .plan import Action as Action, Facts as Facts, Plan as Plan
     from .render import Feature as Feature, Host as Host, Hostfile as Hostfile, Objects as Objects, features as features
+    from ._run import Result as Result, RunError as RunError, run as run
 
 # Where each name is; a module is imported when a name of it is first asked for, so that what is not used costs no time.
 _NAMES = {
+    "client": "Cause Client Event LogLine",
     "document": "Document loads_all",
     "errors": "AuthError CancelledError ConflictError Error InputOutputError NoMemoryError NotFoundError ParseError RejectedError "
               "ServerError SpecError TimeoutError UnreachableError UnsupportedError UsageError",
     "fields": "Field explain",
     "findings": "Finding FindingKind finding_kind finding_kinds",
+    "local": "LocalCluster",
+    "_run": "Result RunError run",
     "job": "Converted MPIJob convert load loads",
     "plan": "Action Facts Plan",
     "render": "Feature Host Hostfile Objects features",

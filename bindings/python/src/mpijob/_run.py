@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a job on this machine, in a cluster of its own, from its beginning to its end: `mpijob.run()`."""
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from ._operations import VERSION, Cause, job_of
+from ._progress import progress as progress_of
+from ._streams import LogLine, LogStream, WatchStream
+from .document import Document, loads_all
+from .errors import Error, SpecError, TimeoutError, UsageError  # noqa: A004
+from .findings import Finding
+from .local import LocalCluster
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Union
+
+    from ._progress import Silent
+    from .job import MPIJob
+
+    Output = Union[Callable[[LogLine], None], Any, None]
+
+MANAGER = "kubeflow.org/mpi-operator"
+GRACE, MOST_GRACE = 30.0, 60.0  # seconds that a launcher has to end when the run is stopped
+_TOLD = ("container-failed", "backoff-limit", "job-failed", "launcher-gone")  # what the first line says
+_LABEL = "training.kubeflow.org/job-name"
+_ROLE = "training.kubeflow.org/job-role"
+_BEFORE = ("Namespace", "PriorityClass", "ConfigMap", "Secret")
+_WIDE = ("Namespace", "PriorityClass")
+
+
+class Result:
+    """How a run ended.
+
+    job         the MPIJob as it was in the end
+    succeeded   whether it has
+    exit_code   of the launcher's last attempt; None when it never ended by itself
+    reason, message    of the condition Succeeded or Failed
+    causes      of a failure, each with `advice`
+    seconds     from the beginning to the end
+    """
+
+    def __init__(self, job: MPIJob, succeeded: bool, exit_code: int | None, reason: str, message: str, causes: list[Cause],
+                 seconds: float) -> None:
+        self.job = job
+        self.succeeded = succeeded
+        self.exit_code = exit_code
+        self.reason = reason
+        self.message = message
+        self.causes = causes
+        self.seconds = seconds
+
+    def __repr__(self) -> str:
+        return f"<Result {self.job.name} {'succeeded' if self.succeeded else 'failed'} exit_code={self.exit_code}>"
+
+
+class RunError(Error):
+    """A job that was run has failed; `result` tells how, `findings` why."""
+
+    def __init__(self, message: str, code: int | None = None, findings: Iterable[Finding] = (), result: Result | None = None) -> None:
+        super().__init__(message, code, list(findings))
+        self.result = result
+
+    def __reduce__(self) -> Any:
+        return RunError, (self.message, self.code, self.findings, None)
+
+
+def run(job: Any, *, output: Output = None, progress: bool | str | None = None, check: bool = True, timeout: float | None = None,
+        objects: Iterable[Any] = (), **options: Any) -> Result:
+    """Run a job on this machine and wait for its end: real pods, sshd and mpirun; the image is this machine's files.
+
+        result = mpijob.run("pi.yaml")
+
+    job        an MPIJob, the path of a file, YAML or JSON text, a dict, or a model. What else is in a file is made too:
+               namespaces, priority classes, config maps, secrets
+    output     gets each line that the launcher prints: a function of a `LogLine`, or a file; None: standard output
+    progress   None: on a terminal as rich or tqdm show it, when one is installed, else in lines on standard error;
+               'rich', 'tqdm', 'lines', or False
+    check      a job that fails is a RunError, with its causes; else see the result
+    timeout    seconds, after which the job is stopped, and TimeoutError raised
+    objects    more of what the job needs, as `job`
+    options    those of `LocalCluster`: allow_host_path, backoff_base, cluster_domain, reference, ...
+
+    Ctrl-C stops the job, which has the time to end that its template gives it; a second one ends it at once. Nothing is left
+    behind either way.
+    """
+    begun = time.monotonic()
+    sent, needed = _read(job)
+    needed += [Document(each) for each in objects]
+    _check(sent)
+    workers = _workers(sent)
+    shown = progress_of(progress, sent.name or "job", workers)
+    try:
+        with LocalCluster(namespace=sent.namespace or "default", **options) as cluster:
+            return _Run(cluster, sent, _writer(output), shown).life(needed, begun, timeout, check)
+    finally:
+        shown.hide()
+
+
+def _read(job: Any) -> tuple[MPIJob, list[Document]]:
+    """The job, and what stands beside it in its file."""
+    if isinstance(job, str) and "\n" not in job and "{" not in job:
+        name, text = job, b""
+    elif isinstance(job, os.PathLike):
+        name, text = os.fspath(job), b""
+    elif isinstance(job, (str, bytes)):
+        name, text = "", job.encode() if isinstance(job, str) else job
+    else:
+        return job_of(job), []
+    if name:
+        with open(name, "rb") as file:
+            text = file.read()
+    documents = loads_all(text, name or None)
+    jobs = [d for d in documents if d.find("kind") == "MPIJob"]
+    if len(jobs) != 1:
+        raise UsageError(f"{name or 'the text'} holds {len(jobs)} MPIJobs: give one of them" if jobs else
+                         f"no MPIJob is in {name or 'the text'}")
+    from .job import MPIJob
+    made = MPIJob.loads(text, name or None) if len(documents) == 1 else job_of(jobs[0])
+    return made, [d for d in documents if d.find("kind") in _BEFORE]
+
+
+def _check(job: MPIJob) -> None:
+    """Refuse what cannot run, with all findings at once."""
+    copy = job.copy().default()
+    copy.check()
+    with copy.document as document:
+        manager = document.find("spec.runPolicy.managedBy")
+        if manager not in (None, MANAGER):
+            raise SpecError(f"spec.runPolicy.managedBy leaves this job to '{manager}', so nothing would run it here; remove the field")
+
+
+def _workers(job: MPIJob) -> int:
+    with job.copy().default().document as document:
+        return int(document.find("spec.mpiReplicaSpecs.Worker.replicas") or 0)
+
+
+def _writer(output: Output) -> Callable[[LogLine], None]:
+    """A function for each line."""
+    if callable(output):
+        called: Callable[[LogLine], None] = output
+        return called
+    file = output if output is not None else sys.stdout
+
+    def write(line: LogLine) -> None:
+        raw = getattr(file, "buffer", None)
+        end = b"\n" if line.whole else b""
+        if raw is not None:
+            file.flush()
+            raw.write(line.data + end)
+            raw.flush()
+        else:
+            file.write(line.data.decode("utf-8", "replace") + end.decode())
+            file.flush()
+
+    return write
+
+
+class _Run:
+    """One run under way."""
+
+    def __init__(self, cluster: LocalCluster, job: MPIJob, write: Callable[[LogLine], None], shown: Silent) -> None:
+        self.cluster = cluster
+        self.job = job
+        self.name = job.name or ""
+        self.write = write
+        self.shown = shown
+        self.exit_code: int | None = None
+        self.pods: dict[str, tuple[str, bool]] = {}  # uid: role, ready
+        self.phase = "starting"
+
+    def life(self, needed: list[Document], begun: float, timeout: float | None, check: bool) -> Result:
+        """All of it."""
+        cluster = self.cluster
+        self._make(needed)
+        self.shown.show(self.phase, 0)
+        stored = cluster.submit(self.job)
+        self.name = stored.name or self.name
+        streams = self._streams()
+        deadline = None if timeout is None else begun + timeout
+        try:
+            if not self._follow(*streams, deadline):
+                raise TimeoutError(f"{self.name} did not end within {timeout:g} seconds, and was stopped")
+        except (KeyboardInterrupt, TimeoutError):
+            self._stop(*streams)
+            raise
+        return self._judge(time.monotonic() - begun, check)
+
+    def _make(self, needed: list[Document]) -> None:
+        space = self.cluster.namespace
+        names = {d.find("metadata.name") for d in needed if d.find("kind") == "Namespace"}
+        if space != "default" and space not in names:
+            self.cluster.create_object({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space}}, "")
+        for document in sorted(needed, key=lambda d: _BEFORE.index(d.find("kind")) if d.find("kind") in _BEFORE else len(_BEFORE)):
+            wide = document.find("kind") in _WIDE
+            self.cluster.create_object(document, "" if wide else document.find("metadata.namespace"))
+
+    def _streams(self) -> tuple[LogStream, WatchStream, WatchStream]:
+        channel, space = self.cluster._channel, self.cluster.namespace
+        made = (LogStream(channel, space, self.name, "launcher", True, None, False, False, False, None, None),
+                WatchStream(channel, "v1", "Pod", space, None, f"{_LABEL}={self.name}", 0),
+                WatchStream(channel, VERSION, "MPIJob", space, self.name, None, 0))
+        for stream in made:
+            self.cluster._streams.add(stream)
+        return made
+
+    def _follow(self, logs: LogStream, pods: WatchStream, jobs: WatchStream, deadline: float | None,
+                until: Callable[[], bool] | None = None) -> bool:
+        """Hand on all that happens, until the output is at its end. False: the time was over before that."""
+        while True:
+            done = self.cluster._until(lambda: bool(logs.queue or pods.queue or jobs.queue) or logs.is_over(), deadline,
+                                       logs.patience if until is None else lambda: 0.05)
+            while jobs.queue:
+                self._see_job(jobs.take().object)
+            while pods.queue:
+                self._see_pod(pods.take())
+            self.shown.show(self.phase, sum(ready for role, ready in self.pods.values() if role == "worker"))
+            while logs.queue:
+                self.shown.hide()
+                self.write(logs.take())
+            for stream in (logs, pods, jobs):
+                if stream.error is not None:
+                    raise stream.error
+            if not done or (until is not None and until()):
+                return done
+            if logs.is_over() and not logs.queue:
+                return True
+
+    def _see_job(self, job: Any) -> None:
+        for condition in (job.to_dict().get("status") or {}).get("conditions", []) if job is not None else []:
+            if self.phase != "stopping" and condition.get("status") == "True" and condition.get("type") in ("Running", "Restarting", "Suspended"):
+                self.phase = condition["type"].lower()
+
+    def _see_pod(self, event: Any) -> None:
+        pod = event.object or {}
+        labels, status = pod.get("metadata", {}).get("labels", {}), pod.get("status", {})
+        if event.type == "DELETED":
+            self.pods.pop(event.uid, None)
+            return
+        ready = any(c.get("type") == "Ready" and c.get("status") == "True" for c in status.get("conditions", []))
+        role = labels.get(_ROLE, "")
+        self.pods[event.uid] = role, ready
+        if role == "launcher" and not pod["metadata"].get("deletionTimestamp"):
+            for container in status.get("initContainerStatuses", []) + status.get("containerStatuses", []):
+                for state in ("lastState", "state"):
+                    code = container.get(state, {}).get("terminated", {}).get("exitCode")
+                    if code is not None and (code or container in status.get("containerStatuses", [])):
+                        self.exit_code = code
+
+    def _stop(self, logs: LogStream, pods: WatchStream, jobs: WatchStream) -> None:
+        """Delete the job, and give its launcher the time that it asks for."""
+        self.phase = "stopping"
+        with self.job.document as document:
+            grace = document.find("spec.mpiReplicaSpecs.Launcher.template.spec.terminationGracePeriodSeconds")
+        seconds = min(float(grace) if isinstance(grace, int) and grace >= 0 else GRACE, MOST_GRACE)
+        self.cluster.delete(self.name)
+        self._follow(logs, pods, jobs, time.monotonic() + seconds,
+                     lambda: not any(role == "launcher" for role, _ in self.pods.values()))
+
+    def _judge(self, seconds: float, check: bool) -> Result:
+        job = self.cluster.get(self.name)
+        conditions = {c["type"]: c for c in (job.to_dict().get("status") or {}).get("conditions", []) if c.get("status") == "True"}
+        succeeded = "Succeeded" in conditions
+        last = conditions.get("Succeeded") or conditions.get("Failed") or {}
+        causes = [] if succeeded else self.cluster.diagnose(self.name)
+        result = Result(job, succeeded, self.exit_code if self.exit_code is not None or not succeeded else 0,
+                        last.get("reason", ""), last.get("message", ""), causes, seconds)
+        self.shown.hide()
+        if succeeded:
+            self.shown.say(f"{self.name} succeeded after {seconds:.1f} s")
+        elif check:
+            lines = [f"{self.name} failed: {result.reason}: {result.message}"]
+            if result.exit_code is not None:
+                lines[0] += f" (the launcher's exit code is {result.exit_code})"
+            for cause in causes:
+                if cause.id in _TOLD:
+                    continue
+                lines += [str(cause), f"  {cause.advice}"] if cause.severity != "info" else [str(cause)]
+            raise RunError("\n".join(lines), findings=causes, result=result)
+        return result
