@@ -235,6 +235,8 @@ class View:
     """An object of a job; true when the job's document has it."""
 
     __slots__ = ("_tree", "_steps")
+    _tree: Tree
+    _steps: Steps
     _fields: Mapping[str, Field] = {}  # by the names of the properties
     _roles: Mapping[str, type[View]] = {}  # by keys of the map
 
@@ -281,8 +283,9 @@ class View:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(_unknown(self, name))
+    if not TYPE_CHECKING:  # a type checker knows the fields from model.pyi
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(_unknown(self, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
