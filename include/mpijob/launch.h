@@ -63,8 +63,8 @@ struct mpijob_launch_options {
 	                                "NAME=value". */
 	size_t env_count;          /**< How many. */
 	const char *const *known;  /**< Names of variables that the launcher will have besides those in its template, as
-	                                "NAME" or "NAME=value"; only looked at to find what begins with a prefix where the tool
-	                                knows no prefixes. */
+	                                "NAME" or "NAME=value"; a prefix stands for those names, here and in the template,
+	                                that begin with it, since no tool knows prefixes. */
 	size_t known_count;        /**< How many. */
 	int32_t env_only;          /**< Hydra (Intel MPI, MPICH): 1: only `env` goes to the ranks; 0: everything the launcher
 	                                has, and so `env` too. Open MPI never sends anything else. */

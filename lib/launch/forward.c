@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Variables for the ranks. What the launcher's container has does not reach other hosts by itself: sshd gives its sessions
- * an environment of their own. Open MPI sends what -x names, where a star at the end stands for any rest. Hydra sends
- * all it has, or only a list of names, so that a prefix becomes the names that are known. horovodrun sends all too,
- * and has no option for a new value: env(1) in front of the program gives it.
+ * an environment of their own. Open MPI sends what -x names, Hydra all it has, or only a list of names; neither knows
+ * prefixes, which become the names that are known. horovodrun sends all too, and has no option for a new value: env(1) in
+ * front of the program gives it.
  */
 #include "launch/launch.h"
 
@@ -45,12 +45,6 @@ void mpijob__forward_check(struct mpijob__command *c)
 	}
 }
 
-void mpijob__forward_openmpi(struct mpijob__command *c)
-{
-	for (size_t i = 0; i < c->options.env_count; i++)
-		mpijob__launch_add_pair(c, "-x", c->options.env[i]);
-}
-
 void mpijob__forward_by_env(struct mpijob__command *c)
 {
 	int begun = 0;
@@ -65,7 +59,7 @@ void mpijob__forward_by_env(struct mpijob__command *c)
 	}
 }
 
-/* ---- Hydra ---- */
+/* ---- names ---- */
 
 /* Names with commas between them, each once. */
 struct names {
@@ -88,11 +82,20 @@ static int is_listed(const struct names *names, const char *name, size_t len)
 	return 0;
 }
 
+static int has_value(const struct mpijob__command *c, const char *name, size_t len)
+{
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		if (strncmp(c->options.env[i], name, len) == 0 && c->options.env[i][len] == '=')
+			return 1;
+	}
+	return 0;
+}
+
 static void list_name(struct names *names, const char *name)
 {
 	size_t len = strcspn(name, "=");
 
-	if (is_listed(names, name, len))
+	if (is_listed(names, name, len) || has_value(names->c, name, len))
 		return;
 	if (mpijob__text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len, name) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
@@ -103,36 +106,81 @@ static void list_name(struct names *names, const char *name)
 static void list_prefix(struct names *names, const char *prefix)
 {
 	const struct mpijob_launch_options *o = &names->c->options;
-	size_t len = strlen(prefix) - 1, before = names->count;
+	size_t len = strlen(prefix) - 1, found = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(names->c->env); i++) {
 		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(names->c->env, i), "name"));
 
-		if (name != NULL && strncmp(name, prefix, len) == 0)
-			list_name(names, name);
+		if (name == NULL || strncmp(name, prefix, len) != 0)
+			continue;
+		list_name(names, name);
+		found++;
 	}
 	for (size_t i = 0; i < o->known_count; i++) {
-		if (strncmp(o->known[i], prefix, len) == 0 && strcspn(o->known[i], "=") >= len)
-			list_name(names, o->known[i]);
+		if (strncmp(o->known[i], prefix, len) != 0 || strcspn(o->known[i], "=") < len)
+			continue;
+		list_name(names, o->known[i]);
+		found++;
 	}
-	if (names->count == before)
+	if (found == 0)
 		mpijob__diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded", NULL, NULL, NULL,
 				  "env: no variable that is known here begins with '%.*s', so '%s' sends none to the ranks",
 				  (int)len, prefix, prefix);
+}
+
+static void list_all(struct names *names)
+{
+	const struct mpijob_launch_options *o = &names->c->options;
+
+	for (size_t i = 0; i < o->env_count; i++) {
+		if (mpijob__forward_is_prefix(o->env[i]))
+			list_prefix(names, o->env[i]);
+		else if (mpijob__forward_value(o->env[i]) == NULL)
+			list_name(names, o->env[i]);
+	}
+}
+
+/* ---- each tool ---- */
+
+void mpijob__forward_each(struct mpijob__command *c, mpijob__forward_fn take, void *user)
+{
+	struct names names = { .c = c };
+	struct mpijob_text name = { 0 };
+
+	list_all(&names);
+	for (const char *at = mpijob_text_data(&names.text); *at != '\0';) {
+		size_t len = strcspn(at, ",");
+
+		mpijob_text_clear(&name);
+		if (mpijob_text_write(&name, at, len) != 0)
+			c->launch->code = MPIJOB_ERR_NOMEM;
+		take(c, mpijob_text_data(&name), user);
+		at += len + (at[len] == ',');
+	}
+	for (size_t i = 0; i < c->options.env_count; i++) {
+		if (mpijob__forward_value(c->options.env[i]) != NULL)
+			take(c, c->options.env[i], user);
+	}
+	mpijob__text_release(&name);
+	mpijob__text_release(&names.text);
+}
+
+static void add_openmpi(struct mpijob__command *c, const char *word, void *user)
+{
+	(void)user;
+	mpijob__launch_add_pair(c, "-x", word);
+}
+
+void mpijob__forward_openmpi(struct mpijob__command *c)
+{
+	mpijob__forward_each(c, add_openmpi, NULL);
 }
 
 static void add_list(struct mpijob__command *c)
 {
 	struct names names = { .c = c };
 
-	for (size_t i = 0; i < c->options.env_count; i++) {
-		const char *entry = c->options.env[i];
-
-		if (mpijob__forward_is_prefix(entry))
-			list_prefix(&names, entry);
-		else if (mpijob__forward_value(entry) == NULL)
-			list_name(&names, entry);
-	}
+	list_all(&names);
 	if (names.count > 0)
 		mpijob__launch_add_text(c, "-genvlist", &names.text);
 	else

@@ -152,8 +152,9 @@ void mpijob__launch_horovodrun(struct mpijob__command *c)
 /* ---- deepspeed ---- */
 
 /* As its mpirun wants it: split like a shell does. */
-static void join_quoted(struct mpijob__command *c, struct mpijob_text *text, const char *word)
+static void join_quoted(struct mpijob__command *c, const char *word, void *user)
 {
+	struct mpijob_text *text = user;
 	int code = mpijob__text_puts(text, text->len > 0 ? " -x '" : "-x '");
 
 	for (const char *at = word; *at != '\0' && code == 0; at++)
@@ -173,8 +174,7 @@ static void add_launcher_args(struct mpijob__command *c)
 		join(c, &text, "--allow-run-as-root", "");
 	join(c, &text, "--bind-to", o->bind_to);
 	join(c, &text, "--map-by", o->map_by);
-	for (size_t i = 0; i < o->env_count; i++)
-		join_quoted(c, &text, o->env[i]);
+	mpijob__forward_each(c, join_quoted, &text);
 	add_joined(c, "--launcher_args", &text);
 	mpijob__text_release(&text);
 }

@@ -56,6 +56,9 @@ const char *mpijob__forward_value(const char *entry);
 int mpijob__forward_is_prefix(const char *entry);
 /* Check options.env. */
 void mpijob__forward_check(struct mpijob__command *c);
+/* Each variable to send as NAME or NAME=value, a prefix as the names that are known to begin with it. */
+typedef void (*mpijob__forward_fn)(struct mpijob__command *c, const char *word, void *user);
+void mpijob__forward_each(struct mpijob__command *c, mpijob__forward_fn take, void *user);
 /* The variables in the words of each tool; behind all of horovodrun's options, "env NAME=value ...". */
 void mpijob__forward_openmpi(struct mpijob__command *c);
 void mpijob__forward_hydra(struct mpijob__command *c);
