@@ -226,7 +226,7 @@ MPIJOB_API int mpijob_flyte_job(const mpijob_node *task, const char *version, co
 #define MPIJOB_FLYTE_QUEUED 3            /**< Created, or suspended. */
 #define MPIJOB_FLYTE_RUNNING 5           /**< Running, or starting again. */
 #define MPIJOB_FLYTE_SUCCESS 6           /**< Succeeded; what the task wrote is to be read now. */
-#define MPIJOB_FLYTE_RETRYABLE_FAILURE 7 /**< Failed; Flyte may try again. */
+#define MPIJOB_FLYTE_RETRYABLE_FAILURE 7 /**< Failed, an error of the user; Flyte may try again. */
 
 /** The phase of a task. The strings are borrowed from the status, the name is a constant. */
 struct mpijob_flyte_phase {
@@ -295,7 +295,7 @@ MPIJOB_API int mpijob_flyte_status_read(const mpijob_node *job, const struct mpi
 MPIJOB_API const struct mpijob_flyte_phase *mpijob_flyte_status_phase(const mpijob_flyte_status *status);
 
 /**
- * Count the links to logs.
+ * Count the links to logs; there are none while the phase is undefined.
  *
  * @param status  not NULL.
  * @return how many mpijob_flyte_status_link_at() can give.

@@ -174,6 +174,13 @@ static int is_passed(const mpijob_node *words, size_t from, const char *name)
 	return 0;
 }
 
+static int is_hydra(const mpijob_node *implementation)
+{
+	const char *name = mpijob_node_string(implementation);
+
+	return name && strcmp(name, "OpenMPI") != 0;
+}
+
 /* What mpirun passes by itself, or must not pass. */
 static int is_own(const char *name)
 {
@@ -208,8 +215,9 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 	size_t at = 0, passed;
 	int code = 0;
 
-	if (starts_horovodrun(container))
-		return 1; /* it passes everything itself */
+	/* Both pass everything by themselves. */
+	if (starts_horovodrun(container) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+		return 1;
 	words = find_mpirun(container, &at);
 	if (!words) {
 		code = mpijob_node_count(env) ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", mpijob_node_get(container, "args"),

@@ -121,7 +121,9 @@ int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_
 	put_default(f, spec, "affinity", f->config.default_affinity);
 	put_default(f, spec, "securityContext", f->config.default_pod_security_context);
 	if (f->config.host_network)
-		mpijob_node_put_bool(f->doc, spec, "hostNetwork", f->config.host_network > 0);
+		mpijob_node_remove(spec, "hostNetwork");
+	if (f->config.host_network > 0)
+		mpijob_node_put_bool(f->doc, spec, "hostNetwork", 1);
 	put_default(f, spec, "dnsConfig", f->config.default_pod_dns_config);
 	require(f, spec, interruptible(f, role) ? f->config.interruptible_requirement : f->config.non_interruptible_requirement);
 	if (role->is_launcher && f->interruptible && !interruptible(f, role))
@@ -218,11 +220,11 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 		return 0;
 	if (!name || !*name || !path || !*path)
 		return mpijob__task_refuse(f, "extendedResources.sharedMemory", memory, "must have mountName and mountPath");
-	if (!limit || (*limit && !mpijob__quantity_parse(limit, strlen(limit), &quantity)))
-		return mpijob__task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
 	code = collides(f, spec, primary, name, path);
 	if (code)
 		return code;
+	if (!limit || (*limit && !mpijob__quantity_parse(limit, strlen(limit), &quantity)))
+		return mpijob__task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
 	mpijob__quantity_print(&quantity, text);
 	volume = mpijob_node_append_map(f->doc, list_of(f, spec, "volumes"));
 	mpijob_node_put_string(f->doc, volume, "name", name);

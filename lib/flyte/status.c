@@ -218,7 +218,7 @@ int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_s
 	code = take_options(status, options);
 	if (!code)
 		code = set_phase(status, job);
-	if (!code)
+	if (!code && status->phase.phase != MPIJOB_FLYTE_UNDEFINED)
 		code = link_pods(status, job);
 	status->phase.message = status->message.data ? status->message.data : "";
 	status->phase.error = status->error.data;
