@@ -228,6 +228,9 @@ class KubernetesTransport(BlockingTransport):
                                          preload_content=False, decode_content=False, enforce_content_length=True)
         whole = False
         try:
+            # http.client takes a connection that ends within the headers for an answer that ends there.
+            if not request.streaming and not response.chunked and response.length_remaining is None:
+                raise urllib3.exceptions.ProtocolError("the answer does not say where it ends")
             for name, value in response.headers.items():
                 answer.header(name, value.encode("latin-1").decode("utf-8", "surrogateescape"))  # bytes, as they came
             answer.status(response.status)
