@@ -115,6 +115,23 @@ class Fields(unittest.TestCase):
         self.assertIs(type(copy.deepcopy(template)), dict)
         self.assertIs(type(pickle.loads(pickle.dumps(template))), dict)
 
+    def test_templates_from_anything(self):
+        one = job()
+        worker = one.spec.mpi_replica_specs["Worker"]
+        wanted = {"spec": {"containers": [{"name": "w", "image": "other"}]}}
+        text = "spec:\n  containers:\n  - {name: w, image: other}\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "template.yaml"
+            path.write_text(text, encoding="utf-8")
+            for source in (text, text.encode(), path, wanted, mpijob.Document(wanted)):
+                worker.template = None
+                worker.template = source
+                self.assertEqual(worker.template, wanted)
+        one.spec.mpi_replica_specs["Launcher"] = worker
+        self.assertEqual(one.spec.mpi_replica_specs.launcher.to_dict(), worker.to_dict())
+        one.spec.run_policy = "{suspend: true}"
+        self.assertIs(one.spec.run_policy.suspend, True)
+
     def test_lists_write_through(self):
         one = job()
         args = one.spec.mpi_replica_specs.launcher.template["spec"]["containers"][0]["args"]

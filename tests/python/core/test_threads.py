@@ -19,7 +19,7 @@ PI = (SOURCE / "examples/pi/pi.yaml").read_text(encoding="utf-8")
 def large():
     """A job whose text takes the library a noticeable time to write."""
     one = mpijob.loads(PI).default()
-    one.spec.mpi_replica_specs["Worker"].replicas = 4000
+    one.spec.mpi_replica_specs["Worker"].replicas = 10000
     return one
 
 

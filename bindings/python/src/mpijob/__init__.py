@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._abi import VERSION as __version__
-    from .document import Document as Document, loads_all as loads_all
+    from .document import Document as Document, loads_all as loads_all, to_model as to_model
     from .client import Cause as Cause, Client as Client, Event as Event, LogLine as LogLine
     from .errors import (AuthError as AuthError, CancelledError as CancelledError, ConflictError as ConflictError,
                          Error as Error, InputOutputError as InputOutputError, NoMemoryError as NoMemoryError,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # Where each name is; a module is imported when a name of it is first asked for, so that what is not used costs no time.
 _NAMES = {
     "client": "Cause Client Event LogLine",
-    "document": "Document loads_all",
+    "document": "Document loads_all to_model",
     "errors": "AuthError CancelledError ConflictError Error InputOutputError NoMemoryError NotFoundError ParseError RejectedError "
               "ServerError SpecError TimeoutError UnreachableError UnsupportedError UsageError",
     "fields": "Field explain",

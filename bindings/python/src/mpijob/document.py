@@ -45,6 +45,26 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no Kubernetes object: give a dict, YAML, a path or a model")
 
 
+def to_model(value: Any, kind: str) -> Any:
+    """A dict, or a Document, as a model of the package `kubernetes`: to_model(template, "V1PodTemplateSpec").
+
+    Needs that package; fields that it does not know are lost.
+    """
+    from kubernetes import client  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    family = getattr(client, kind)
+    if hasattr(family, "from_dict"):  # models of pydantic
+        return family.from_dict(json.loads(json_text(value)))
+
+    class Answer:
+        """What deserialize() wants of an HTTP answer."""
+
+        data = json_text(value).decode("utf-8", "surrogateescape")
+
+    with client.ApiClient() as api:
+        return api.deserialize(Answer, kind)
+
+
 def json_text(value: Any) -> bytes:
     """A dict or model as compact JSON; ValueError for numbers that JSON does not have."""
     return json.dumps(value, default=plain, ensure_ascii=False, allow_nan=False,

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping
+from os import PathLike
 
+from .document import Document
 from .fields import Field, nearest
 
 TYPE_CHECKING = False
@@ -250,7 +252,7 @@ class View:
     def __getitem__(self, key: str) -> Any:
         if key in self._roles:
             return self._roles[key](self._tree, (*self._steps, key))
-        if self._roles or key not in (self._tree._entries(self._steps) or ()):
+        if self._roles or key not in self:
             raise KeyError(key)
         return live(self._tree, (*self._steps, key), self._tree._read((*self._steps, key)))
 
@@ -360,7 +362,11 @@ def _property(row: Field, step: str, made: Mapping[str, type[View]], absolute: b
 
     def put(view: Any, value: Any) -> None:
         tree, steps = where(view)
-        tree._write(steps, time_text(value) if row.kind == "time" else value)
+        if row.kind == "time":
+            value = time_text(value)
+        elif row.kind in ("document", "object", "list") and isinstance(value, (str, bytes, PathLike)):
+            value = Document(value)  # YAML, or the path of a file
+        tree._write(steps, value)
 
     def remove(view: Any) -> None:
         put(view, None)
