@@ -231,6 +231,6 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 	passed = pass(f, words, at, env, made);
 	mpijob_node_put(f->doc, container, words == mpijob_node_edit(container, "args") ? "args" : "command", made);
 	if (!code && passed)
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER, "mpirun passes %zu variables to remote ranks", passed);
+		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER, "mpirun passes its variables to remote ranks: %zu", passed);
 	return code ? code : 1;
 }

@@ -77,7 +77,10 @@ struct arguments {
 	const char *cluster_domain;
 	const char *gang_scheduling;
 	const char *uid;
-	const char *to;       /* convert: the version */
+	const char *to;       /* convert, flyte: the version */
+	const char *flyte_config;
+	const char *flyte_execution;
+	const char *repairs;  /* flyte: names with commas between them */
 	const char *runtime;  /* convert: of a TrainJob */
 	const char *observed; /* plan: a file with what is in the cluster */
 	const char *now;      /* plan: RFC 3339 */
@@ -166,6 +169,7 @@ enum {
 	COMMAND_SHADOW_REPORT = 1 << 22,
 	COMMAND_CRD = 1 << 23,
 	COMMAND_CREATE = 1 << 24,
+	COMMAND_FLYTE = 1 << 25,
 	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
 };
 
@@ -188,6 +192,7 @@ int validate_command(const struct arguments *arguments);
 int default_command(const struct arguments *arguments);
 int render_command(const struct arguments *arguments);
 int convert_command(const struct arguments *arguments);
+int flyte_command(const struct arguments *arguments);
 int explain_command(const struct arguments *arguments);
 int crd_command(const struct arguments *arguments);
 int create_command(const struct arguments *arguments);

@@ -41,6 +41,11 @@ const struct command commands[] = {
 	  "mpijob.libmpijob/converted, so that the way back gives the original. Other objects in the files pass through.\n\n"
 	  "v1alpha1 and v1alpha2 are not converted; where their fields move is said. Check what comes out with 'mpijob validate'.",
 	  convert_command },
+	{ "flyte", COMMAND_FLYTE, "render FILE...", "Write the MPIJob of a Flyte task",
+	  "Reads the template of a task, a TaskTemplate as protobuf writes it in JSON, and prints its job. For v1 that is what Flyte's own "
+	  "plugin builds, for v2beta1 it is converted, repaired where the plugin is wrong, and checked as 'mpijob validate' does; each "
+	  "repair and each change is told on standard error.",
+	  flyte_command },
 	{ "explain", COMMAND_EXPLAIN, "[FIELD...]", "Tell about fields of an MPIJob, or about a finding",
 	  "A field is written with dots, spec.runPolicy.suspend or spec.mpiReplicaSpecs.Worker.template.spec.containers.image, or as "
 	  "findings write it. Its type, default, accepted values and the fields below it are printed; without a field all of them are "
