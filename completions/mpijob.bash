@@ -21,12 +21,14 @@ _mpijob() {
 	'describe --output'|'describe -o'|'doctor --output'|'doctor -o') COMPREPLY=($(compgen -W 'json' -- "$word")); return ;;
 	'submit --output'|'submit -o'|'wait --output'|'wait -o'|'suspend --output'|'suspend -o'|'resume --output'|'resume -o'|'scale --output'|'scale -o') COMPREPLY=($(compgen -W 'name yaml json' -- "$word")); return ;;
 	'delete --output'|'delete -o') COMPREPLY=($(compgen -W 'name' -- "$word")); return ;;
-	'validate --output'|'validate -o'|'default --output'|'default -o'|'render --output'|'render -o'|'convert --output'|'convert -o'|'plan --output'|'plan -o'|'diff --output'|'diff -o') COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
+	'validate --output'|'validate -o'|'default --output'|'default -o'|'render --output'|'render -o'|'convert --output'|'convert -o'|'flyte --output'|'flyte -o'|'plan --output'|'plan -o'|'diff --output'|'diff -o') COMPREPLY=($(compgen -W 'yaml json name' -- "$word")); return ;;
 	'crd --output'|'crd -o') COMPREPLY=($(compgen -W 'yaml json' -- "$word")); return ;;
 	'create --mpi') COMPREPLY=($(compgen -W 'openmpi intel mpich' -- "$word")); return ;;
 	'create --tool') COMPREPLY=($(compgen -W 'mpirun mpiexec horovodrun deepspeed' -- "$word")); return ;;
 	'create --template') COMPREPLY=($(compgen -W 'pi osu nccl' -- "$word")); return ;;
 	'convert --to') COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
+	'flyte --to') COMPREPLY=($(compgen -W 'v2beta1 v1' -- "$word")); return ;;
+	'flyte --repair') COMPREPLY=($(compgen -W 'all none slots worker-command environment zero safe-launcher launcher-gpus primary-first one-launcher' -- "$word")); return ;;
 	'wait --for') COMPREPLY=($(compgen -W 'condition=Succeeded condition=Failed condition=Running Running Finished delete' -- "$word")); return ;;
 	'submit --validate'|'run --validate') COMPREPLY=($(compgen -W 'strict warn ignore true false' -- "$word")); return ;;
 	'submit --dry-run'|'suspend --dry-run'|'resume --dry-run'|'scale --dry-run'|'delete --dry-run') COMPREPLY=($(compgen -W 'client server none' -- "$word")); return ;;
@@ -34,7 +36,7 @@ _mpijob() {
 	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'create validate default render convert explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'create validate default render convert flyte explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
@@ -43,6 +45,7 @@ _mpijob() {
 	default) options=' --filename --output --namespace --reference --help' ;;
 	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;
+	flyte) options=' --output --to --name --config --execution --repair --namespace --help' ;;
 	explain) options=' --help' ;;
 	crd) options=' --output --full --help' ;;
 	plan) options=' --filename --output --observed --now --namespace --job --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --ttl-deletes-job --clean-launcher --replace-workers --restart-gang --fail-invalid --gang-scheduling --reference --help' ;;
