@@ -105,7 +105,9 @@ int mpijob__environment_forward(struct mpijob__flyte *f);
 int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template);
 /* Put all strings of `from` into a map; NULL adds nothing. */
 void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
-/* The list of containers of a pod, and the container of that name; NULL when there is none. */
+/* Take empty labels and annotations out. */
+void mpijob__pod_tidy(mpijob_node *metadata);
+/* The container of that name; NULL when there is none. */
 mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name);
 
 /* ---- placement.c ---- */

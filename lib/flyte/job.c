@@ -31,6 +31,7 @@ static void put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 	mpijob__pod_union(f, map, f->config.default_annotations);
 	mpijob__pod_union(f, map, mpijob__proto_get(own, "annotations"));
 	mpijob__pod_union(f, map, f->execution.annotations);
+	mpijob__pod_tidy(metadata);
 	if (f->execution.owner)
 		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
 				   mpijob_node_copy(f->doc, f->execution.owner));

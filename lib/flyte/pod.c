@@ -26,6 +26,16 @@ void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_n
 	}
 }
 
+void mpijob__pod_tidy(mpijob_node *metadata)
+{
+	static const char *const maps[] = { "labels", "annotations" };
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		if (mpijob_node_count(mpijob_node_get(metadata, maps[i])) == 0)
+			mpijob_node_remove(metadata, maps[i]);
+	}
+}
+
 mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers");
@@ -284,6 +294,7 @@ int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *r
 		code = apply(f, role, spec, primary);
 	mpijob__pod_union(f, annotations, f->execution.annotations);
 	mpijob__pod_union(f, labels, f->execution.labels);
+	mpijob__pod_tidy(metadata);
 	if (!code)
 		code = override_all(f, role, spec);
 	return code ? code : put_primary_first(f, spec);
