@@ -491,7 +491,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "warning: the server cannot refuse fields that it does not know, and was not asked to"),
 	KIND("nothing-forwarded", WARNING, "A prefix of variables for the ranks fits none that is known.",
 	     "Correct the prefix, or name the variables.",
-	     "env: no variable that is known here begins with 'TRAIN_', so 'TRAIN_*' sends none to the ranks"),
+	     "warning: env: no variable that is known here begins with 'TRAIN_', so 'TRAIN_*' sends none to the ranks"),
 	KIND("nul-in-key", ERROR, "A key holds a NUL character.", "Remove it.",
 	     "job.yaml:8:5: a key cannot hold a NUL character"),
 	KIND("null-key", ERROR, "A key is null.", "Put it in quotes.",
