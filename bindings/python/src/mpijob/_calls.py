@@ -110,7 +110,7 @@ class Pending(_Told):
         except BaseException:
             self.drop()
             raise
-        warn(self.diag.findings)
+        warn(f for f in self.diag.findings if f.id != "server-warning")  # which were told when they came
         return self
 
     def drop(self) -> None:

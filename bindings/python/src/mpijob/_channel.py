@@ -62,8 +62,8 @@ class Channel:
         return descriptor.value, None if deadline.value < 0 else deadline.value / 1000
 
 
-def _set_rates(channel: Channel, qps: int, burst: int, retries: int) -> Channel:
-    options = _abi.mpijob_client_options(qps=qps, burst=burst, retries=retries)
+def _set_rates(channel: Channel, qps: int = 0, burst: int = 0, retries: int = 0) -> Channel:
+    options = _abi.mpijob_client_options(qps=qps, burst=burst, retries=retries, warning=_warning)
     try:
         check(core.mpijob_client_set_options(channel.client, byref(options)))
     except BaseException:
@@ -139,7 +139,7 @@ def embedded(*, node: bool = True, operator: bool = True, namespace: str | None 
     own, transport = c_void_p(), _abi.mpijob_transport()
     with Diag() as diag:
         check(library.mpijob_local_new(byref(options), byref(transport), byref(own), diag.handle), diag)
-    channel = Channel(transport, own, namespace or "default")
+    channel = _set_rates(Channel(transport, own, namespace or "default"))
     if operator:
         try:
             channel.operator = _operator(channel.client, reference, cluster_domain)
@@ -168,6 +168,11 @@ def _when_log(user: int | None, finding: Any) -> None:
         warn([Finding.of(finding.contents)])
 
 
+def _when_warned(user: int | None, text: bytes) -> None:
+    warn([Finding("warning", "server-warning", None, None, decoded(text) or "")])
+
+
+_warning = _abi.mpijob_client_options_warning_fn(_when_warned)
 _notice = _abi.mpijob_http_options_notice_fn(_when_notice)
 _local_notice = _abi.mpijob_local_options_notice_fn(_when_notice)
 _log = _abi.mpijob_operator_options_log_fn(_when_log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from ctypes import POINTER, byref, c_void_p, cast
+from ctypes import POINTER, byref, c_char_p, c_void_p, cast
 
 from . import _abi
 from ._calls import Pending, Raw, body_of, target, warn
@@ -212,7 +212,7 @@ def _owned(pod: dict[str, Any], job: MPIJob, launcher: Document | None) -> bool:
 
 def _about(event: dict[str, Any], name: str) -> bool:
     about = event.get("involvedObject", {}).get("name", "")
-    return about == name or about.startswith((f"{name}-launcher", f"{name}-worker-"))
+    return bool(about == name) or bool(about.startswith((f"{name}-launcher", f"{name}-worker-")))
 
 
 def _causes(job: MPIJob, launcher: Document | None, pods: Document | None, events: Document | None,
@@ -220,7 +220,7 @@ def _causes(job: MPIJob, launcher: Document | None, pods: Document | None, event
     logs = [_abi.mpijob_log_tail(pod=encoded(pod["metadata"]["name"]), container=encoded(pod["spec"]["containers"][0]["name"]))
             for pod, _ in tails]
     for tail, (_, text) in zip(logs, tails):
-        tail.text, tail.len = cast(text, c_void_p).value, len(text)
+        tail.text, tail.len = cast(c_char_p(text), c_void_p).value, len(text)
     evidence = _abi.mpijob_evidence(job=job.handle, now_ms=int(time.time() * 1000), logs_count=len(logs))
     for member, document in (("launcher", launcher), ("pods", pods), ("events", events)):
         if document is not None:

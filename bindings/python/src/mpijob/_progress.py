@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,17 +101,14 @@ def progress(wanted: bool | str | None, name: str, workers: int) -> Silent:
         best = False
     if wanted == "rich":
         try:
-            import rich.progress
-            from rich.console import Console
-            return Rich(name, workers, rich.progress, Console(stderr=True))
+            return Rich(name, workers, import_module("rich.progress"), import_module("rich.console").Console(stderr=True))
         except ImportError:
             if not best:
                 raise
             wanted = "tqdm"
     if wanted == "tqdm":
         try:
-            from tqdm import tqdm
-            return Tqdm(name, workers, tqdm)
+            return Tqdm(name, workers, import_module("tqdm").tqdm)
         except ImportError:
             if not best:
                 raise

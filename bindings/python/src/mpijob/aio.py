@@ -26,7 +26,7 @@ from .local import SILENT, TAIL, channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any, List, TypeVar  # a method is called list
 
     from ._calls import Operation, Pending, Raw
     from ._channel import Channel
@@ -179,7 +179,7 @@ class Client(Owner):
         """As `mpijob.Client.get`."""
         return await self._run(self._get(name, namespace))
 
-    async def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> list[MPIJob]:
+    async def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> List[MPIJob]:
         """As `mpijob.Client.list`."""
         return await self._run(self._list(None if all_namespaces else namespace or self.namespace, labels))
 
@@ -206,7 +206,7 @@ class Client(Owner):
         await self._run(self._delete(name, uid, propagation, namespace))
 
     async def events(self, name: str | None = None, kind: str | None = "MPIJob", uid: str | None = None,
-                     namespace: str | None = None) -> list[dict[str, Any]]:
+                     namespace: str | None = None) -> List[dict[str, Any]]:
         """As `mpijob.Client.events`."""
         return await self._run(self._events(name, kind, uid, namespace))
 
@@ -216,7 +216,7 @@ class Client(Owner):
         return await self._run(self._can(verb, resource, group, subresource, name,
                                          None if all_namespaces else namespace or self.namespace))
 
-    async def diagnose(self, name: str, namespace: str | None = None) -> list[Cause]:
+    async def diagnose(self, name: str, namespace: str | None = None) -> List[Cause]:
         """As `mpijob.Client.diagnose`."""
         return await self._run(self._diagnose(name, namespace))
 
@@ -229,11 +229,11 @@ class Client(Owner):
             return found.to_dict()
 
     async def list_objects(self, api_version: str, kind: str, namespace: str | None = None,
-                           labels: str | None = None) -> list[dict[str, Any]]:
+                           labels: str | None = None) -> List[dict[str, Any]]:
         """As `mpijob.Client.list_objects`."""
         space = (namespace if namespace is not None else self.namespace) or None
         with await self._run(self._list_objects(api_version, kind, space, labels)) as found:
-            items: list[dict[str, Any]] = found.to_dict()["items"]
+            items: List[dict[str, Any]] = found.to_dict()["items"]
             return items
 
     async def create_object(self, value: Any, namespace: str | None = None) -> dict[str, Any]:

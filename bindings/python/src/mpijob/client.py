@@ -29,7 +29,7 @@ from .errors import CancelledError, UsageError, failure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any, List, TypeVar  # a method is called list
 
     from ._calls import Operation, Pending, Raw
     from ._channel import Channel
@@ -232,7 +232,7 @@ class Client(Owner):
         """Get a job. NotFoundError when there is none."""
         return self._run(self._get(name, namespace))
 
-    def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> list[MPIJob]:
+    def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> List[MPIJob]:
         """All jobs of a namespace, or of all; `labels` as kubectl's -l."""
         return self._run(self._list(None if all_namespaces else namespace or self.namespace, labels))
 
@@ -265,7 +265,7 @@ class Client(Owner):
         self._run(self._delete(name, uid, propagation, namespace))
 
     def events(self, name: str | None = None, kind: str | None = "MPIJob", uid: str | None = None,
-               namespace: str | None = None) -> list[dict[str, Any]]:
+               namespace: str | None = None) -> List[dict[str, Any]]:
         """The Events about a job, oldest first; about another object with `kind`; None: any name, any kind."""
         return self._run(self._events(name, kind, uid, namespace))
 
@@ -274,7 +274,7 @@ class Client(Owner):
         """Whether this user may do something: can("create"), can("get", "pods", "", subresource="log")."""
         return self._run(self._can(verb, resource, group, subresource, name, None if all_namespaces else namespace or self.namespace))
 
-    def diagnose(self, name: str, namespace: str | None = None) -> list[Cause]:
+    def diagnose(self, name: str, namespace: str | None = None) -> List[Cause]:
         """What is wrong with a job: causes, most telling first, each with `advice`; nothing when all looks well."""
         return self._run(self._diagnose(name, namespace))
 
@@ -286,11 +286,11 @@ class Client(Owner):
         with self._run(self._get_object(api_version, kind, name, space)) as found:
             return found.to_dict()
 
-    def list_objects(self, api_version: str, kind: str, namespace: str | None = None, labels: str | None = None) -> list[dict[str, Any]]:
+    def list_objects(self, api_version: str, kind: str, namespace: str | None = None, labels: str | None = None) -> List[dict[str, Any]]:
         """All objects of any kind; namespace="": of all namespaces."""
         space = (namespace if namespace is not None else self.namespace) or None
         with self._run(self._list_objects(api_version, kind, space, labels)) as found:
-            items: list[dict[str, Any]] = found.to_dict()["items"]
+            items: List[dict[str, Any]] = found.to_dict()["items"]
             return items
 
     def create_object(self, value: Any, namespace: str | None = None) -> dict[str, Any]:

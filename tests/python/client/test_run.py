@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that really run: pods of this machine, with sshd and mpirun where it has them."""
+import asyncio
+import contextlib
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import mpijob
+import mpijob.aio
+
+TEXT = """apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: pi}}
+spec:
+  runPolicy: {{backoffLimit: 0}}
+  mpiReplicaSpecs:
+    Launcher:
+      template:
+        spec:
+          terminationGracePeriodSeconds: {grace}
+          containers: [{{name: l, image: i, command: {command}}}]
+"""
+WORKERS = """    Worker:
+      replicas: 2
+      template: {spec: {containers: [{name: w, image: i}]}}
+"""
+STOPPED = """
+import sys, mpijob
+try:
+    mpijob.run(sys.argv[1], output=lambda line: print(line.text, flush=True))
+except KeyboardInterrupt:
+    from mpijob import _calls
+    print("interrupted", len(_calls._live), flush=True)
+"""
+
+
+def job(*command, grace=5, workers=False):
+    return TEXT.format(command=json.dumps(command), grace=grace) + WORKERS * workers
+
+
+def shell(words, **options):
+    return job("sh", "-c", words, **options)
+
+
+def children():
+    found = subprocess.run(["ps", "-o", "comm=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False)
+    return [word for word in found.stdout.split() if word.startswith("mpijob")]
+
+
+def setUpModule():
+    try:
+        mpijob.LocalCluster().close()
+    except (mpijob.UnsupportedError, mpijob.InputOutputError) as error:
+        raise unittest.SkipTest(f"this machine runs no pods: {error}") from None
+
+
+class Runs(unittest.TestCase):
+    def tearDown(self):
+        self.assertEqual(children(), [])
+
+    @unittest.skipUnless(shutil.which("mpirun") and shutil.which("sshd") or os.path.exists("/usr/sbin/sshd"), "no mpirun or sshd")
+    def test_ranks(self):
+        lines = []
+        text = job("mpirun", "--allow-run-as-root", "-n", "2", "hostname", workers=True)
+        text = text.replace("backoffLimit: 0", "backoffLimit: 9")  # a first attempt may come before the workers' sshd
+        result = mpijob.run(text, output=lambda line: lines.append(line.text), progress=False, backoff_base=0.2)
+        self.assertEqual((result.succeeded, result.exit_code, result.causes), (True, 0, []))
+        self.assertEqual(sorted(line for line in lines if line.startswith("pi-worker")), ["pi-worker-0", "pi-worker-1"])
+
+    def test_standard_output_and_progress(self):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            result = mpijob.run(shell("echo one; printf two"))
+        self.assertEqual(out.getvalue(), "one\ntwo")
+        self.assertIn("mpijob: pi succeeded after ", err.getvalue())
+        self.assertIn("starting", err.getvalue())
+        self.assertEqual((result.reason, result.job.name), ("MPIJobSucceeded", "pi"))
+
+    def test_failures(self):
+        with self.assertRaises(mpijob.RunError) as raised:
+            mpijob.run(shell("exit 7"), progress=False)
+        error = raised.exception
+        self.assertEqual(error.result.exit_code, 7)
+        self.assertIn("BackoffLimitExceeded", str(error))
+        self.assertIn("exit code is 7", str(error))
+        result = mpijob.run(shell("exit 9"), progress=False, check=False)
+        self.assertEqual((result.succeeded, result.exit_code), (False, 9))
+        with self.assertRaises(mpijob.SpecError) as raised:
+            mpijob.run(shell("true").replace("backoffLimit: 0", "backoffLimit: -1"), progress=False)
+        self.assertTrue(raised.exception.findings)
+        with self.assertRaises(mpijob.SpecError):
+            mpijob.run(shell("true").replace("backoffLimit: 0", "managedBy: kueue.x-k8s.io/multikueue"), progress=False)
+
+    def test_what_else_is_in_the_file(self):
+        text = ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\ndata: {a: hello}\n---\n"
+                + shell("echo $A", grace=1).replace("name: pi", "name: pi, namespace: team")
+                .replace("image: i,", "image: i, envFrom: [{configMapRef: {name: words}}], env: [{name: A, "
+                         "valueFrom: {configMapKeyRef: {name: words, key: a}}}],"))
+        lines = []
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(text)
+            file.flush()
+            mpijob.run(file.name, output=lambda line: lines.append(str(line)), progress=False)
+        self.assertEqual(lines, ["hello"])
+
+    def test_time_is_over(self):
+        lines, begun = [], time.monotonic()
+        with self.assertRaises(mpijob.TimeoutError):
+            mpijob.run(shell("trap 'echo bye; exit' TERM; echo up; sleep 100 & wait"), output=lambda line: lines.append(line.text),
+                       timeout=3, progress=False)
+        self.assertLess(time.monotonic() - begun, 12)
+        self.assertEqual(lines, ["up", "bye"])  # it was asked to end before it was ended
+
+    def test_interrupted(self):
+        text = shell("trap 'echo bye; exit' TERM; echo up; sleep 100 & wait")
+        with subprocess.Popen([sys.executable, "-c", STOPPED, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            self.assertEqual(child.stdout.readline(), "up\n")
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=20)
+        self.assertEqual((out, child.returncode), ("bye\ninterrupted 0\n", 0), err)
+        # Who does not end is ended by a second one, at once.
+        text = shell("trap '' TERM; echo up; while :; do sleep 1; done", grace=60)
+        with subprocess.Popen([sys.executable, "-c", STOPPED, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            self.assertEqual(child.stdout.readline(), "up\n")
+            child.send_signal(signal.SIGINT)
+            time.sleep(1)
+            self.assertIsNone(child.poll())
+            begun = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=20)
+        self.assertEqual((out, child.returncode), ("interrupted 0\n", 0), err)
+        self.assertLess(time.monotonic() - begun, 3)
+
+    def test_logs_as_they_come(self):
+        with mpijob.LocalCluster() as cluster:
+            cluster.submit(shell("echo one; sleep 1; echo two"))
+            times = {line.text: time.monotonic() for line in cluster.logs("pi", role="launcher", follow=True)}
+            self.assertEqual(list(times), ["one", "two"])
+            self.assertGreater(times["two"] - times["one"], 0.7)
+            self.assertEqual(cluster.wait("pi", "Succeeded", 10).status.conditions[-1].type, "Succeeded")
+            self.assertEqual([line.text for line in cluster.logs("pi", tail=1)], ["two"])
+
+    def test_much_output(self):
+        count = 0
+        with mpijob.LocalCluster() as cluster:
+            cluster.submit(shell("seq 1 100000"))
+            for line in cluster.logs("pi", role="launcher", follow=True):
+                count += 1
+                self.assertEqual(line.text, str(count))
+                if count == 1:
+                    time.sleep(0.5)  # a reader that is behind
+        self.assertEqual(count, 100000)
+
+    def test_asyncio(self):
+        async def life():
+            async with mpijob.aio.LocalCluster() as cluster:
+                await cluster.submit(shell("echo one; sleep 0.3; echo two"))
+                lines = [line.text async for line in cluster.logs("pi", role="launcher", follow=True)]
+                await cluster.wait("pi", "Succeeded", 10)
+                return lines
+
+        self.assertEqual(asyncio.run(life()), ["one", "two"])
+
+
+class Progress(unittest.TestCase):
+    def test_bars(self):
+        from mpijob import _progress
+        for name in ("rich", "tqdm"):
+            with self.subTest(name), contextlib.redirect_stderr(io.StringIO()) as err:
+                try:
+                    shown = _progress.progress(name, "pi", 2)
+                except ImportError:
+                    self.skipTest(f"no {name} here")
+                shown.show("starting", 1)
+                shown.hide()
+                shown.hide()
+                shown.show("running", 2)
+                shown.say("over")
+                self.assertTrue(err.getvalue().endswith("mpijob: over\n"))
+        with self.assertRaises(ValueError):
+            _progress.progress("ansi", "pi", 2)
+        self.assertIs(type(_progress.progress(False, "pi", 2)), _progress.Silent)
+
+
+if __name__ == "__main__":
+    unittest.main()
