@@ -121,12 +121,13 @@ class _Held:
 
     def _new_conn(self) -> Any:
         running, usual = _call.now, super()._new_conn  # type: ignore[misc]
+        connection: Any = self
         if running is None or usual.__func__ is not urllib3.connection.HTTPConnection._new_conn:
             return usual()  # another way to connect: SOCKS
         try:
-            return _connected(running, self)
+            return _connected(running, connection)
         except OSError as error:
-            raise urllib3.exceptions.NewConnectionError(self, str(error)) from error
+            raise urllib3.exceptions.NewConnectionError(connection, str(error)) from error
 
 
 def _connected(running: _Running, to: Any) -> socket.socket:
@@ -283,8 +284,8 @@ def _causes(error: BaseException | None) -> Any:
         seen.add(id(error))
         yield error
         reason = getattr(error, "reason", None)
-        inner = [a for a in error.args if isinstance(a, BaseException)]
-        error = reason if isinstance(reason, BaseException) else error.__cause__ or (inner or [error.__context__])[-1]
+        inner = next((a for a in error.args if isinstance(a, BaseException)), error.__context__)
+        error = reason if isinstance(reason, BaseException) else error.__cause__ or inner
 
 
 def _said(causes: list[BaseException]) -> str:
