@@ -231,7 +231,7 @@ class Jobs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "job.yaml"
             path.write_text(TEXT, encoding="utf-8")
-            for source in (TEXT, path, wanted, mpijob.Document(TEXT), job()):
+            for source in (TEXT, path, wanted, mpijob.Document(TEXT), job(), job().to_json(indent=False)):
                 self.assertEqual(mpijob.MPIJob(source).to_dict(), wanted)
             self.assertEqual(mpijob.load(path), job())
         self.assertEqual(mpijob.loads(job().to_yaml()), job())

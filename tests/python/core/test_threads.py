@@ -98,6 +98,16 @@ class Fork(unittest.TestCase):
         self.in_child(work)
         self.assertEqual(one.hostfile().slots, 4, "the child changed its own")
 
+    def test_fork_while_a_type_is_made(self):
+        """A child never finds the lock of the interface's types in the hands of a thread that it does not have."""
+        code = ("import os, signal, threading, time\nfrom mpijob import _abi\nheld = threading.Event()\n"
+                "def hold():\n    with _abi._lock:\n        held.set()\n        time.sleep(0.2)\n"
+                "threading.Thread(target=hold).start()\nheld.wait()\nchild = os.fork()\n"
+                "if child == 0:\n    signal.alarm(20)\n    _abi.mpijob_host()\n    os._exit(0)\n"
+                "raise SystemExit(os.waitpid(child, 0)[1])\n")
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False)
+        self.assertEqual(done.returncode, 0)
+
     def test_fork_under_threads(self):
         """A child of a process whose other threads are in the library works on objects of its own."""
         stop = threading.Event()

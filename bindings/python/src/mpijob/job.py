@@ -38,7 +38,7 @@ class MPIJob(JobFields):
         MPIJob("pi", slots_per_worker=2, launcher={"template": ...}, worker={"replicas": 4, "template": ...})
 
     makes one from nothing: each further argument is a field by its own name, where only one field of the spec has that name.
-    MPIJob(document) copies a dict, a Document, a model, or YAML text (as a str with a line end, else it is the job's name).
+    MPIJob(document) copies a dict, a Document, a model, or YAML or JSON text: a str that can be no name.
 
     A job is used by one thread at a time; different jobs by any threads. It frees itself.
     """
@@ -48,13 +48,13 @@ class MPIJob(JobFields):
         self._doc: int | None = None       # or a document that was changed since
         self._source: str | None = None
         self._edits = 0
-        if name is not None and not (isinstance(name, str) and "\n" not in name):
+        if name is not None and not (isinstance(name, str) and not set(name) & set(":{\n")):
             self._handle = _parse(name, None)
             if namespace is not None:
                 self._identify(namespace=namespace)
         else:
             out = c_void_p()
-            check(core.mpijob_new(encoded(name) if name else b"", encoded(namespace), None, byref(out), None))
+            check(core.mpijob_new(encoded(name) if isinstance(name, str) else b"", encoded(namespace), None, byref(out), None))
             self._handle = owned(out.value)
             if not name:
                 self._write(("metadata", "name"), None)

@@ -124,7 +124,7 @@ def objects(text: bytes, findings: list[Finding]) -> Objects:
 
 
 def entropy() -> bytes:
-    """Random bytes for one key pair."""
+    """Random bytes for one key pair. The library wipes its own copies; what Python has held it cannot wipe."""
     return os.urandom(_abi.MPIJOB_SSH_ENTROPY)
 
 
