@@ -44,9 +44,11 @@ class Choices:
         return self.one(*ODD_COUNTS) if self.random.random() < odd else self.one(*COUNTS)
 
 
-def resources(choose, pairs=0.02):
+def resources(choose, pairs=0.02, numbers=1.0):
     values = choose.given(cpu=lambda: choose.one("1", "500m", 2, 0.5, "0"), mem=lambda: choose.one("1Gi", "512Mi", 1024, "0"),
                           gpu=lambda: choose.one("1", 4, "0"), ephemeral_storage=lambda: choose.one("10Gi", 5))
+    if choose.random.random() >= numbers:
+        values = {name: str(value) for name, value in values.items()}
     if choose.random.random() < pairs:
         values["cpu"] = ("1", "2")
     return Resources(**values)
@@ -129,9 +131,10 @@ def task_arguments(choose):
     if choose.random.random() < 0.3:
         arguments["pod_template"] = pod_template(choose)
     if choose.random.random() < 0.3:
-        arguments["resources"] = resources(choose, 0.2)
+        arguments["resources"] = resources(choose, 0.2, 0.05)
     else:
-        arguments.update(choose.given(requests=lambda: resources(choose), limits=lambda: resources(choose)))
+        arguments.update(choose.given(requests=lambda: resources(choose, numbers=0.05),
+                                      limits=lambda: resources(choose, numbers=0.05)))
     return arguments
 
 

@@ -12,21 +12,28 @@ PACKAGE = SOURCE / "bindings/python/src"
 os.environ.setdefault("FLYTE_SDK_RICH_TRACEBACKS", "0")
 
 
-def within_environment():
-    """Go on in the environment that has flytekit; the package comes from the sources, where no library is."""
+def within_environment(library=False):
+    """Go on in the environment that has flytekit. The package comes from the sources, where no library is, or with them."""
     if importlib.util.find_spec("flytekit") and importlib.util.find_spec("flytekitplugins"):
         return
-    done = subprocess.run([SOURCE / "tests/python/environment", "flyte"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, check=False)
-    if done.returncode:
-        print(done.stderr.strip())
-        sys.exit(done.returncode)
-    python = pathlib.Path(done.stdout.strip()) / "bin/python"
-    path = os.pathsep.join([str(PACKAGE), str(SOURCE / "tests/flyte-python")])
+    if library:
+        printed(SOURCE / "bindings/python/make-tree", BUILD)
+    python = pathlib.Path(printed(SOURCE / "tests/python/environment", "flyte")) / "bin/python"
+    path = os.pathsep.join([str(BUILD / "python" if library else PACKAGE), str(SOURCE / "tests/flyte-python")])
     for name in ("MPIJOB_FLYTE_LOCAL", "MPIJOB_FLYTE_MODE", "MPIJOB_FLYTE_RANK"):
         os.environ.pop(name, None)
     os.environ["PYTHONPATH"] = path
     os.execv(python, [python, *sys.argv])
+
+
+def printed(*command):
+    """What a command prints; when it cannot do its work, this test ends as it did."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, "MPIJOB_BUILD": str(BUILD)})
+    if done.returncode:
+        print(done.stderr.strip())
+        sys.exit(done.returncode)
+    return done.stdout.strip()
 
 
 def equal(got, wanted, what=""):

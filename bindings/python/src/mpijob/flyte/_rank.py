@@ -5,6 +5,8 @@ request, puts its number before each line of output, and writes down how it fail
 The process that MPI started stays and passes output on; its child runs the task. So the last lines of a rank that crashes
 are not lost, and somebody is left to say that it did.
 """
+from __future__ import annotations
+
 import base64
 import json
 import os
@@ -12,18 +14,20 @@ import signal
 import sys
 import threading
 import time
+from typing import Any, Dict, Optional
 
 NUMBERS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK")
 
 
-def rank_number():
+def rank_number() -> int:
     for name in NUMBERS:
         if name in os.environ:
             return int(os.environ[name])
     raise SystemExit(f"none of {', '.join(NUMBERS)} is set: not started by an mpirun that is known here")
 
 
-def write_failure(folder, rank, kind, what, traceback="", exception=None):
+def write_failure(folder: str, rank: int, kind: str, what: str, traceback: str = "",
+                  exception: Optional[str] = None) -> None:
     """Write it down unless something was before: a file in place of one half written."""
     path = os.path.join(folder, f"failed-{rank}.json")
     if os.path.exists(path):
@@ -35,7 +39,7 @@ def write_failure(folder, rank, kind, what, traceback="", exception=None):
     os.rename(f"{path}.new", path)
 
 
-def pass_on(source, target, rank):
+def pass_on(source: int, target: int, rank: int) -> None:
     """Each line at once and in one piece, so that those of several ranks do not mix."""
     prefix = b"[rank %d] " % rank
     with os.fdopen(source, "rb") as lines:
@@ -45,7 +49,7 @@ def pass_on(source, target, rank):
             os.write(target, prefix + line)
 
 
-def watch(folder, rank):
+def watch(folder: str, rank: int) -> None:
     """Start the child; in this process pass its output on and end as it did. Only the child returns."""
     pipes = [os.pipe(), os.pipe()]
     child = os.fork()
@@ -74,7 +78,7 @@ def watch(folder, rank):
     os._exit(code)
 
 
-def load(request):
+def load(request: Dict[str, Any]) -> Any:
     """The task, as the container of a cluster would find it."""
     from flytekit.tools.module_loader import load_object_from_module
 
@@ -82,7 +86,7 @@ def load(request):
     return resolver.load_task(loader_args=request["loader_args"])
 
 
-def run(folder, rank, request):
+def run(folder: str, rank: int, request: Dict[str, Any]) -> None:
     from flyteidl.core import literals_pb2
     from flytekit.core.context_manager import ExecutionState, FlyteContextManager
     from flytekit.core.data_persistence import FileAccessProvider
@@ -95,7 +99,7 @@ def run(folder, rank, request):
     task = load(request)
     outer = FlyteContextManager.current_context()
     access = FileAccessProvider(os.path.join(request["raw"], f"rank-{rank}"), request["raw"])
-    state = outer.new_execution_state().with_params(mode=ExecutionState.Mode.LOCAL_TASK_EXECUTION)
+    state = outer.new_execution_state().with_params(mode=ExecutionState.Mode.TASK_EXECUTION)
     builder = outer.with_file_access(access).with_execution_state(state)
     with FlyteContextManager.with_context(builder) as context:
         literals = LiteralMap.from_flyte_idl(
@@ -115,11 +119,11 @@ def run(folder, rank, request):
         write_proto_to_file(outputs.to_flyte_idl(), os.path.join(folder, "outputs.pb"))
 
 
-def is_several(interface):
+def is_several(interface: Any) -> bool:
     return len(interface.outputs) > 1 or bool(interface.output_tuple_name)
 
 
-def pickled(error):
+def pickled(error: BaseException) -> Optional[str]:
     import cloudpickle
 
     try:
@@ -128,7 +132,7 @@ def pickled(error):
         return None
 
 
-def text_of(error):
+def text_of(error: BaseException) -> str:
     """The traceback from where the task's own code begins."""
     import traceback
 
@@ -136,12 +140,12 @@ def text_of(error):
 
     machinery = (os.path.dirname(os.path.abspath(__file__)), os.path.dirname(os.path.abspath(flytekit.__file__)))
     place = error.__traceback__
-    while place.tb_next and os.path.abspath(place.tb_frame.f_code.co_filename).startswith(machinery):
+    while place and place.tb_next and os.path.abspath(place.tb_frame.f_code.co_filename).startswith(machinery):
         place = place.tb_next
     return "".join(traceback.format_exception(type(error), error, place))
 
 
-def main():
+def main() -> None:
     folder, rank = sys.argv[1], rank_number()
     watch(folder, rank)
     with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:

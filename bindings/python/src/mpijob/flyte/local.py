@@ -14,13 +14,9 @@ import os
 import pathlib
 import pickle
 import re
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional
 
 from flytekit import FlyteContextManager
 from flytekit.configuration import Image, ImageConfig, SerializationSettings
@@ -73,19 +69,19 @@ def is_wanted() -> bool:
 def run(task: Any, mpirun: List[str], inputs: Dict[str, Any]) -> Any:
     """Run the task's function on all ranks that `mpirun` starts; rank 0's result is the result."""
     context = FlyteContextManager.current_context()
+    ranks = int(mpirun[-1])
     raw = pathlib.Path(context.file_access.get_random_local_directory())
     with tempfile.TemporaryDirectory(prefix="mpijob-flyte-") as name:
         folder = pathlib.Path(name)
         literals = TypeEngine.dict_to_literal_map(context, inputs, type_hints=task.python_interface.inputs)
         write_proto_to_file(literals.to_flyte_idl(), str(folder / "inputs.pb"))
         _write_request(task, folder, raw)
-        (folder / "job.json").write_text(json.dumps(_job(task, mpirun, folder, raw)))
-        code, said = _run_job(folder / "job.json")
-        failure = _failure(folder, int(mpirun[-1]))
+        code = _run_job(_job(task, mpirun, folder, raw))
+        failure = _failure(folder, ranks)
         if failure:
             raise failure
         if code:
-            raise RankError(f"the local run ended with exit code {code}:\n{said}", ranks=int(mpirun[-1]))
+            raise RankError(f"{mpirun[0]} ended with exit code {code}; no rank says why", ranks=ranks)
         return _outputs(task, folder)
 
 
@@ -113,7 +109,9 @@ def _job(task: Any, mpirun: List[str], folder: pathlib.Path, raw: pathlib.Path) 
     exported = [{"name": name, "value": os.environ.get(name, "")} for name in ("PATH", "LD_LIBRARY_PATH")]
 
     def replica(role: str, replicas: int, *args: str) -> Dict[str, Any]:
-        container = {"name": role, "image": "local", "env": exported, "volumeMounts": mounts, **({"args": args} if args else {})}
+        container = {"name": role, "image": "local", "env": exported, "volumeMounts": mounts}
+        if args:
+            container["args"] = list(args)
         return {"replicas": replicas, "restartPolicy": "Never",
                 "template": {"spec": {"containers": [container], "volumes": volumes}}}
 
@@ -132,43 +130,22 @@ def _job(task: Any, mpirun: List[str], folder: pathlib.Path, raw: pathlib.Path) 
     }
 
 
-def _program() -> str:
-    """The command: MPIJOB_PROGRAM, else the one that came with this package, else that of PATH."""
-    package = pathlib.Path(__file__).parents[1]
-    named = os.environ.get("MPIJOB_PROGRAM")
-    candidates = [named] if named else [str(package / "_bin" / "mpijob"), str(package / "_lib/../bin/mpijob")]
-    for candidate in candidates:
-        if os.access(candidate, os.X_OK):
-            return candidate
-    found = None if named else shutil.which("mpijob")
-    if not found:
-        raise FileNotFoundError(f"the program mpijob is not {'at ' + named if named else 'installed'}; a local run of an MPI"
-                                " task needs it")
-    return found
+def _run_job(job: Dict[str, Any]) -> int:
+    """Run it, passing its output on; the launcher's exit code. Only here a shared library is needed."""
+    import mpijob
+
+    result = mpijob.run(job, output=_write, progress=False, check=False, allow_host_path=True)
+    if result.succeeded:
+        return 0
+    if result.exit_code is None:
+        causes = "".join(f"\n{cause}" for cause in result.causes)
+        raise RankError(f"the ranks never ran: {result.message or result.reason}{causes}")
+    return result.exit_code or 1
 
 
-def _run_job(file: pathlib.Path) -> Tuple[int, str]:
-    """Run it, passing its output on line by line; the exit code, and what mpijob itself said."""
-    process = subprocess.Popen([_program(), "run", "--local", "--allow-host-path", str(file)], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-    said: List[str] = []
-    assert process.stdout and process.stderr
-    listener = threading.Thread(target=said.extend, args=(process.stderr,), daemon=True)
-    listener.start()
-    try:
-        for line in process.stdout:
-            sys.stdout.write(line)
-            sys.stdout.flush()
-        code = process.wait()
-    except BaseException:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-        raise
-    finally:
-        listener.join()
-        process.stdout.close()
-        process.stderr.close()
-    return code, "".join(said)
+def _write(line: Any) -> None:
+    sys.stdout.write(f"{line.text}\n")
+    sys.stdout.flush()
 
 
 def _failure(folder: pathlib.Path, ranks: int) -> Optional[RankError]:

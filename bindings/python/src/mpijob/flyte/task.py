@@ -240,7 +240,8 @@ class MPIFunctionTask(PythonFunctionTask[MPIJob]):
         return [*self._MPI_BASE_COMMAND, "-np", f"{self._workers() * self.task_config.slots}"]
 
     def _get_base_command(self, settings: SerializationSettings) -> List[str]:
-        return super().get_command(settings)
+        base: List[str] = super().get_command(settings)
+        return base
 
     def get_command(self, settings: SerializationSettings) -> List[str]:
         """The container's arguments; the hosts come from the file that the operator's environment names."""
