@@ -29,6 +29,9 @@ int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob
 	va_list args;
 	int code;
 
+	/* What is not there may only have found no memory. */
+	if (mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM)
+		return MPIJOB_ERR_NOMEM;
 	va_start(args, format);
 	code = say(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node, format, args);
 	va_end(args);
