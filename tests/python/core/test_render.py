@@ -38,7 +38,7 @@ class Rendering(unittest.TestCase):
             self.skipTest("the command is not built")
         for options, flags in (({}, []), ({"reference": True}, ["--reference"]),
                                ({"cluster_domain": "cluster.local", "gang_scheduler": "volcano"},
-                                ["--cluster-domain=cluster.local", "--gang-scheduler=volcano"]),
+                                ["--cluster-domain=cluster.local", "--gang-scheduling=volcano"]),
                                ({"compact_hosts": True, "wait_for_hosts": "90s"}, ["--compact-hosts", "--wait-for-hosts=90s"])):
             done = subprocess.run([command, "render", *flags, "-o", "json", PI], capture_output=True, text=True, check=True,
                                   env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
