@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from ctypes import byref, c_void_p
 
-from . import _abi
+from . import _abi, _signals
 from ._calls import warn
 from ._library import core, decoded, encoded, http, local
 from .errors import UsageError, check
@@ -46,8 +46,8 @@ class Channel:
     def poll(self, timeout_ms: int) -> int:
         """Move all calls on."""
         if self.operator:
-            return int(core.mpijob_operator_step(self.operator, timeout_ms))
-        return int(core.mpijob_client_poll(self.client, timeout_ms))
+            return int(_signals.call(core.mpijob_operator_step, self.operator, timeout_ms))
+        return int(_signals.call(core.mpijob_client_poll, self.client, timeout_ms))
 
     def interest(self) -> tuple[int, float | None] | None:
         """A descriptor to wait for, or -1, and the time of time.monotonic() to poll at; None: there is no such thing."""
