@@ -17,7 +17,7 @@ from driver import Driver
 from mpijob import _abi, transport
 from mpijob.kubernetes_transport import KubernetesTransport
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "faults"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "faults"))
 from server import PODS, Server, half_close, normal, raw, reset, silence, stream  # noqa: E402
 
 SOON = 2.0  # for what should take no time, on a busy machine
