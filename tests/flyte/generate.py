@@ -217,7 +217,7 @@ class Generator:
             if self.maybe(0.97):
                 made["config"]["primary_container_name"] = primary
         if version == 0 and self.maybe(0.4):
-            made["config"]["worker_spec_command"] = self.dice.choice(["/usr/sbin/sshd -De -f /home/jobuser/.sshd_config", "", "a  b", "run"])
+            made["config"]["worker_spec_command"] = self.dice.choice(["/usr/sbin/sshd -De -f /etc/ssh/own_config", "", "a  b", "run"])
         if self.maybe(0.1):
             made["config"]["link_type"] = "vscode"
         if self.maybe(0.3):
