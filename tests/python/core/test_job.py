@@ -258,6 +258,9 @@ class Jobs(unittest.TestCase):
             mpijob.load("/nowhere/job.yaml")
         with self.assertRaises(TypeError):
             mpijob.MPIJob.from_dict(7j)
+        for change in ({"a\0b": "c"}, {"a": float("inf")}):
+            with self.assertRaises(ValueError):
+                job().metadata.labels = change
 
     def test_validate(self):
         one = mpijob.loads(TEXT.replace("Running", "Sometimes"), "job.yaml").default()

@@ -22,7 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._abi import VERSION as __version__
     from .document import Document as Document, loads_all as loads_all, to_model as to_model
     from .client import Cause as Cause, Client as Client, Event as Event, LogLine as LogLine
     from .errors import (AuthError as AuthError, CancelledError as CancelledError, ConflictError as ConflictError,
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from .plan import Action as Action, Facts as Facts, Plan as Plan
     from .render import Feature as Feature, Host as Host, Hostfile as Hostfile, Objects as Objects, features as features
     from ._run import Result as Result, RunError as RunError, run as run
+
+    __version__: str
 
 # Where each name is; a module is imported when a name of it is first asked for, so that what is not used costs no time.
 _NAMES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from . import _abi
-from ._library import core
+from ._library import core, encoded
 from .document import json_text, node_value
 from .errors import SpecError, failure, owned
 from .views import is_null
@@ -30,7 +30,7 @@ def find(root: int | None, steps: Steps) -> int | None:
     node = root
     for step in steps:
         get = core.mpijob_node_at if isinstance(step, int) else core.mpijob_node_get
-        node = get(node, step if isinstance(step, int) else step.encode())
+        node = get(node, step if isinstance(step, int) else encoded(step))
         if node is None:
             return None
     return node
@@ -57,7 +57,7 @@ def _remove(root: int, steps: Steps) -> None:
     if isinstance(steps[-1], int):
         core.mpijob_node_remove_at(parent, steps[-1])
     else:
-        core.mpijob_node_remove(parent, steps[-1].encode())
+        core.mpijob_node_remove(parent, encoded(steps[-1]))
 
 
 def _parent(doc: int, root: int, steps: Steps) -> int:
@@ -66,7 +66,7 @@ def _parent(doc: int, root: int, steps: Steps) -> int:
     for at, step in enumerate(steps[:-1]):
         child = find(node, (step,))
         if core.mpijob_node_kind(child) in (_abi.MPIJOB_NODE_NONE, _abi.MPIJOB_NODE_NULL) and not isinstance(step, int):
-            child = core.mpijob_node_put_map(doc, node, step.encode())
+            child = core.mpijob_node_put_map(doc, node, encoded(step))
         wanted = _abi.MPIJOB_NODE_LIST if isinstance(steps[at + 1], int) else _abi.MPIJOB_NODE_MAP
         if core.mpijob_node_kind(child) != wanted:
             raise SpecError(f"{path_text(steps[:at + 1])} is no {'list' if isinstance(steps[at + 1], int) else 'object'}")
@@ -77,7 +77,7 @@ def _parent(doc: int, root: int, steps: Steps) -> int:
 def _put(doc: int, root: int, steps: Steps, parent: int, node: int | None) -> None:
     step = steps[-1]
     if not isinstance(step, int):
-        core.mpijob_node_put(doc, parent, step.encode(), node)
+        core.mpijob_node_put(doc, parent, encoded(step), node)
         return
     entries = core.mpijob_node_new_list(doc)  # an entry of a list cannot be replaced: the list is
     for index in range(core.mpijob_node_count(parent)):
@@ -109,7 +109,7 @@ def _node(doc: int, value: Any, old: int | None, old_value: Any) -> int | None:
         node = core.mpijob_node_new_map(doc)
         had = old_value if isinstance(old_value, dict) else {}
         for key, member in value.items():
-            core.mpijob_node_put(doc, node, key.encode("utf-8", "surrogateescape"),
+            core.mpijob_node_put(doc, node, encoded(key),
                                  _node(doc, member, find(old, (key,)) if key in had else None, had.get(key)))
     else:
         node = core.mpijob_node_new_null(doc)

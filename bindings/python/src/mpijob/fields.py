@@ -95,9 +95,9 @@ def explain(path: str) -> Field:
     for row in rows:
         steps = _steps(row.path)
         head = wanted[:len(steps)]
-        if len(head) == len(steps) and all(w in (s, snake(s), s.lower()) for w, s in zip(head, steps)):
-            if best is None or len(steps) > len(_steps(best[0].path)):
-                best = row, wanted[len(steps):]
+        fits = len(head) == len(steps) and all(w in (s, snake(s), s.lower()) for w, s in zip(head, steps))
+        if fits and (best is None or len(steps) > len(_steps(best[0].path))):
+            best = row, wanted[len(steps):]
     if best is not None and not best[1]:
         return best[0]
     found = _template_field(best[0], best[1]) if best is not None and best[0].kind == "document" else None
