@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dependencies as static archives for an old glibc: what is built of each, and with which options.
+"""The dependencies for an old glibc, static where the licence is a permissive one: what is built of each, and with which options.
 
 Knows which part of each dependency the libraries use; all that is left out would only be more to keep up to date. There
 is one folder per dependency, version and recipe, so that a change builds again only what it touches.
@@ -27,7 +27,7 @@ OPENSSL = """no-shared no-module no-dso no-tests no-fips no-legacy no-engine no-
 CURL = """-DBUILD_CURL_EXE=OFF -DBUILD_SHARED_LIBS=OFF -DBUILD_TESTING=OFF -DENABLE_MANUAL=OFF -DHTTP_ONLY=ON
     -DCURL_USE_OPENSSL=ON -DCURL_DISABLE_OPENSSL_AUTO_LOAD_CONFIG=ON -DUSE_NGHTTP2=ON -DENABLE_THREADED_RESOLVER=ON
     -DCURL_ZLIB=ON -DCURL_BROTLI=OFF -DCURL_ZSTD=OFF -DUSE_LIBIDN2=OFF -DCURL_USE_LIBSSH2=OFF -DCURL_USE_LIBPSL=OFF
-    -DCURL_USE_GSSAPI=OFF -DENABLE_UNIX_SOCKETS=ON -DCURL_DISABLE_ALTSVC=ON -DCURL_DISABLE_HSTS=ON -DCURL_DISABLE_NETRC=ON
+    -DCURL_USE_GSSAPI=OFF -DENABLE_UNIX_SOCKETS=ON -DCURL_DISABLE_ALTSVC=ON -DCURL_DISABLE_HSTS=ON -DCURL_DISABLE_NTLM=ON
     -DCURL_DISABLE_COOKIES=ON -DCURL_DISABLE_DOH=ON -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none -DCURL_CA_FALLBACK=ON""".split()
 MICROHTTPD = """--enable-static --disable-shared --with-pic --disable-https --disable-doc --disable-examples --disable-curl
     --disable-postprocessor --disable-bauth --disable-dauth --disable-nls""".split()
@@ -97,7 +97,7 @@ class Builder:
             self.prefix, self.log = folder, folder / "log"
             debian.unpack(fetch(), work / "source")
             recipe(self).build(work / "source", version.split(":")[-1].split("-")[0].split(".dfsg")[0])
-            self.install(work / "source", ("debian/copyright", "licence"))
+            self.install(work / "source", ("debian/copyright", "."), *((file, ".") for file in recipe.licences))
             shutil.rmtree(work)
             (folder / "complete").write_text(f"{version}\n", encoding="utf-8")
             self.say(f"{recipe.package} {version}: built in {time.monotonic() - started:.0f} s")
@@ -109,6 +109,7 @@ class Recipe:
     package = ""
     needs: tuple = ()
     options: list = []
+    licences: tuple = ()  # texts that Debian's description of the licence does not hold
 
     def __init__(self, builder):
         self.on = builder
@@ -170,16 +171,23 @@ class Curl(Recipe):
 
 
 class Microhttpd(Recipe):
+    """A shared library of its own, which who gets the wheel may replace: its licence, the LGPL, wants that."""
+
     package = "libmicrohttpd"
     options = MICROHTTPD
+    licences = ("COPYING",)
+    library = "libmpijob-microhttpd.so.12"  # not the name that a system's has
 
     def build(self, source, version):
         # What autoconf made is in the source; it must not be made again because of the patches' times.
         tools = [f"{name}=:" for name in ("ACLOCAL", "AUTOCONF", "AUTOMAKE", "AUTOHEADER", "MAKEINFO")]
         self.on.run(source, "./configure", "--host=x86_64-linux-gnu", "CFLAGS=-O2", *MICROHTTPD)
         self.on.run(source / "src/microhttpd", "make", f"-j{self.on.jobs}", *tools, "libmicrohttpd.la")
-        self.on.install(source, ("src/microhttpd/.libs/libmicrohttpd.a", "lib"), ("src/include/microhttpd.h", "include"))
-        self.on.pkg_config("libmicrohttpd", version, "-lmicrohttpd -lpthread")
+        self.on.run(source, self.on.cc, "-shared", "-o", self.library, f"-Wl,-soname,{self.library}", "-Wl,-z,relro", "-Wl,-z,now",
+                    "-Wl,--whole-archive", "src/microhttpd/.libs/libmicrohttpd.a", "-Wl,--no-whole-archive", "-lpthread", "-s")
+        self.on.install(source, (self.library, "lib"), ("src/include/microhttpd.h", "include"))
+        (self.on.prefix / "lib/libmicrohttpd.so").symlink_to(self.library)
+        self.on.pkg_config("libmicrohttpd", version, "-lmicrohttpd")
 
 
 RECIPES = (Yaml, Zlib, Openssl, Nghttp2, Curl, Microhttpd)
