@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generated interface against the compiler and the built libraries: sizes, offsets, initial values, constants, functions."""
+"""The generated interface against the compiler and the built libraries: layouts, initial values, constants, functions."""
 import ctypes
 import json
 import keyword
@@ -78,7 +78,8 @@ class Interface(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "layout.c"
             source.write_text(program(), encoding="utf-8")
-            subprocess.run([*compiler.split(), "-I", str(SOURCE / "include"), "-o", f"{folder}/layout", str(source)], check=True)
+            subprocess.run([*compiler.split(), "-I", str(SOURCE / "include"), "-o", f"{folder}/layout", str(source)],
+                           check=True)
             environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
             told = json.loads(subprocess.run([f"{folder}/layout"], check=True, capture_output=True, text=True,
                                              env=environment).stdout)
@@ -95,7 +96,8 @@ class Interface(unittest.TestCase):
             path = BUILD / f"lib/lib{name}.so"
             if not path.exists():
                 continue
-            listing = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True, check=True).stdout
+            listing = subprocess.run(["nm", "-D", "--defined-only", str(path)], capture_output=True, text=True,
+                                     check=True).stdout
             exported = {line.split()[-1].split("@")[0] for line in listing.splitlines() if " T " in line}
             self.assertEqual(exported, set(_abi.FUNCTIONS[name]), name)
 
@@ -122,8 +124,10 @@ class Interface(unittest.TestCase):
         """Struct classes are made on demand; in a fresh process many threads ask at once, and get the same."""
         code = ("import threading, mpijob._abi as a\n"
                 "got = []\n"
+                "from mpijob._library import core\n"
                 "go = threading.Barrier(8)\n"
-                "def ask():\n    go.wait()\n    got.append([getattr(a, n) for n in a.STRUCTS])\n"
+                "def ask():\n    go.wait()\n    [getattr(core, n) for n in a.FUNCTIONS['mpijob']]\n"
+                "    got.append([getattr(a, n) for n in a.STRUCTS])\n"
                 "all_ = [threading.Thread(target=ask) for _ in range(8)]\n"
                 "[t.start() for t in all_]\n[t.join() for t in all_]\n"
                 "assert all(g == got[0] for g in got) and all(c._fields_ for c in got[0])\n")

@@ -49,8 +49,8 @@ class Models(unittest.TestCase):
         one.metadata.uid = "u"
         pod = mpijob.to_model(one.copy().default().render().find("Pod"), "V1Pod")
         pod.metadata.uid, pod.metadata.creation_timestamp = "p", datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc)
-        pod.metadata.owner_references = [client.V1OwnerReference(api_version="kubeflow.org/v2beta1", kind="MPIJob", name="pi", uid="u",
-                                                                 controller=True)]
+        owner = client.V1OwnerReference(api_version="kubeflow.org/v2beta1", kind="MPIJob", name="pi", uid="u", controller=True)
+        pod.metadata.owner_references = [owner]
         pod.status = client.V1PodStatus(phase="Running")
         plan = one.plan([pod], now=1e9)
         self.assertNotIn(("create", "Pod"), [(a.verb, a.kind) for a in plan])
