@@ -110,7 +110,8 @@ class Planning(unittest.TestCase):
         plan = self.stored().plan(now=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc))
         creates = [(a.stage, a.kind, a.name, a.index) for a in plan if a.verb == "create"]
         self.assertEqual(creates, [(0, "Service", "pi", None), (0, "ConfigMap", "pi-config", None),
-                                   (0, "Secret", "pi-ssh", None), (1, "Pod", "pi-worker-0", 0), (1, "Pod", "pi-worker-1", 1), (2, "Job", "pi-launcher", None)])
+                                   (0, "Secret", "pi-ssh", None), (1, "Pod", "pi-worker-0", 0),
+                                   (1, "Pod", "pi-worker-1", 1), (2, "Job", "pi-launcher", None)])
         self.assertEqual(plan.transitions, ["created"])
         self.assertEqual(plan.status["startTime"], "2026-01-02T00:00:00Z")
         event = plan.actions[0]
