@@ -229,7 +229,7 @@ def test_a_signal_is_never_lost(pouring, kind, what, number, turn):
             child.kill()
     name = "Alarm" if number == signal.SIGALRM else "KeyboardInterrupt"
     assert (out, err, child.returncode) == (name + "\n", "", 0)
-    assert time.monotonic() - begun < 2  # with the end of the process
+    assert time.monotonic() - begun < 5  # with the end of the process
 
 
 def test_what_comes_up_in_a_callback_is_raised():
