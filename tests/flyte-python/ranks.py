@@ -4,8 +4,9 @@ import os
 import sys
 import typing
 
-from flytekit import current_context, task
+from flytekit import PodTemplate, current_context, task
 from flytekit.types.file import FlyteFile
+from kubernetes.client import V1Container, V1HostPathVolumeSource, V1PodSpec, V1Volume, V1VolumeMount
 from mpijob.flyte.task import HorovodJob, MPIJob, Worker
 
 Found = typing.NamedTuple("Found", [("total", float), ("names", typing.List[str]), ("report", FlyteFile)])
@@ -58,3 +59,27 @@ def fail(rank: int, how: str) -> int:
 def horovod() -> str:
     """Horovod's tasks run here as MPI's do."""
     return os.environ["OMPI_COMM_WORLD_SIZE"]
+
+
+def shared_pods():
+    """Pods that share the folder which the test names."""
+    path = os.environ.get("MPIJOB_TEST_FOLDER", "/")
+    spec = V1PodSpec(volumes=[V1Volume(name="shared", host_path=V1HostPathVolumeSource(path=path))],
+                     containers=[V1Container(name="primary", volume_mounts=[V1VolumeMount(name="shared", mount_path=path)])])
+    return PodTemplate(pod_spec=spec, primary_container_name="primary")
+
+
+def as_in_an_image():
+    """Variables with which Python and this module are found."""
+    places = [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH", "")]
+    return {"PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}", "PYTHONPATH": os.pathsep.join(places),
+            "LD_LIBRARY_PATH": ""}
+
+
+@task(task_config=MPIJob(worker=Worker(replicas=2), slots=2), pod_template=shared_pods(), environment=as_in_an_image())
+def sums(number: int) -> int:
+    """What a container's ranks do."""
+    from mpi4py import MPI
+
+    print("here is", MPI.COMM_WORLD.rank, flush=True)
+    return MPI.COMM_WORLD.allreduce(number + MPI.COMM_WORLD.rank)

@@ -87,7 +87,7 @@ class MPIConnector(AsyncConnectorBase):
             try:
                 stored = self._client.submit(made, execution["namespace"])
             except mpijob.ConflictError:
-                if task_execution_metadata is None:
+                if not _is_known(task_execution_metadata):
                     raise
                 stored = self._client.get(execution["name"], execution["namespace"])
         return MPIJobMeta(name=stored.name, namespace=stored.namespace, uid=stored.uid)
@@ -145,6 +145,11 @@ def _gone(meta: MPIJobMeta) -> Resource:
                     message=f"the MPIJob {meta.namespace}/{meta.name} was deleted by somebody else")
 
 
+def _is_known(metadata: Optional[TaskExecutionMetadata]) -> bool:
+    """Whether it names an execution; over gRPC what was not sent arrives empty."""
+    return bool(metadata and metadata.task_execution_id.node_execution_id.execution_id.name)
+
+
 def _execution(output_prefix: str, metadata: Optional[TaskExecutionMetadata]) -> Dict[str, Any]:
     """What is known of the execution, by the names that backend.job() has for it."""
     known: Dict[str, Any] = {
@@ -155,8 +160,9 @@ def _execution(output_prefix: str, metadata: Optional[TaskExecutionMetadata]) ->
         "checkpointPrefix": f"{output_prefix}/checkpoint_output",
         "previousCheckpointPrefix": f"{output_prefix}/prev_checkpoint",
     }
-    if metadata is None:
+    if not _is_known(metadata):
         return {**known, "name": f"flyte-{uuid.uuid4().hex[:16]}"}
+    assert metadata
     task, node, attempt = (metadata.task_execution_id.task_id, metadata.task_execution_id.node_execution_id,
                            metadata.task_execution_id.retry_attempt)
     given = {
