@@ -72,7 +72,8 @@ typedef const char *(*mpijob_lookup_fn)(void *user, const char *name);
  * @param out          not NULL; `size` set; filled.
  * @param diag         findings, or NULL.
  * @return 1; 0 when nobody has told (`out` is then rank 0 of 1); `MPIJOB_ERR_SPEC` (a value that makes no sense, or
- *         two that contradict each other); `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (the size of `out`).
+ *         two that contradict each other); `MPIJOB_ERR_NOMEM` (for a finding); `MPIJOB_ERR_USAGE`;
+ *         `MPIJOB_ERR_UNSUPPORTED` (the size of `out`).
  * @since 0.1
  */
 MPIJOB_API int mpijob_rank_read(const char *const *environment, struct mpijob_rank *out, mpijob_diag *diag);

@@ -69,7 +69,8 @@ void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *form
 	va_list args;
 
 	va_start(args, format);
-	mpijob__diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL, NULL, format, args);
+	if (mpijob__diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL, NULL, format, args) != 0)
+		c->launch->code = MPIJOB_ERR_NOMEM;
 	va_end(args);
 	if (c->launch->code == 0)
 		c->launch->code = code;

@@ -62,8 +62,9 @@ static const char *ask(const struct question *q, const char *name)
 
 static void refuse(struct question *q, const char *name, const char *value, const char *why)
 {
-	mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL, "%s=%s: %s", name, value, why);
-	q->code = MPIJOB_ERR_SPEC;
+	int code = mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL, "%s=%s: %s", name, value, why);
+
+	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
 
 /* Digits alone; -1 for anything else. */
@@ -172,12 +173,14 @@ static int read_row(struct question *q, const struct row *row, struct mpijob_ran
 /* Two that are there at once, none of which runs inside of the other's ranks by itself. */
 static void compare(struct question *q, const struct mpijob_rank *a, const struct mpijob_rank *b)
 {
+	int code;
+
 	if (a->rank == b->rank && (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
 		return;
-	mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL,
-			  "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were inherited",
-			  a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank, (int)b->world_size);
-	q->code = MPIJOB_ERR_SPEC;
+	code = mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL,
+				 "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were inherited",
+				 a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank, (int)b->world_size);
+	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
 
 static int read_all(struct question *q, struct mpijob_rank *out)
