@@ -89,8 +89,8 @@ int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *reso
 
 /* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing happens. */
 int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, const char *value);
-/* Replace all placeholders of a list of words in place. */
-int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *list, const char *field);
+/* Replace all placeholders of the words under a key of a container; no words at all are left out. */
+int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key);
 
 /* ---- environment.c ---- */
 

@@ -202,25 +202,28 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 	return code ? code : replace_inputs(f, text, field);
 }
 
-int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *list, const char *field)
+int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key)
 {
-	struct mpijob_text key = { 0 };
-	mpijob_node *made;
-	int code = unique_key(f->execution.name, &key);
-	size_t count = mpijob_node_count(list);
+	const mpijob_node *words = mpijob_node_get(container, key);
+	mpijob_node *made = mpijob_node_new_list(f->doc);
+	struct mpijob_text unique = { 0 };
+	int code = unique_key(f->execution.name, &unique);
 
-	for (size_t i = 0; !code && i < count; i++) {
+	for (size_t i = 0; !code && i < mpijob_node_count(words); i++) {
 		struct mpijob_text text = { 0 };
-		const char *word = mpijob_node_string(mpijob_node_at(list, 0));
+		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 
-		code = word ? mpijob__text_puts(&text, word) : mpijob__task_refuse(f, field, list, "must be a list of strings");
+		code = word ? mpijob__text_puts(&text, word) : mpijob__task_refuse(f, key, words, "must be a list of strings");
 		if (!code)
-			code = replace_all(f, &text, f->execution.name ? (key.data ? key.data : "") : NULL, field);
-		made = code ? NULL : mpijob_node_new_string(f->doc, text.data ? text.data : "", text.len);
-		mpijob_node_append(f->doc, list, made);
-		mpijob_node_remove_at(list, 0);
+			code = replace_all(f, &text, f->execution.name ? mpijob_text_data(&unique) : NULL, key);
+		if (!code)
+			mpijob_node_append(f->doc, made, mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
 		mpijob__text_release(&text);
 	}
-	mpijob__text_release(&key);
+	mpijob__text_release(&unique);
+	if (!code && mpijob_node_count(made))
+		mpijob_node_put(f->doc, container, key, made);
+	else
+		mpijob_node_remove(container, key);
 	return code;
 }

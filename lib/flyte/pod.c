@@ -143,13 +143,8 @@ static int customise(struct mpijob__flyte *f, mpijob_node *container, const stru
 
 	if (mpijob_node_kind(container) != MPIJOB_NODE_MAP)
 		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", container, "must be maps");
-	for (size_t i = 0; !code && i < 2; i++) {
-		mpijob_node *list = mpijob_node_edit(container, words[i]);
-
-		code = mpijob__placeholder_words(f, list, words[i]);
-		if (list && mpijob_node_count(list) == 0)
-			mpijob_node_remove(container, words[i]);
-	}
+	for (size_t i = 0; !code && i < 2; i++)
+		code = mpijob__placeholder_words(f, container, words[i]);
 	if (!code)
 		code = mpijob__environment_add(f, container);
 	return code ? code : mpijob__resources_apply(f, container, role);
