@@ -8,11 +8,11 @@
 #include "create.h"
 
 static const char pi_source[] = {
-#include "source_pi.inc"
+#include <source_pi.inc>
 	, '\0'
 };
 static const char pingpong_source[] = {
-#include "source_pingpong.inc"
+#include <source_pingpong.inc>
 	, '\0'
 };
 
