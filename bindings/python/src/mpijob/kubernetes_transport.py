@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import http.client
 import importlib
+import math
 import os
 import socket
 import ssl
@@ -101,6 +102,50 @@ class _Running:
             self._descriptor = -1
 
 
+class _Limits:
+    """The limits of all calls, in one thread: those of sockets begin anew with each byte that comes."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._ends: dict[_Running, float] = {}
+        self._next = math.inf
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def set(self, running: _Running, seconds: float) -> None:
+        """End a call after so many seconds."""
+        with self._changed:
+            end = self._ends[running] = time.monotonic() + seconds
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._keep, name="mpijob-limits", daemon=True)
+                self._thread.start()
+            elif end < self._next:
+                self._changed.notify()
+
+    def drop(self, running: _Running) -> None:
+        """The call has ended."""
+        with self._changed:
+            self._ends.pop(running, None)
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _keep(self) -> None:
+        with self._changed:
+            while not self._closed:
+                now = time.monotonic()
+                for running in [one for one, end in self._ends.items() if end <= now]:
+                    del self._ends[running]
+                    running.too_late()
+                self._next = min(self._ends.values(), default=math.inf)
+                self._changed.wait(None if self._next == math.inf else self._next - now)
+
+
 class _Held:
     """Mixed into the package's connections: the call of this thread has hold of their socket, also while it connects."""
 
@@ -184,6 +229,7 @@ class KubernetesTransport(BlockingTransport):
         self._manager.connection_pool_kw.setdefault("socket_options", KEEP_ALIVE)
         _holding(self._manager)
         self._token = threading.Lock()
+        self._limits = _Limits()
         self._calls: dict[Answer, _Running] = {}
 
     def perform(self, request: Request, answer: Answer) -> None:
@@ -191,13 +237,11 @@ class KubernetesTransport(BlockingTransport):
         running = _Running()
         self._calls[answer] = _call.now = running
         limit = self.request_timeout if request.timeout is None else request.timeout
-        timer = None if request.streaming else threading.Timer(limit, running.too_late)
         try:
             if answer.cancelled:  # before it could be found
                 raise CancelledError("given up")
-            if timer is not None:
-                timer.daemon = True
-                timer.start()
+            if not request.streaming:
+                self._limits.set(running, limit)
             self._exchange(request, answer, limit)
         except FAILURES as error:
             if isinstance(error, Error):
@@ -205,8 +249,7 @@ class KubernetesTransport(BlockingTransport):
             raise self._failure(error, running, answer, limit) from error
         finally:
             _call.now = None
-            if timer is not None:
-                timer.cancel()
+            self._limits.drop(running)
             del self._calls[answer]
             running.end()
 
@@ -218,11 +261,11 @@ class KubernetesTransport(BlockingTransport):
 
     def close(self) -> None:
         """Close all connections; the ApiClient stays as it is."""
+        self._limits.close()
         self._manager.clear()
 
     def _exchange(self, request: Request, answer: Answer, limit: float) -> None:
         connect = self.connect_timeout if request.streaming else min(self.connect_timeout, limit)
-        # The timer, not the socket, ends what takes too long: a socket's limit begins anew with each byte.
         timeout = urllib3.Timeout(connect=connect, read=None)
         response = self._manager.urlopen(request.method, self._host + request.path, body=request.body or None,
                                          headers=self._headers(request), timeout=timeout, retries=False, redirect=False,
