@@ -362,6 +362,32 @@ def test_it_belongs_to_one_client_and_goes_with_it():
     assert not transport._live
 
 
+def resident():
+    """KiB."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("VmRSS")).split()[1])
+
+
+def test_nothing_grows():
+    def perform(request, answer):
+        answer.header("Content-Type", "application/json")
+        answer.status(200)
+        answer.data(b"{}")
+
+    def work():
+        for _ in range(80):
+            calls = [driver.start("GET", PATH) for _ in range(50)]
+            driver.until(lambda: all(call.done for call in calls))
+        gc.collect()
+        return resident()
+
+    with Driver(Doing(perform)) as driver:
+        work()
+        before = work()
+        work()
+        assert work() - before < 1024  # 8,000 exchanges
+
+
 def test_a_client_that_cannot_be_made_destroys_it():
     made = Manual()
     struct, taken = made._mpijob_transport()
