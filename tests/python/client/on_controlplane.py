@@ -48,8 +48,10 @@ def check_life_of_a_job(rig):
         job = client.submit(mpijob.loads(pi("life", run_for="2s")))
         fails(mpijob.ConflictError, lambda: client.submit(pi("life")))
         equal([found.uid for found in client.list() if found.name == "life"], [job.uid])
+        begun = time.monotonic()
         lines = [line.text for line in client.logs("life", role="launcher", follow=True, timeout=60)]
         equal(lines, ["begun", "pi is 3"])
+        holds(time.monotonic() - begun < 20, "following ends with the job")
         ended = client.wait("life", "Succeeded", 60)
         holds("Succeeded" in [condition.type for condition in ended.status.conditions], ended)
         error = fails(mpijob.SpecError, lambda: client.wait("life", "Failed", 60))

@@ -158,15 +158,16 @@ class Client(Owner):
                 if self._cancelled:
                     self._hear()
                     raise CancelledError("the call was cancelled")
+                self._step()
+                if done():
+                    break
                 longest = patience() if patience else None
                 if deadline is not None:
                     left = deadline - time.monotonic()
                     if left <= 0:
                         return False
                     longest = left if longest is None else min(left, longest)
-                self._step()
-                if not done():
-                    self._rest(longest)
+                self._rest(longest)
             return True
         finally:
             self._busy = False
