@@ -87,7 +87,8 @@ class Builder:
         words = [self.key, version, inspect.getsource(recipe), repr(recipe.options), *needs]
         key = hashlib.sha256("\0".join(words).encode()).hexdigest()[:8]
         folder = self.root / f"{recipe.package}-{version.split(':')[-1]}-{key}"
-        if not (folder / "complete").exists():
+        stamp, stamp_text = folder / "complete", f"{version} {folder}\n"  # what CMake installs cannot be moved
+        if not stamp.exists() or stamp.read_text(encoding="utf-8") != stamp_text:
             started = time.monotonic()
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
@@ -99,7 +100,7 @@ class Builder:
             recipe(self).build(work / "source", version.split(":")[-1].split("-")[0].split(".dfsg")[0])
             self.install(work / "source", ("debian/copyright", "."), *((file, ".") for file in recipe.licences))
             shutil.rmtree(work)
-            (folder / "complete").write_text(f"{version}\n", encoding="utf-8")
+            stamp.write_text(stamp_text, encoding="utf-8")
             self.say(f"{recipe.package} {version}: built in {time.monotonic() - started:.0f} s")
         self.prefixes[recipe.package] = folder
         return folder
