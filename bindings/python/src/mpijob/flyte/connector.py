@@ -28,13 +28,14 @@ from google.protobuf.json_format import MessageToDict
 from . import backend
 
 _PHASES = {
-    "Undefined": TaskExecution.UNDEFINED,
+    "Undefined": TaskExecution.QUEUED,  # UNDEFINED would be a failure: propeller then reads an older field, whose zero is one
     "Queued": TaskExecution.QUEUED,
     "Running": TaskExecution.RUNNING,
     "Success": TaskExecution.SUCCEEDED,
     "RetryableFailure": TaskExecution.RETRYABLE_FAILED,
 }
 _LAUNCHER = "training.kubeflow.org/job-name={},training.kubeflow.org/job-role=launcher"
+_OF_FLYTE = re.compile("FLYTE_INTERNAL_.*|_F_PN|FLYTE_ATTEMPT_NUMBER|FLYTE_EXECUTION_URL")
 _LONGEST_NAME = 40  # pods' names, which become host names, are longer than the job's
 
 
@@ -79,7 +80,7 @@ class MPIConnector(AsyncConnectorBase):
     def create(self, task_template: TaskTemplate, output_prefix: str, inputs: Optional[LiteralMap] = None,
                task_execution_metadata: Optional[TaskExecutionMetadata] = None, **kwargs: Any) -> MPIJobMeta:
         """Make the job. Asked twice for the same execution, it gives the job that there is."""
-        template = MessageToDict(task_template.to_flyte_idl())
+        template = _without_variables_of_flyte(MessageToDict(task_template.to_flyte_idl()), task_execution_metadata)
         execution = _execution(output_prefix, task_execution_metadata)
         execution.setdefault("namespace", self._client.namespace or "default")
         made, _ = backend.job(template, execution=execution, config=self._config, repaired=self._repaired)
@@ -103,6 +104,7 @@ class MPIConnector(AsyncConnectorBase):
         status = backend.status(found.document, now=time.time(), timeout=self._timeout, links=self._links,
                                 launcher_pod=self._launcher(resource_meta))
         if status.timed_out:
+            self.delete(resource_meta)  # else an operator that comes later would run it beside the next attempt
             return Resource(phase=TaskExecution.RETRYABLE_FAILED, message=status.error)
         return Resource(phase=_PHASES[status.phase], message=self._message(resource_meta, status),
                         log_links=[TaskLog(name=link.name, uri=link.uri) for link in status.links])
@@ -138,6 +140,16 @@ class MPIConnector(AsyncConnectorBase):
         """What the launcher has printed: with it, what all ranks have."""
         lines: List[str] = [line.text for line in self._client.logs(resource_meta.name, resource_meta.namespace, role="launcher")]
         return GetTaskLogsResponse(body=GetTaskLogsResponseBody(results=lines))
+
+
+def _without_variables_of_flyte(template: Dict[str, Any], metadata: Optional[TaskExecutionMetadata]) -> Dict[str, Any]:
+    """Flyte sends a pod with the variables that it adds itself; backend.job() adds them too, and each is needed once."""
+    spec = template.get("k8sPod", {}).get("podSpec", {})
+    given = dict(metadata.environment_variables or {}) if metadata else {}
+    for container in [*spec.get("initContainers", []), *spec.get("containers", [])]:
+        container["env"] = [each for each in container.get("env", [])
+                            if each["name"] not in given and not _OF_FLYTE.fullmatch(each["name"])]
+    return template
 
 
 def _gone(meta: MPIJobMeta) -> Resource:
