@@ -25,6 +25,7 @@ _mpijob() {
 	'crd --output'|'crd -o') COMPREPLY=($(compgen -W 'yaml json' -- "$word")); return ;;
 	'create --mpi') COMPREPLY=($(compgen -W 'openmpi intel mpich' -- "$word")); return ;;
 	'create --tool') COMPREPLY=($(compgen -W 'mpirun mpiexec horovodrun deepspeed' -- "$word")); return ;;
+	'create --backend') COMPREPLY=($(compgen -W 'gloo mpi pdsh openmpi' -- "$word")); return ;;
 	'create --template') COMPREPLY=($(compgen -W 'pi osu nccl' -- "$word")); return ;;
 	'convert --to') COMPREPLY=($(compgen -W 'v2beta1 v1 TrainJob' -- "$word")); return ;;
 	'flyte --to') COMPREPLY=($(compgen -W 'v2beta1 v1' -- "$word")); return ;;
@@ -40,7 +41,7 @@ _mpijob() {
 		return
 	fi
 	case ${COMP_WORDS[1]} in
-	create) options=' --image --workers --slots --gpus --mpi --tool --elastic --env --run-launcher-as-worker --template --namespace --help' ;;
+	create) options=' --image --workers --slots --gpus --mpi --tool --elastic --backend --env --run-launcher-as-worker --template --namespace --help' ;;
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
 	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;

@@ -22,6 +22,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from create' -l gpus -r -d 'GPUs o
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l mpi -r -f -a 'openmpi intel mpich' -d 'The MPI of the image: openmpi, intel or mpich; openmpi without it.'
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l tool -r -f -a 'mpirun mpiexec horovodrun deepspeed' -d 'What starts the ranks: mpirun, mpiexec, horovodrun or deepspeed; mpirun without it.'
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l elastic -d 'With --tool horovodrun: workers may come and go while it runs.'
+complete -c mpijob -n '__fish_seen_subcommand_from create' -l backend -r -f -a 'gloo mpi pdsh openmpi' -d 'How the tool starts ranks: of horovodrun gloo or mpi, of deepspeed pdsh or openmpi.'
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l env -r -d 'A variable for all ranks, or as PREFIX* all that begin so; may be repeated.'
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l run-launcher-as-worker -d 'Ranks run in the launcher\'s pod too.'
 complete -c mpijob -n '__fish_seen_subcommand_from create' -l template -r -f -a 'pi osu nccl' -d 'A test of the links between the hosts: pi, osu or nccl.'

@@ -102,6 +102,12 @@ static void list_name(struct names *names, const char *name)
 	names->count++;
 }
 
+/* What a list with commas cannot hold is sent by nobody. */
+static int fits(const char *name, const char *prefix, size_t len)
+{
+	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) && !mpijob__forward_is_prefix(name);
+}
+
 /* What begins with a prefix among the variables of the launcher's container, and those that the caller knows. */
 static void list_prefix(struct names *names, const char *prefix)
 {
@@ -111,13 +117,13 @@ static void list_prefix(struct names *names, const char *prefix)
 	for (size_t i = 0; i < mpijob_node_count(names->c->env); i++) {
 		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(names->c->env, i), "name"));
 
-		if (name == NULL || strncmp(name, prefix, len) != 0)
+		if (name == NULL || !fits(name, prefix, len))
 			continue;
 		list_name(names, name);
 		found++;
 	}
 	for (size_t i = 0; i < o->known_count; i++) {
-		if (strncmp(o->known[i], prefix, len) != 0 || strcspn(o->known[i], "=") < len)
+		if (!fits(o->known[i], prefix, len))
 			continue;
 		list_name(names, o->known[i]);
 		found++;

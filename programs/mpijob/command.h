@@ -35,6 +35,7 @@ struct create_words {
 	const char *template_;
 	const char *mpi;
 	const char *tool;
+	const char *backend;
 	struct words env; /* "NAME=value", "NAME", "PREFIX*" */
 	struct given workers;
 	struct given slots;

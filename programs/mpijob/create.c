@@ -142,6 +142,7 @@ static int make_launch(struct create *c, mpijob_diag *diag)
 	spec.mpi_implementation = c->mpi;
 	options.tool = c->tool;
 	options.elastic = given->elastic;
+	options.backend = given->backend;
 	options.env = c->forward.items;
 	options.env_count = c->forward.count;
 	options.known = c->env.items;

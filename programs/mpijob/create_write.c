@@ -209,7 +209,7 @@ static void put_env(struct writer *w)
 		if (!begun)
 			put(w, "            env:\n");
 		begun = 1;
-		say(w, "            - name: %.*s\n", (int)(equals - entry), entry);
+		put_field(w, "            - name: ", w->create->forward.items[i]);
 		put_field(w, "              value: ", equals + 1);
 	}
 }

@@ -50,6 +50,8 @@ const struct option_row option_rows[] = {
 	  "What starts the ranks: mpirun, mpiexec, horovodrun or deepspeed; mpirun without it." },
 	{ "elastic", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.elastic), NULL,
 	  "With --tool horovodrun: workers may come and go while it runs." },
+	{ "backend", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.backend), "gloo mpi pdsh openmpi",
+	  "How the tool starts ranks: of horovodrun gloo or mpi, of deepspeed pdsh or openmpi." },
 	{ "env", 0, "NAME[=VALUE]", COMMAND_CREATE, OPTION_WORDS, AT(create.env), NULL,
 	  "A variable for all ranks, or as PREFIX* all that begin so; may be repeated." },
 	{ "run-launcher-as-worker", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.launcher_works), NULL,
