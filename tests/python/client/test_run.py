@@ -42,6 +42,22 @@ except KeyboardInterrupt:
 """
 
 
+COUNTED = """
+import sys, mpijob
+with mpijob.LocalCluster() as cluster:
+    cluster.submit(sys.argv[1])
+    logs = cluster.logs("pi", role="launcher", follow=True)
+    next(logs)
+    for _ in range(20):
+        try:
+            print("ready", flush=True)
+            for line in logs:
+                pass
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+"""
+
+
 def job(*command, grace=5, workers=False):
     return TEXT.format(command=json.dumps(command), grace=grace) + WORKERS * workers
 
@@ -158,6 +174,19 @@ class Runs(unittest.TestCase):
                 if count == 1:
                     time.sleep(0.5)  # a reader that is behind
         self.assertEqual(count, 100000)
+
+    def test_interrupted_while_much_comes(self):
+        """Most of the time is spent in callbacks then, where an exception would be lost."""
+        begun = time.monotonic()
+        with subprocess.Popen([sys.executable, "-c", COUNTED, shell("yes")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as child:
+            for _ in range(20):
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.stdout.readline(), "interrupted\n")
+            out, err = child.communicate(timeout=20)
+        self.assertEqual((out, err, child.returncode), ("", "", 0))
+        self.assertLess(time.monotonic() - begun, 30)
 
     def test_asyncio(self):
         async def life():

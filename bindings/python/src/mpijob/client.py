@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import os
 import select
+import signal
+import threading
 import time
 import weakref
 
@@ -41,6 +43,22 @@ if TYPE_CHECKING:
 __all__ = ["Cause", "Client", "Event", "LogLine", "Logs", "Watch"]
 
 SLICE = 0.05  # seconds after which signals are looked for while a transport that has no descriptor waits
+
+
+def _shielded(poll: Callable[[int], int], timeout_ms: int) -> int:
+    """Poll; Ctrl-C is dealt with afterwards: raised inside of a callback of the library it would be lost."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        return poll(timeout_ms)
+    caught: list[Any] = []
+    signal.signal(signal.SIGINT, lambda number, frame: caught.append(frame))
+    try:
+        code = poll(timeout_ms)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        handler(signal.SIGINT, caught[0])
+    return code
 
 
 class Owner(Operations):
@@ -76,7 +94,7 @@ class Owner(Operations):
 
     def _step(self, longest: float = 0) -> None:
         """Move all calls on, waiting so many seconds at most."""
-        code = self._channel.poll(round(longest * 1000))
+        code = _shielded(self._channel.poll, round(longest * 1000))
         if self._channel.python is not None:
             self._channel.python._mpijob_raise()
         if code < 0:
