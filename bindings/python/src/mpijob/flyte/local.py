@@ -20,6 +20,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from flytekit import FlyteContextManager
 from flytekit.configuration import Image, ImageConfig, SerializationSettings
+from flytekit.core.tracker import extract_task_module
 from flytekit.core.type_engine import TypeEngine
 from flytekit.core.utils import load_proto_from_file, write_proto_to_file
 from flytekit.exceptions.user import FlyteValueException
@@ -90,14 +91,19 @@ def _write_request(task: Any, folder: pathlib.Path, raw: pathlib.Path) -> None:
     request = {
         "resolver": task.task_resolver.location,
         "loader_args": task.task_resolver.loader_args(settings, task),
-        "path": [os.path.abspath(entry) for entry in sys.path],
+        "path": [*(os.path.abspath(entry) for entry in sys.path), _root(task)],
         "environment": {**os.environ, **(task.environment or {})},
         "raw": str(raw),
     }
-    main = getattr(sys.modules.get("__main__"), "__file__", None)
-    if main:
-        request["path"].append(os.path.dirname(os.path.abspath(main)))
     (folder / "request.json").write_text(json.dumps(request))
+
+
+def _root(task: Any) -> str:
+    """The folder from which the task's module is imported, also when it was run as a program or found by flytekit itself."""
+    _, module, _, file = extract_task_module(task)
+    path = pathlib.Path(file)
+    levels = len(module.split(".")) - (path.name != "__init__.py")
+    return str(path.parents[levels]) if file and levels < len(path.parents) else os.getcwd()
 
 
 def _job(task: Any, mpirun: List[str], folder: pathlib.Path, raw: pathlib.Path) -> Dict[str, Any]:
