@@ -156,8 +156,23 @@ static int make_launch(struct create *c, mpijob_diag *diag)
 	return code;
 }
 
+/* Whether the job that was read back runs the words that were meant: YAML holds no bytes that are not UTF-8. */
+static int compare(const struct create *c, const mpijob *job, mpijob_diag *diag)
+{
+	const mpijob_node *pod = mpijob_node_find(mpijob_doc_root(mpijob_document(job)),
+						   "spec.mpiReplicaSpecs.Launcher.template.spec");
+	const mpijob_node *words = mpijob_node_get(mpijob_node_at(mpijob_node_get(pod, "containers"), 0), "command");
+	int same = mpijob_node_count(words) == mpijob_launch_count(c->launch);
+
+	for (size_t i = 0; same && i < mpijob_launch_count(c->launch); i++) {
+		const char *word = mpijob_node_string(mpijob_node_at(words, i));
+		same = word && strcmp(word, mpijob_launch_at(c->launch, i)) == 0;
+	}
+	return same ? 0 : findings_add(diag, MPIJOB_ERR_SPEC, NULL, "encoding", "a word of the program is not UTF-8");
+}
+
 /* What is written has to be what the library would take. */
-static int check(const mpijob_text *text, mpijob_diag *diag)
+static int check(const struct create *c, const mpijob_text *text, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_docs *docs = NULL;
@@ -166,6 +181,8 @@ static int check(const mpijob_text *text, mpijob_diag *diag)
 	int code = mpijob_docs_parse(mpijob_text_data(text), mpijob_text_len(text), &options, &docs, diag);
 	if (code == 0)
 		code = mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 0)), NULL, &job, diag);
+	if (code == 0)
+		code = compare(c, job, diag);
 	if (code == 0)
 		code = mpijob_default(job, NULL, diag);
 	if (code == 0)
@@ -199,7 +216,7 @@ int create_command(const struct arguments *arguments)
 	if (code == 0)
 		code = create_write(&create, text);
 	if (code == 0)
-		code = check(text, diag);
+		code = check(&create, text, diag);
 	findings_print(diag, stderr);
 	failure_print(diag, code);
 	if (code == 0)
