@@ -44,22 +44,21 @@ class Breakable(Doing):
 
     def __init__(self):
         super().__init__(self.wait)
-        self.running, self.aborted, self.after = threading.Event(), {}, []
+        self.aborted, self.after = {}, []
 
     def wait(self, request, answer):
-        self.aborted[answer] = threading.Event()
-        answer.status(200)
-        answer.data(b"before")
-        self.running.set()
-        self.aborted[answer].wait()
+        aborted = self.aborted.setdefault(answer, threading.Event())
         try:
+            answer.status(200)
+            answer.data(b"before")
+            aborted.wait()
             answer.data(b"after")
         except errors.CancelledError:
             self.after.append(answer.cancelled)
             raise
 
     def abort(self, answer):
-        self.aborted[answer].set()
+        self.aborted.setdefault(answer, threading.Event()).set()
 
 
 class Manual(Transport):
@@ -425,7 +424,7 @@ def test_without_interest_and_pause():
 def child(code, **more):
     """Run Python; its exit code, what it printed, and how long it took."""
     begun = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=30, check=False,
+    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=30, check=False,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"],
                                                                            str(pathlib.Path(__file__).parent)])}, **more)
     return done.returncode, done.stdout, done.stderr, time.monotonic() - begun

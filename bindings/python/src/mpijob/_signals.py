@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes up in callbacks and has nowhere to go from there: the KeyboardInterrupt of Ctrl-C above all.
+"""What comes up in callbacks and has nowhere to go from there.
 
 Signal handlers run between two steps of Python. While the library is at work that is inside of a callback, often before its
 first line, where no `try` of its own can catch what the handler raises. ctypes then hands the exception to the interpreter as
-one that cannot be raised, which prints and forgets it; here it is kept, and raised when the library has returned.
+one that cannot be raised, which prints and forgets it; here it is kept, and raised when the library has returned. That of
+Ctrl-C does not even come up there: while the library is at work, clients put it off.
 """
 from __future__ import annotations
 

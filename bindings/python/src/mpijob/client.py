@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -104,6 +105,8 @@ class Owner(Operations):
         """Free it; in a child of its process nothing is touched, since the parent's connections go on."""
         channel = self._channel
         if not channel.client or self._process != os.getpid():
+            return
+        if sys.is_finalizing():  # threads of a transport in Python could not end any more; the process takes it all with it
             return
         for stream in list(self._streams):
             stream.lost()

@@ -128,12 +128,10 @@ class _Limits:
             self._ends.pop(running, None)
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread, soon: nobody waits for it, since it may be that the interpreter ends and it never runs again."""
         with self._changed:
             self._closed = True
             self._changed.notify()
-        if self._thread is not None:
-            self._thread.join()
 
     def _keep(self) -> None:
         with self._changed:

@@ -368,7 +368,7 @@ def _explained(error: BaseException, request: Request | None = None) -> tuple[in
     text = _line(str(error) or type(error).__name__)
     if isinstance(error, Error):
         return error.code or _abi.MPIJOB_ERR_IO, text
-    if isinstance(error, builtins.TimeoutError):
+    if isinstance(error, (builtins.TimeoutError, socket.timeout)):  # one and the same since Python 3.10
         return _abi.MPIJOB_ERR_TIMEOUT, text
     if isinstance(error, (ConnectionRefusedError, socket.gaierror)):
         return _abi.MPIJOB_ERR_UNREACHABLE, text
