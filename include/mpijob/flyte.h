@@ -27,8 +27,9 @@
  * }
  * @endcode
  *
- * Not carried over: the CoPilot sidecar (`dataConfig`) and PodTemplates of the cluster, which are refused; secrets of the
- * task's security context, which Flyte passes as annotations (a finding "flyte-ignored" tells).
+ * Not carried over, and refused: the CoPilot sidecar (`dataConfig`), and PodTemplates of the cluster. What Flyte adds for
+ * the identity of an execution belongs to the labels in struct mpijob_flyte_execution. Fields of pods that nobody knows are
+ * kept, where the plugin drops them.
  */
 #ifndef MPIJOB_FLYTE_H
 #define MPIJOB_FLYTE_H

@@ -110,6 +110,11 @@ void mpijob__pod_tidy(mpijob_node *metadata);
 /* The container of that name; NULL when there is none. */
 mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name);
 
+/* ---- secrets.c ---- */
+
+/* What tells Flyte's webhook of the secrets that the task asks for. */
+int mpijob__secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations);
+
 /* ---- placement.c ---- */
 
 /* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM. */

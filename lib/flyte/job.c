@@ -16,27 +16,67 @@ static int is_word(const char *text, const char *word)
 	return strcmp(text, word) == 0;
 }
 
-static void put_metadata(struct mpijob__flyte *f, mpijob_node *root)
+static int is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static int is_lower(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* The name, with what no object may have in it mended as Flyte does; one that is too long stays so, and is refused. */
+static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
+{
+	const char *name = f->execution.name;
+	struct mpijob_text text = { 0 };
+	size_t from = 0;
+	int code = 0;
+
+	for (const char *at = name; at && *at && !code; at++) {
+		char low = is_upper(*at) ? (char)(*at - 'A' + 'a') : *at;
+
+		if (is_upper(*at) && at > name && is_lower(at[-1]))
+			code = mpijob__text_puts(&text, "-");
+		if (!code && (is_lower(low) || low == '-' || low == '.'))
+			code = mpijob_text_write(&text, &low, 1);
+	}
+	while (text.len && !is_lower(text.data[text.len - 1]))
+		text.data[--text.len] = '\0';
+	while (from < text.len && !is_lower(text.data[from]))
+		from++;
+	if (!code && name)
+		mpijob_node_put_string(f->doc, metadata, "name", mpijob_text_data(&text) + from);
+	mpijob__text_release(&text);
+	return code;
+}
+
+static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 {
 	const mpijob_node *own = mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "metadata");
-	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *map;
+	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *labels, *annotations;
+	int code;
 
-	mpijob_node_put_string(f->doc, metadata, "name", f->execution.name);
+	code = put_name(f, metadata);
 	mpijob_node_put_string(f->doc, metadata, "namespace", f->execution.namespace_);
-	map = mpijob_node_put_map(f->doc, metadata, "labels");
-	mpijob__pod_union(f, map, f->config.default_labels);
-	mpijob__pod_union(f, map, mpijob__proto_get(own, "labels"));
-	mpijob__pod_union(f, map, f->execution.labels);
-	map = mpijob_node_put_map(f->doc, metadata, "annotations");
-	mpijob__pod_union(f, map, f->config.default_annotations);
-	mpijob__pod_union(f, map, mpijob__proto_get(own, "annotations"));
-	mpijob__pod_union(f, map, f->execution.annotations);
+	labels = mpijob_node_put_map(f->doc, metadata, "labels");
+	mpijob__pod_union(f, labels, f->config.default_labels);
+	mpijob__pod_union(f, labels, mpijob__proto_get(own, "labels"));
+	mpijob__pod_union(f, labels, f->execution.labels);
+	annotations = mpijob_node_put_map(f->doc, metadata, "annotations");
+	mpijob__pod_union(f, annotations, f->config.default_annotations);
+	mpijob__pod_union(f, annotations, mpijob__proto_get(own, "annotations"));
+	mpijob__pod_union(f, annotations, f->execution.annotations);
+	if (!code)
+		code = mpijob__secrets_add(f, labels, annotations);
 	mpijob__pod_tidy(metadata);
 	if (f->execution.owner)
 		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
 				   mpijob_node_copy(f->doc, f->execution.owner));
 	if (f->config.inject_finalizer)
 		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
+	return code;
 }
 
 static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
@@ -94,9 +134,10 @@ static int make(struct mpijob__flyte *f)
 
 	mpijob_node_put_string(f->doc, root, "apiVersion", V1);
 	mpijob_node_put_string(f->doc, root, "kind", "MPIJob");
-	put_metadata(f, root);
+	code = put_metadata(f, root);
 	spec = mpijob_node_put_map(f->doc, root, "spec");
-	code = put_slots(f, spec);
+	if (!code)
+		code = put_slots(f, spec);
 	if (!code)
 		code = put_policy(f, spec);
 	roles = mpijob_node_put_map(f->doc, spec, "mpiReplicaSpecs");

@@ -289,6 +289,8 @@ int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *r
 		code = apply(f, role, spec, primary);
 	mpijob__pod_union(f, annotations, f->execution.annotations);
 	mpijob__pod_union(f, labels, f->execution.labels);
+	if (!code)
+		code = mpijob__secrets_add(f, labels, annotations);
 	mpijob__pod_tidy(metadata);
 	if (!code)
 		code = override_all(f, role, spec);

@@ -160,7 +160,6 @@ static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
 	const char *template = mpijob__proto_text(mpijob__proto_get(f->task, "metadata"), "podTemplateName");
-	const mpijob_node *secrets = mpijob__proto_get(mpijob__proto_get(f->task, "securityContext"), "secrets");
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
 		const mpijob_node *data = mpijob__proto_get(mpijob__proto_get(f->task, targets[i]), "dataConfig");
@@ -172,9 +171,6 @@ static int refuse_foreign(struct mpijob__flyte *f)
 	if (template && *template)
 		return mpijob__task_refuse(f, "metadata.podTemplateName", NULL, "PodTemplate '%s' does not exist here: give the pod as k8sPod",
 					   template);
-	if (mpijob_node_count(secrets))
-		return mpijob__task_ignore(f, "securityContext.secrets", secrets,
-					   "not passed on: add the labels and annotations of Flyte's webhook to those of the execution");
 	return 0;
 }
 
