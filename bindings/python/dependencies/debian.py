@@ -65,7 +65,7 @@ class Archive:
         settings = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": self.folder / "sources",
                     "Dir::State::Lists": self.folder / "lists", "Dir::Cache": self.folder / "cache",
                     "APT::Get::Only-Source": "true", "APT::Sandbox::User": "root", "Debug::NoLocking": "true",
-                    "Acquire::Retries": "2"}
+                    "Acquire::Retries": "2", "APT::Update::Error-Mode": "any"}
         options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
         done = subprocess.run([tool, "-q", *options, *words], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, check=False)
