@@ -178,7 +178,7 @@ struct mpijob_flyte_execution {
 MPIJOB_API int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_config *out, mpijob_diag *diag);
 
 /**
- * Read what an execution knows from a map, whose keys are the members' names in camelCase (`namespace` without a dash below).
+ * Read what an execution knows from a map, whose keys are the members' names in camelCase, `namespace` for `namespace_`.
  *
  * @param map   a map; not NULL; must live as long as `out` is used.
  * @param out   not NULL; initialised; what is given is set.

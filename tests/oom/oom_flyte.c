@@ -15,7 +15,7 @@
 
 static const char container[] =
 	"{\"id\": {\"name\": \"wf.train\", \"project\": \"p\"}, \"taskTypeVersion\": 1, \"metadata\": {\"interruptible\": true},"
-	"\"securityContext\": {\"secrets\": [{}]}, \"config\": {\"link_type\": \"vscode\"},"
+	"\"securityContext\": {\"secrets\": [{\"group\": \"g\\\"\", \"mountRequirement\": \"FILE\"}]}, \"config\": {\"link_type\": \"vscode\"},"
 	"\"container\": {\"image\": \"i\", \"args\": [\"mpirun\", \"-np\", \"4\", \"{{.input}}\", \"{{.inputs.x}}\", \"{{.perRetryUniqueKey}}\","
 	" \"{{.outputPrefix}}\"], \"env\": [{\"key\": \"A\", \"value\": \"b\"}], \"resources\": {\"limits\": [{\"name\": \"GPU\", \"value\": \"1\"}]}},"
 	"\"extendedResources\": {\"gpuAccelerator\": {\"device\": \"d\", \"partitionSize\": \"s\"}, \"sharedMemory\": {\"mountName\": \"shm\","
