@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What horovodrun and deepspeed make of words, files and scripts: their own code, without what they train with.
+"""horovodrun and deepspeed without what they train with: their own code, run by tests/local/test-launch-tools.
 
-Run by tests/local/test-launch-tools: FOLDER of their sources, then one JSON line of [tool, hostfile, script, [words]]
-for each command on standard input; prints one JSON line for each.
+    launch_tools.py FOLDER             what they make of words, files and scripts: reads JSON lines of [tool, hostfile, script,
+                                       [words]] and prints one for each
+    launch_tools.py FOLDER TOOL ...    is the tool: starts ranks
+
+FOLDER holds their sources.
 """
 import importlib.abc
 import importlib.machinery
@@ -59,8 +62,27 @@ def deepspeed(words, hostfile, _):
             "bind": args.bind_cores_to_rank, "script": [args.user_script, *args.user_args], "command": command}
 
 
+def run_horovodrun(words):
+    from horovod.runner import launch
+    launch.gloo_built = lambda verbose=False: True
+    launch.mpi_built = lambda verbose=False: False
+    sys.argv = words
+    launch.run_commandline()
+
+
+def run_deepspeed(words):
+    from deepspeed.launcher import runner
+    accelerator = runner.get_accelerator.return_value
+    accelerator.visible_devices_envs.return_value = ["VISIBLE_DEVICES"]
+    accelerator.export_envs.return_value = ["NCCL"]
+    runner.main(words[1:])
+
+
 sys.path.insert(0, FOLDER)
 sys.meta_path.insert(0, Pretend())
-for line in sys.stdin:
-    tool, hostfile_, script_, words_ = json.loads(line)
-    print(json.dumps(globals()[tool](words_, hostfile_, script_)), flush=True)
+if __name__ == "__main__" and len(sys.argv) > 2: # horovodrun's helpers import this file again
+    globals()[f"run_{sys.argv[2]}"](sys.argv[2:])
+elif __name__ == "__main__":
+    for line in sys.stdin:
+        tool, hostfile_, script_, words_ = json.loads(line)
+        print(json.dumps(globals()[tool](words_, hostfile_, script_)), flush=True)
