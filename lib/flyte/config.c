@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Flyte's configuration and one execution say: under which key each member of their structs is found, and what Flyte
- * takes where nothing is given.
+ * What Flyte's configuration and one execution say: under which key each member of their structs is found, and what
+ * Flyte takes where nothing is given.
  */
 #include "flyte/flyte.h"
 
@@ -22,9 +22,15 @@ struct row {
 	int kind;
 };
 
-#define CONFIG(key, member, kind)    { key, offsetof(struct mpijob_flyte_config, member), kind }
-#define EXECUTION(key, member, kind) { key, offsetof(struct mpijob_flyte_execution, member), kind }
-#define COUNT(rows)                  (sizeof(rows) / sizeof((rows)[0]))
+#define CONFIG(key, member, kind)                                                                                      \
+	{                                                                                                              \
+		key, offsetof(struct mpijob_flyte_config, member), kind                                                \
+	}
+#define EXECUTION(key, member, kind)                                                                                   \
+	{                                                                                                              \
+		key, offsetof(struct mpijob_flyte_execution, member), kind                                             \
+	}
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 static const struct row config_rows[] = {
 	CONFIG("default-annotations", default_annotations, KIND_MAP),
@@ -130,8 +136,8 @@ static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, 
 
 static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out, mpijob_diag *diag)
 {
-	static const char *const must_be[] = { "must be text or a number", "must be a map", "must be a list", "must be a whole number from 0",
-					       "must be true or false" };
+	static const char *const must_be[] = { "must be text or a number", "must be a map", "must be a list",
+					       "must be a whole number from 0", "must be true or false" };
 
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *value = mpijob_node_get(map, rows[i].key);
@@ -181,7 +187,8 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 		while (at < COUNT(execution_rows) && strcmp(execution_rows[at].key, mpijob_node_key(map, i)) != 0)
 			at++;
 		if (at == COUNT(execution_rows))
-			return refuse(diag, mpijob_node_key(map, i), mpijob_node_at(map, i), "no such key of an execution");
+			return refuse(diag, mpijob_node_key(map, i), mpijob_node_at(map, i),
+				      "no such key of an execution");
 	}
 	return code ? code : read_rows(execution_rows, COUNT(execution_rows), map, out, diag);
 }

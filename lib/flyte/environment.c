@@ -56,8 +56,9 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 		len--;
 	if (!e->console_url || !*e->console_url || !mpijob__proto_get(f->task_config, "link_type"))
 		return 0;
-	code = mpijob__text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len, e->console_url,
-				e->project ? e->project : "", e->domain ? e->domain : "", e->execution_name, e->node_id ? e->node_id : "");
+	code = mpijob__text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len,
+				   e->console_url, e->project ? e->project : "", e->domain ? e->domain : "",
+				   e->execution_name, e->node_id ? e->node_id : "");
 	if (!code)
 		add(f, env, "FLYTE_EXECUTION_URL", url.data);
 	mpijob__text_release(&url);
@@ -168,7 +169,8 @@ static int is_passed(const mpijob_node *words, size_t from, const char *name)
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 		const char *next = mpijob_node_string(mpijob_node_at(words, i + 1));
 
-		if (word && next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 && (next[len] == '\0' || next[len] == '='))
+		if (word && next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 &&
+		    (next[len] == '\0' || next[len] == '='))
 			return 1;
 	}
 	return 0;
@@ -220,8 +222,10 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 		return 1;
 	words = find_mpirun(container, &at);
 	if (!words) {
-		code = mpijob_node_count(env) ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", mpijob_node_get(container, "args"),
-				"no mpirun in here: its variables do not reach remote ranks") : 0;
+		code = mpijob_node_count(env)
+			       ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", mpijob_node_get(container, "args"),
+						     "no mpirun in here: its variables do not reach remote ranks")
+			       : 0;
 		return code;
 	}
 	if (mpijob_node_count(mpijob_node_get(container, "envFrom")))
@@ -231,6 +235,7 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 	passed = pass(f, words, at, env, made);
 	mpijob_node_put(f->doc, container, words == mpijob_node_edit(container, "args") ? "args" : "command", made);
 	if (!code && passed)
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER, "mpirun passes its variables to remote ranks: %zu", passed);
+		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
+					  "mpirun passes its variables to remote ranks: %zu", passed);
 	return code ? code : 1;
 }

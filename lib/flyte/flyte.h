@@ -15,7 +15,7 @@ struct mpijob__flyte_role {
 	const char *name; /* "Launcher", "Worker" */
 	int is_launcher;
 	int32_t replicas;
-	const char *image;           /* NULL: the task's */
+	const char *image; /* NULL: the task's */
 	const char *restart_policy;
 	const mpijob_node *resources; /* of flyteidl.core.Resources, or NULL */
 	const mpijob_node *command;   /* a list with a word at least, or NULL */
@@ -80,10 +80,12 @@ int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag);
 
 /* ---- resources.c ---- */
 
-/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL: only keep it in bounds. */
+/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL: only keep it in bounds.
+ */
 int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role);
 /* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
-int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field, mpijob_node *into);
+int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
+				mpijob_node *into);
 
 /* ---- placeholder.c ---- */
 
@@ -117,7 +119,8 @@ int mpijob__secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_nod
 
 /* ---- placement.c ---- */
 
-/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM. */
+/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM.
+ */
 int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec);
 /* Accelerators and shared memory. */
 int mpijob__placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary);
@@ -126,7 +129,8 @@ void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *s
 /* ---- repair.c ---- */
 
 /* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...) MPIJOB__PRINTF(4, 5);
+int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
+	MPIJOB__PRINTF(4, 5);
 /* Turn the job of v1 in `f->doc` into one of v2beta1. */
 int mpijob__repair_convert(struct mpijob__flyte *f);
 

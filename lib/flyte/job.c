@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define V1      "kubeflow.org/v1"
-#define V2BETA1 "kubeflow.org/v2beta1"
+#define V1        "kubeflow.org/v1"
+#define V2BETA1   "kubeflow.org/v2beta1"
 #define FINALIZER "flyte.org/finalizer-k8s"
 
 static int is_word(const char *text, const char *word)
@@ -85,8 +85,9 @@ static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 	int code = 0;
 
 	if (mpijob__task_repairs(f, MPIJOB_FLYTE_SLOTS) && slots != (f->slots > 0 ? f->slots : 1)) {
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker", "%d in place of %d, as the task says",
-					  (int)(f->slots > 0 ? f->slots : 1), (int)slots);
+		code = mpijob__repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
+					  "%d in place of %d, as the task says", (int)(f->slots > 0 ? f->slots : 1),
+					  (int)slots);
 		slots = f->slots > 0 ? f->slots : 1;
 	}
 	mpijob_node_put_int(f->doc, spec, "slotsPerWorker", slots);
@@ -95,7 +96,8 @@ static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 
 static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 {
-	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished" };
+	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds",
+								"ttlSecondsAfterFinished" };
 	mpijob_node *policy = mpijob_node_put_map(f->doc, spec, "runPolicy");
 	int code = 0;
 
@@ -109,7 +111,8 @@ static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 		if (f->policy[i].given)
 			mpijob_node_put_int(f->doc, policy, keys[i], f->policy[i].value);
 		if (is_zero)
-			code = mpijob__repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says", keys[i]);
+			code = mpijob__repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says",
+						  keys[i]);
 	}
 	return code;
 }
@@ -123,7 +126,8 @@ static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *ro
 	mpijob_node_put_string(f->doc, replica, "restartPolicy", role->restart_policy);
 	code = mpijob__pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
 	if (!code && role->replicas <= 0)
-		return mpijob__task_refuse(f, "custom.workerReplicas.replicas", NULL, "the number of workers must be greater than 0");
+		return mpijob__task_refuse(f, "custom.workerReplicas.replicas", NULL,
+					   "the number of workers must be greater than 0");
 	return code;
 }
 
@@ -146,21 +150,23 @@ static int make(struct mpijob__flyte *f)
 	if (!code)
 		code = put_role(f, &f->worker, roles);
 	if (!code && mpijob_doc_error(f->doc))
-		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM ? MPIJOB_ERR_NOMEM :
-			mpijob__task_refuse(f, "k8sPod.podSpec", NULL, "a map or list on the way to what must be written is none");
+		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
+			       ? MPIJOB_ERR_NOMEM
+			       : mpijob__task_refuse(f, "k8sPod.podSpec", NULL,
+						     "a map or list on the way to what must be written is none");
 	return code ? code : f->to_v2beta1 ? mpijob__repair_convert(f) : 0;
 }
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
-	int code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", NULL,
-				     "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
+	int code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
+				     NULL, "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
 
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
 }
 
-int mpijob_flyte_job(const mpijob_node *task, const char *version, const struct mpijob_flyte_options *options, mpijob_doc **out,
-		     mpijob_diag *diag)
+int mpijob_flyte_job(const mpijob_node *task, const char *version, const struct mpijob_flyte_options *options,
+		     mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob__flyte f = { .task = task, .diag = diag };
 	mpijob_doc *defaults = mpijob_doc_new();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log plugins do. A value that
- * is empty leaves its placeholder as it is, also as there. The job's creation stands for the start of its pods, the
- * present for their end.
+ * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log plugins do. A value
+ * that is empty leaves its placeholder as it is, also as there. The job's creation stands for the start of its pods,
+ * the present for their end.
  */
 #include "flyte/flyte.h"
 
@@ -59,7 +59,8 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 		{ "podUnixFinishTime", numbers[1].data },
 	};
 	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++)
-		code = mpijob__placeholder_replace(text, known[i].name, known[i].value && *known[i].value ? known[i].value : NULL);
+		code = mpijob__placeholder_replace(text, known[i].name,
+						   known[i].value && *known[i].value ? known[i].value : NULL);
 	for (size_t i = 0; i < 3; i++)
 		mpijob__text_release(&numbers[i]);
 	return code;

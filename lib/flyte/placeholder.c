@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and lower case alike, space
- * on both sides. One after the other is replaced, so that a value may hold the placeholders that come later, as in Flyte.
+ * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and lower case alike,
+ * space on both sides. One after the other is replaced, so that a value may hold the placeholders that come later, as
+ * in Flyte.
  */
 #include "flyte/flyte.h"
 
@@ -113,7 +114,8 @@ static int put_value(struct mpijob_text *made, const mpijob_node *value)
 
 	if (mpijob_node_bool(value, &truth))
 		return mpijob__text_puts(made, truth ? "true" : "false");
-	return mpijob_text_write(made, mpijob_node_text(value) ? mpijob_node_text(value) : "", mpijob_node_length(value));
+	return mpijob_text_write(made, mpijob_node_text(value) ? mpijob_node_text(value) : "",
+				 mpijob_node_length(value));
 }
 
 static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, const char *field)
@@ -133,8 +135,9 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 			continue;
 		}
 		value = input_of(f->execution.inputs, name, len);
-		code = value ? mpijob_text_write(&made, from, (size_t)(at - from)) :
-			       mpijob__task_refuse(f, field, NULL, "requested input is not found [%.*s]", (int)(len < 200 ? len : 200), name);
+		code = value ? mpijob_text_write(&made, from, (size_t)(at - from))
+			     : mpijob__task_refuse(f, field, NULL, "requested input is not found [%.*s]",
+						   (int)(len < 200 ? len : 200), name);
 		if (!code)
 			code = put_value(&made, value);
 		from = at = end;
@@ -171,18 +174,16 @@ static int unique_key(const char *name, struct mpijob_text *out)
 static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const char *key, const char *field)
 {
 	const struct mpijob_flyte_execution *e = &f->execution;
-	const char *previous = e->previous_checkpoint_prefix && !*e->previous_checkpoint_prefix ? "\"\"" : e->previous_checkpoint_prefix;
+	const char *previous = e->previous_checkpoint_prefix && !*e->previous_checkpoint_prefix
+				       ? "\"\""
+				       : e->previous_checkpoint_prefix;
 	const struct {
 		const char *name, *value;
 	} known[] = {
-		{ "Input", e->input_path },
-		{ "OutputPrefix", e->output_prefix },
-		{ "InputPrefix", e->input_prefix },
-		{ "RawOutputDataPrefix", e->raw_output_prefix },
-		{ "PrevCheckpointPrefix", previous },
-		{ "CheckpointOutputPrefix", e->checkpoint_prefix },
-		{ "PerRetryUniqueKey", key },
-		{ "TaskTemplatePath", e->task_template_path },
+		{ "Input", e->input_path },           { "OutputPrefix", e->output_prefix },
+		{ "InputPrefix", e->input_prefix },   { "RawOutputDataPrefix", e->raw_output_prefix },
+		{ "PrevCheckpointPrefix", previous }, { "CheckpointOutputPrefix", e->checkpoint_prefix },
+		{ "PerRetryUniqueKey", key },         { "TaskTemplatePath", e->task_template_path },
 		{ "Namespace", e->namespace_ },
 	};
 	int code = 0;
@@ -194,7 +195,9 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 		}
 		for (const char *at = text->data; at && *at && !code; at++) {
 			if (!f->placeholders_told && closed(name_at(at, known[i].name))) {
-				code = mpijob__task_ignore(f, field, NULL, "{{.%s}} stays as it is: the execution does not say its value", known[i].name);
+				code = mpijob__task_ignore(
+					f, field, NULL, "{{.%s}} stays as it is: the execution does not say its value",
+					known[i].name);
 				f->placeholders_told = 1;
 			}
 		}
@@ -213,11 +216,13 @@ int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, c
 		struct mpijob_text text = { 0 };
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 
-		code = word ? mpijob__text_puts(&text, word) : mpijob__task_refuse(f, key, words, "must be a list of strings");
+		code = word ? mpijob__text_puts(&text, word)
+			    : mpijob__task_refuse(f, key, words, "must be a list of strings");
 		if (!code)
 			code = replace_all(f, &text, f->execution.name ? mpijob_text_data(&unique) : NULL, key);
 		if (!code)
-			mpijob_node_append(f->doc, made, mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
+			mpijob_node_append(f->doc, made,
+					   mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
 		mpijob__text_release(&text);
 	}
 	mpijob__text_release(&unique);

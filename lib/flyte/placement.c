@@ -52,7 +52,8 @@ static int interruptible(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 
 static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
 {
-	const mpijob_node *own = mpijob_node_get(spec, "tolerations"), *containers = mpijob_node_get(spec, "containers");
+	const mpijob_node *own = mpijob_node_get(spec, "tolerations"),
+			  *containers = mpijob_node_get(spec, "containers");
 	mpijob_node *list = mpijob_node_new_list(f->doc);
 
 	for (size_t i = 0; i < mpijob_node_count(f->config.resource_tolerations); i++) {
@@ -94,7 +95,8 @@ static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_nod
 	if (mpijob_node_count(terms) == 0)
 		mpijob_node_append_map(f->doc, terms);
 	for (size_t i = 0; i < mpijob_node_count(terms); i++)
-		mpijob_node_append(f->doc, list_of(f, mpijob_node_edit_at(terms, i), "matchExpressions"), mpijob_node_copy(f->doc, requirement));
+		mpijob_node_append(f->doc, list_of(f, mpijob_node_edit_at(terms, i), "matchExpressions"),
+				   mpijob_node_copy(f->doc, requirement));
 }
 
 static void put_default(struct mpijob__flyte *f, mpijob_node *spec, const char *key, const mpijob_node *value)
@@ -125,15 +127,17 @@ int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_
 	if (f->config.host_network > 0)
 		mpijob_node_put_bool(f->doc, spec, "hostNetwork", 1);
 	put_default(f, spec, "dnsConfig", f->config.default_pod_dns_config);
-	require(f, spec, interruptible(f, role) ? f->config.interruptible_requirement : f->config.non_interruptible_requirement);
+	require(f, spec,
+		interruptible(f, role) ? f->config.interruptible_requirement : f->config.non_interruptible_requirement);
 	if (role->is_launcher && f->interruptible && !interruptible(f, role))
-		return mpijob__repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER, "spec.mpiReplicaSpecs[Launcher]", "the launcher is not interruptible");
+		return mpijob__repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER, "spec.mpiReplicaSpecs[Launcher]",
+					  "the launcher is not interruptible");
 	return 0;
 }
 
 /* ---- accelerators ---- */
 
-static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator, const char *value)
+static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator, const char * value)
 {
 	mpijob_node *made = mpijob_node_new_map(f->doc);
 
@@ -189,20 +193,24 @@ static void take_accelerator(struct mpijob__flyte *f, mpijob_node *spec, const m
 
 /* ---- shared memory ---- */
 
-static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpijob_node *primary, const char *name, const char *path)
+static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpijob_node *primary, const char *name,
+		    const char *path)
 {
-	const mpijob_node *volumes = mpijob_node_get(spec, "volumes"), *mounts = mpijob_node_get(primary, "volumeMounts");
+	const mpijob_node *volumes = mpijob_node_get(spec, "volumes"),
+			  *mounts = mpijob_node_get(primary, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
 		if (is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name")), name))
-			return mpijob__task_refuse(f, "extendedResources.sharedMemory", volumes, "a volume is already named '%.200s'", name);
+			return mpijob__task_refuse(f, "extendedResources.sharedMemory", volumes,
+						   "a volume is already named '%.200s'", name);
 	}
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
 		const mpijob_node *mount = mpijob_node_at(mounts, i);
 
 		if (is_word(mpijob_node_string(mpijob_node_get(mount, "name")), name) ||
 		    is_word(mpijob_node_string(mpijob_node_get(mount, "mountPath")), path))
-			return mpijob__task_refuse(f, "extendedResources.sharedMemory", mount, "something is already mounted there");
+			return mpijob__task_refuse(f, "extendedResources.sharedMemory", mount,
+						   "something is already mounted there");
 	}
 	return 0;
 }
@@ -219,7 +227,8 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 	if (!memory)
 		return 0;
 	if (!name || !*name || !path || !*path)
-		return mpijob__task_refuse(f, "extendedResources.sharedMemory", memory, "must have mountName and mountPath");
+		return mpijob__task_refuse(f, "extendedResources.sharedMemory", memory,
+					   "must have mountName and mountPath");
 	code = collides(f, spec, primary, name, path);
 	if (code)
 		return code;
@@ -239,7 +248,8 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 
 int mpijob__placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary)
 {
-	const mpijob_node *own = mpijob__proto_get(f->task, "extendedResources"), *over = f->execution.extended_resources;
+	const mpijob_node *own = mpijob__proto_get(f->task, "extendedResources"),
+			  *over = f->execution.extended_resources;
 	const mpijob_node *accelerator = mpijob__proto_get(over, "gpuAccelerator");
 	const mpijob_node *memory = mpijob__proto_get(over, "sharedMemory");
 
@@ -276,8 +286,9 @@ void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *s
 			if (name && strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0))
 				next = name;
 		}
-		if (next && (asks_for(mpijob_node_get(spec, "containers"), "requests", next) ||
-			     asks_for(mpijob_node_get(spec, "initContainers"), "requests", next)) &&
+		if (next &&
+		    (asks_for(mpijob_node_get(spec, "containers"), "requests", next) ||
+		     asks_for(mpijob_node_get(spec, "initContainers"), "requests", next)) &&
 		    !tolerates(mpijob_node_get(spec, "tolerations"), next))
 			tolerate(f, spec, next, NULL);
 		last = next;

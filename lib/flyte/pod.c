@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pod of a role: one container, or the pod that the task brings along, with what Flyte adds to each container. It
- * knows which container is the primary one, that this one is called as the operators want it, and what a role overrides in
- * it: the image, and as "command" really the arguments.
+ * knows which container is the primary one, that this one is called as the operators want it, and what a role overrides
+ * in it: the image, and as "command" really the arguments.
  */
 #include "flyte/flyte.h"
 
@@ -68,7 +68,8 @@ static int put_variables(struct mpijob__flyte *f, mpijob_node *container, const 
 		mpijob_node *entry = mpijob_node_append_map(f->doc, list);
 
 		if (!key || !value)
-			return mpijob__task_refuse(f, "container.env", pair, "must have a key and a value that are strings");
+			return mpijob__task_refuse(f, "container.env", pair,
+						   "must have a key and a value that are strings");
 		mpijob_node_put_string(f->doc, entry, "name", key);
 		if (*value)
 			mpijob_node_put_string(f->doc, entry, "value", value);
@@ -104,8 +105,10 @@ static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node
 
 	if (mpijob_node_kind(spec) != MPIJOB_NODE_MAP)
 		return mpijob__task_refuse(f, "k8sPod.podSpec", spec, "must be the spec of a pod");
-	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"), mpijob__proto_get(metadata, "annotations"));
-	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"), mpijob__proto_get(metadata, "labels"));
+	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"),
+			  mpijob__proto_get(metadata, "annotations"));
+	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"),
+			  mpijob__proto_get(metadata, "labels"));
 	mpijob_node_put_copy(f->doc, template, "spec", spec);
 	return 0;
 }
@@ -113,7 +116,8 @@ static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node
 /* The pod, and the name of its primary container. */
 static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char **primary)
 {
-	const mpijob_node *container = mpijob__proto_get(f->task, "container"), *pod = mpijob__proto_get(f->task, "k8sPod");
+	const mpijob_node *container = mpijob__proto_get(f->task, "container"),
+			  *pod = mpijob__proto_get(f->task, "k8sPod");
 	const mpijob_node *other = f->execution.pod_template;
 	int code;
 
@@ -124,8 +128,9 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 		code = from_container(f, container, mpijob_node_put_map(f->doc, template, "spec"));
 	} else {
 		*primary = mpijob_node_string(mpijob__proto_get(f->task_config, PRIMARY_KEY));
-		code = *primary ? from_pod(f, pod, template) :
-				  mpijob__task_refuse(f, "config", f->task_config, "must have " PRIMARY_KEY " with k8sPod");
+		code = *primary ? from_pod(f, pod, template)
+				: mpijob__task_refuse(f, "config", f->task_config,
+						      "must have " PRIMARY_KEY " with k8sPod");
 	}
 	if (!code && mpijob__proto_get(other, "podSpec")) {
 		*primary = mpijob__proto_text(other, "primaryContainerName");
@@ -150,9 +155,11 @@ static int customise(struct mpijob__flyte *f, mpijob_node *container, const stru
 	return code ? code : mpijob__resources_apply(f, container, role);
 }
 
-static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec, const char *primary)
+static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec,
+			 const char *primary)
 {
-	mpijob_node *inits = mpijob_node_edit(spec, "initContainers"), *containers = mpijob_node_edit(spec, "containers");
+	mpijob_node *inits = mpijob_node_edit(spec, "initContainers"),
+		    *containers = mpijob_node_edit(spec, "containers");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < mpijob_node_count(inits); i++)
@@ -164,7 +171,8 @@ static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 		code = customise(f, container, is_primary ? role : NULL);
 	}
 	if (!code && !mpijob__pod_find(spec, primary))
-		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", containers, "primary container '%.200s' is not defined", primary);
+		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", containers,
+					   "primary container '%.200s' is not defined", primary);
 	return code;
 }
 
@@ -205,7 +213,8 @@ static void put_split(struct mpijob__flyte *f, mpijob_node *container, const cha
 	}
 }
 
-static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *container, const char *key)
+static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *container,
+			const char *key)
 {
 	const char *split = mpijob_node_string(mpijob__proto_get(f->task_config, WORKER_COMMAND));
 
@@ -224,8 +233,9 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 		mpijob_node_remove(container, "command");
 		put_command(f, role, container, "command");
 		return mpijob__repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND, "spec.mpiReplicaSpecs[Worker]", "%s",
-					  mpijob_node_get(container, "command") ? "what the task says is the worker's command" :
-					  "the launcher's command is not that of the workers");
+					  mpijob_node_get(container, "command")
+						  ? "what the task says is the worker's command"
+						  : "the launcher's command is not that of the workers");
 	}
 	if (is_worker && f->version == 0) {
 		mpijob_node_remove(container, "args");
@@ -257,7 +267,8 @@ static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role
 /* The operators add their variables and volumes to the first container. */
 static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 {
-	mpijob_node *containers = mpijob_node_edit(spec, "containers"), *primary = mpijob__pod_find(spec, FLYTE_CONTAINER);
+	mpijob_node *containers = mpijob_node_edit(spec, "containers"),
+		    *primary = mpijob__pod_find(spec, FLYTE_CONTAINER);
 	mpijob_node *ordered = mpijob_node_new_list(f->doc);
 
 	if (!mpijob__task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) || primary == mpijob_node_edit_at(containers, 0))

@@ -29,7 +29,8 @@ const mpijob_node *mpijob__proto_get(const mpijob_node *message, const char *fie
 {
 	const mpijob_node *found = mpijob_node_get(message, field);
 
-	for (size_t i = 0; !found && mpijob_node_kind(message) == MPIJOB_NODE_MAP && i < mpijob_node_count(message); i++) {
+	for (size_t i = 0; !found && mpijob_node_kind(message) == MPIJOB_NODE_MAP && i < mpijob_node_count(message);
+	     i++) {
 		if (is_snake(mpijob_node_key(message, i), field))
 			found = mpijob_node_at(message, i);
 	}

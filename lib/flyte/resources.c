@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The resources of a container as propeller settles them: overrides over what the task says, the platform's defaults
- * where nothing is said, a request where only the limit is given and the other way round, and nothing above the platform's
- * limits. Quantities are written in Kubernetes' canonical form.
+ * where nothing is said, a request where only the limit is given and the other way round, and nothing above the
+ * platform's limits. Quantities are written in Kubernetes' canonical form.
  */
 #include "flyte/flyte.h"
 
@@ -46,21 +46,25 @@ static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *resources, con
 	return mpijob_node_kind(list) == MPIJOB_NODE_MAP ? list : mpijob_node_put_map(f->doc, resources, key);
 }
 
-int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field, mpijob_node *into)
+int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
+				mpijob_node *into)
 {
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *entries = mpijob__proto_get(resources, lists[k]);
 		mpijob_node *list = list_of(f, into, lists[k]);
 
 		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
-			const mpijob_node *entry = mpijob_node_at(entries, i), *value = mpijob__proto_get(entry, "value");
+			const mpijob_node *entry = mpijob_node_at(entries, i),
+					  *value = mpijob__proto_get(entry, "value");
 			const char *word = mpijob__proto_word(entry, "name", entry_words, ENTRIES);
 			struct mpijob__quantity quantity;
 			size_t at = 0;
 
 			if (!word || !mpijob_node_string(value) || !parse(value, &quantity))
-				return mpijob__task_refuse(f, field, entry, "%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, and a quantity",
-							   lists[k]);
+				return mpijob__task_refuse(
+					f, field, entry,
+					"%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, and a quantity",
+					lists[k]);
 			while (strcmp(word, entry_words[at]) != 0)
 				at++;
 			if (entry_names[at] && !is_zero(&quantity))
@@ -80,8 +84,8 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 			struct mpijob__quantity quantity;
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
-				return mpijob__task_refuse(f, "resources", mpijob_node_at(list, i), "%s: %s is no quantity", lists[k],
-							   mpijob_node_key(list, i));
+				return mpijob__task_refuse(f, "resources", mpijob_node_at(list, i),
+							   "%s: %s is no quantity", lists[k], mpijob_node_key(list, i));
 			put(f, list, mpijob_node_key(list, i), &quantity);
 		}
 	}
@@ -154,7 +158,8 @@ static void adjust(struct mpijob__flyte *f, mpijob_node *resources, const char *
 
 static int asks_for(const mpijob_node *resources, const char *name)
 {
-	return mpijob_node_get(mpijob_node_get(resources, "requests"), name) || mpijob_node_get(mpijob_node_get(resources, "limits"), name);
+	return mpijob_node_get(mpijob_node_get(resources, "requests"), name) ||
+	       mpijob_node_get(mpijob_node_get(resources, "limits"), name);
 }
 
 static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
@@ -185,7 +190,9 @@ static int drop_gpus(mpijob_node *resources)
 
 static int has_entries(const mpijob_node *resources)
 {
-	return mpijob_node_count(mpijob__proto_get(resources, "requests")) + mpijob_node_count(mpijob__proto_get(resources, "limits")) > 0;
+	return mpijob_node_count(mpijob__proto_get(resources, "requests")) +
+		       mpijob_node_count(mpijob__proto_get(resources, "limits")) >
+	       0;
 }
 
 int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
@@ -199,13 +206,17 @@ int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, con
 	if (role) {
 		overrides = mpijob_node_new_map(f->doc);
 		merge(f, overrides, f->execution.resources);
-		if (role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) && (drop_gpus(resources) | drop_gpus(overrides)))
-			code = mpijob__repair_say(f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
-						  "the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");
+		if (role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
+		    (drop_gpus(resources) | drop_gpus(overrides)))
+			code = mpijob__repair_say(
+				f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
+				"the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");
 		if (!code && has_entries(role->resources)) {
 			overrides = mpijob_node_new_map(f->doc);
-			code = mpijob__resources_from_task(f, role->resources, role->is_launcher ? "custom.launcherReplicas.resources" :
-					"custom.workerReplicas.resources", overrides);
+			code = mpijob__resources_from_task(f, role->resources,
+							   role->is_launcher ? "custom.launcherReplicas.resources"
+									     : "custom.workerReplicas.resources",
+							   overrides);
 			if (!code)
 				settle(f, overrides, 1);
 		}

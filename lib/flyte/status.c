@@ -107,7 +107,8 @@ static int set_condition(mpijob_flyte_status *status, const mpijob_node *conditi
 	if (phases[i].phase != MPIJOB_FLYTE_RETRYABLE_FAILURE)
 		return 0;
 	status->phase.code = FAILURE_CODE;
-	return mpijob__text_printf(&status->message, "Job failed:\n\t%s - %s", text_of(condition, "reason"), text_of(condition, "message"));
+	return mpijob__text_printf(&status->message, "Job failed:\n\t%s - %s", text_of(condition, "reason"),
+				   text_of(condition, "message"));
 }
 
 static int is_suspended(const mpijob_node *job)
@@ -138,12 +139,15 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 
 	if (is_late(status, job)) {
 		status->phase.timed_out = 1;
-		return mpijob__text_printf(&status->error, "kubeflow operator hasn't updated the mpi custom resource since creation time %s",
-					   text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"));
+		return mpijob__text_printf(
+			&status->error,
+			"kubeflow operator hasn't updated the mpi custom resource since creation time %s",
+			text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"));
 	}
 	current = current_of(conditions, (status->repairs & MPIJOB_FLYTE_END_COUNTS) != 0);
 	if (listed && !current)
-		return mpijob__text_puts(&status->error, "found no current condition: none of the job's conditions is true");
+		return mpijob__text_puts(&status->error,
+					 "found no current condition: none of the job's conditions is true");
 	return set_condition(status, current);
 }
 
@@ -152,8 +156,8 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 static int add_pod(struct mpijob__links *links, const char *job, const char *role, int64_t index)
 {
 	struct mpijob_text name = { 0 };
-	int code = index < 0 ? mpijob__text_printf(&name, "%s-%s", job, role) :
-			       mpijob__text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
+	int code = index < 0 ? mpijob__text_printf(&name, "%s-%s", job, role)
+			     : mpijob__text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
 
 	if (!code)
 		code = mpijob__links_add(links, name.data);
@@ -186,7 +190,8 @@ static int is_known(const mpijob_node *job)
 {
 	const char *version = text_of(job, "apiVersion");
 
-	return is_word(text_of(job, "kind"), "MPIJob") && (is_word(version, "kubeflow.org/v1") || is_word(version, "kubeflow.org/v2beta1"));
+	return is_word(text_of(job, "kind"), "MPIJob") &&
+	       (is_word(version, "kubeflow.org/v1") || is_word(version, "kubeflow.org/v2beta1"));
 }
 
 static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_status_options *given)
@@ -201,7 +206,8 @@ static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_s
 	return code;
 }
 
-int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_status_options *options, mpijob_flyte_status **out)
+int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_status_options *options,
+			     mpijob_flyte_status **out)
 {
 	mpijob_flyte_status *status;
 	int code;
@@ -214,7 +220,9 @@ int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_s
 	if (!status)
 		return MPIJOB_ERR_NOMEM;
 	status->links.job = job;
-	status->phase = (struct mpijob_flyte_phase){ sizeof(status->phase), MPIJOB_FLYTE_UNDEFINED, 0, "Undefined", "", "", "", NULL };
+	status->phase = (struct mpijob_flyte_phase){
+		sizeof(status->phase), MPIJOB_FLYTE_UNDEFINED, 0, "Undefined", "", "", "", NULL
+	};
 	code = take_options(status, options);
 	if (!code)
 		code = set_phase(status, job);

@@ -11,9 +11,14 @@
 
 static const char *const clean_words[] = { "CLEANPOD_POLICY_NONE", "CLEANPOD_POLICY_RUNNING", "CLEANPOD_POLICY_ALL" };
 static const char *const clean_policies[] = { "None", "Running", "All" };
-static const char *const restart_words[] = { "RESTART_POLICY_NEVER", "RESTART_POLICY_ON_FAILURE", "RESTART_POLICY_ALWAYS" };
+static const char *const restart_words[] = { "RESTART_POLICY_NEVER", "RESTART_POLICY_ON_FAILURE",
+					     "RESTART_POLICY_ALWAYS" };
 static const char *const restart_policies[] = { "Never", "OnFailure", "Always" };
-static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished" };
+static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds",
+								 "ttlSecondsAfterFinished" };
+
+static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
+	       const char *format, va_list args) MPIJOB__PRINTF(6, 0);
 
 static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
 	       const char *format, va_list args)
@@ -62,8 +67,8 @@ static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const 
 	size_t i = 0;
 
 	if (!word)
-		return mpijob__task_refuse(f, field, mpijob__proto_get(message, field), "unsupported value; use %s, %s or %s", words[0],
-					   words[1], words[2]);
+		return mpijob__task_refuse(f, field, mpijob__proto_get(message, field),
+					   "unsupported value; use %s, %s or %s", words[0], words[1], words[2]);
 	while (strcmp(word, words[i]) != 0)
 		i++;
 	*out = values[i];
@@ -149,7 +154,8 @@ static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 	f->launcher.restart_policy = f->worker.restart_policy = "Never";
 	if (!code && f->launcher.replicas > 1 && mpijob__task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
 		code = mpijob__repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER, "custom.numLauncherReplicas",
-					  "1 launcher in place of %d, which every operator refuses", (int)f->launcher.replicas);
+					  "1 launcher in place of %d, which every operator refuses",
+					  (int)f->launcher.replicas);
 		f->launcher.replicas = 1;
 	}
 	return code;
@@ -163,14 +169,15 @@ static int refuse_foreign(struct mpijob__flyte *f)
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
 		const mpijob_node *data = mpijob__proto_get(mpijob__proto_get(f->task, targets[i]), "dataConfig");
-		int code = data ? mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported") : 0;
+		int code =
+			data ? mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported") : 0;
 
 		if (code)
 			return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
 	}
 	if (template && *template)
-		return mpijob__task_refuse(f, "metadata.podTemplateName", NULL, "PodTemplate '%s' does not exist here: give the pod as k8sPod",
-					   template);
+		return mpijob__task_refuse(f, "metadata.podTemplateName", NULL,
+					   "PodTemplate '%s' does not exist here: give the pod as k8sPod", template);
 	return 0;
 }
 

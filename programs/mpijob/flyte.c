@@ -33,7 +33,8 @@ static int read_one(const char *name, struct input *file, const mpijob_node **ou
 	int code = input_read(&words, file, diag);
 
 	if (!code && file->count != 1)
-		return findings_add(diag, MPIJOB_ERR_SPEC, name, "flyte-task", "must hold one document, not %zu", file->count);
+		return findings_add(diag, MPIJOB_ERR_SPEC, name, "flyte-task", "must hold one document, not %zu",
+				    file->count);
 	if (!code)
 		*out = file->objects[0].node;
 	return code;
@@ -122,7 +123,9 @@ static int make_all(struct making *making, const struct words *names)
 static int read_config(struct making *making, struct input *file)
 {
 	const mpijob_node *root = NULL, *section;
-	int code = making->arguments->flyte_config ? read_one(making->arguments->flyte_config, file, &root, making->diag) : 0;
+	int code = making->arguments->flyte_config
+			   ? read_one(making->arguments->flyte_config, file, &root, making->diag)
+			   : 0;
 
 	if (code || !root)
 		return code;
@@ -133,7 +136,9 @@ static int read_config(struct making *making, struct input *file)
 static int read_execution(struct making *making, struct input *file)
 {
 	const mpijob_node *root = NULL;
-	int code = making->arguments->flyte_execution ? read_one(making->arguments->flyte_execution, file, &root, making->diag) : 0;
+	int code = making->arguments->flyte_execution
+			   ? read_one(making->arguments->flyte_execution, file, &root, making->diag)
+			   : 0;
 
 	if (!code && root)
 		code = mpijob_flyte_execution_read(root, &making->execution, making->diag);
@@ -161,13 +166,17 @@ static int render(struct making *making, const struct words *names)
 
 int flyte_command(const struct arguments *arguments)
 {
-	struct making making = { .arguments = arguments, .config = MPIJOB_FLYTE_CONFIG_INIT, .execution = MPIJOB_FLYTE_EXECUTION_INIT,
-				 .options = MPIJOB_FLYTE_OPTIONS_INIT, .output = { .format = MPIJOB_FORMAT_YAML } };
+	struct making making = { .arguments = arguments,
+				 .config = MPIJOB_FLYTE_CONFIG_INIT,
+				 .execution = MPIJOB_FLYTE_EXECUTION_INIT,
+				 .options = MPIJOB_FLYTE_OPTIONS_INIT,
+				 .output = { .format = MPIJOB_FORMAT_YAML } };
 	struct words names = { arguments->operands.items + 1, arguments->operands.count - 1 };
 	int code;
 
 	if (arguments->operands.count < 2 || !is_word(arguments->operands.items[0], "render")) {
-		fputs("mpijob: say 'mpijob flyte render' and name a file, a directory, or - for standard input\n", stderr);
+		fputs("mpijob: say 'mpijob flyte render' and name a file, a directory, or - for standard input\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	if (output_format(arguments->output, &making.output.format))

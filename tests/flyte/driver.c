@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ask this library what plugin/main.go asks Flyte's plugin: requests and answers are the same. A "version" of the request
- * is the version to make; "repairs" are flags.
+ * Ask this library what plugin/main.go asks Flyte's plugin: requests and answers are the same. A "version" of the
+ * request is the version to make; "repairs" are flags.
  */
 #include <mpijob/mpijob.h>
 
@@ -28,7 +28,8 @@ static void say_findings(const mpijob_diag *diag, int code, mpijob_text *into)
 	}
 }
 
-static int build(const mpijob_node *request, const struct mpijob_flyte_options *options, mpijob_text *said, mpijob_diag *diag)
+static int build(const mpijob_node *request, const struct mpijob_flyte_options *options, mpijob_text *said,
+		 mpijob_diag *diag)
 {
 	const char *version = mpijob_node_string(mpijob_node_get(request, "version"));
 	mpijob_doc *job = NULL;
@@ -77,8 +78,10 @@ static int look(const mpijob_node *request, const struct mpijob_flyte_options *f
 		for (size_t k = 0; k < mpijob_node_count(uris) && options.template_count < MOST_TEMPLATES; k++) {
 			struct mpijob_flyte_log_template *template = &templates[options.template_count];
 
-			*template = (struct mpijob_flyte_log_template){ sizeof(*template), mpijob_node_string(mpijob_node_get(mpijob_node_at(logs, i), "name")),
-									mpijob_node_string(mpijob_node_at(uris, k)) };
+			*template = (struct mpijob_flyte_log_template){
+				sizeof(*template), mpijob_node_string(mpijob_node_get(mpijob_node_at(logs, i), "name")),
+				mpijob_node_string(mpijob_node_at(uris, k))
+			};
 			pointers[options.template_count++] = template;
 		}
 	}

@@ -21,7 +21,8 @@ static mpijob_doc *read_doc(const char *text)
 	return doc;
 }
 
-static int make(const char *text, const char *version, const struct mpijob_flyte_options *options, mpijob_doc **out, mpijob_diag *diag)
+static int make(const char *text, const char *version, const struct mpijob_flyte_options *options, mpijob_doc **out,
+		mpijob_diag *diag)
 {
 	mpijob_doc *task = read_doc(text);
 	int code = mpijob_flyte_job(mpijob_doc_root(task), version, options, out, diag);
@@ -47,7 +48,8 @@ static size_t count_of(const mpijob_diag *diag, const char *id)
 static const char task[] =
 	"{taskTypeVersion: 1, metadata: {interruptible: true}, container: {image: i, args: [mpirun, -np, '4', a],"
 	" env: [{key: A, value: b}], resources: {limits: [{name: GPU, value: '1'}]}},"
-	" custom: {slots: 2, workerReplicas: {replicas: 2}, launcherReplicas: {replicas: 9}, runPolicy: {ttlSecondsAfterFinished: 0}}}";
+	" custom: {slots: 2, workerReplicas: {replicas: 2}, launcherReplicas: {replicas: 9}, runPolicy: "
+	"{ttlSecondsAfterFinished: 0}}}";
 
 static void wrong_calls_are_told(void **state)
 {
@@ -119,9 +121,11 @@ static void v2beta1_is_repaired(void **state)
 static void repairs_can_be_chosen(void **state)
 {
 	static const char many[] =
-		"{taskTypeVersion: 1, metadata: {interruptible: true}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers:"
+		"{taskTypeVersion: 1, metadata: {interruptible: true}, config: {primary_container_name: m}, k8sPod: "
+		"{podSpec: {containers:"
 		" [{name: s}, {name: m, args: [mpirun], env: [{name: A}], resources: {limits: {gpu: 1}}}]}},"
-		" custom: {slots: 2, workerReplicas: {replicas: 2, command: [w]}, runPolicy: {ttlSecondsAfterFinished: 0}}}";
+		" custom: {slots: 2, workerReplicas: {replicas: 2, command: [w]}, runPolicy: {ttlSecondsAfterFinished: "
+		"0}}}";
 	struct mpijob_flyte_options options = MPIJOB_FLYTE_OPTIONS_INIT;
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	mpijob_doc *selector = read_doc("{spot: x}"), *plain = NULL;
@@ -158,9 +162,9 @@ static void repairs_can_be_chosen(void **state)
 
 static void unknown_fields_of_pods_stay(void **state)
 {
-	static const char unknown[] =
-		"{taskTypeVersion: 1, config: {primary_container_name: m}, k8sPod: {podSpec: {novel: {a: [a]}, containers: [{name: m, novel: 1}]}},"
-		" custom: {workerReplicas: {replicas: 1}}}";
+	static const char unknown[] = "{taskTypeVersion: 1, config: {primary_container_name: m}, k8sPod: {podSpec: "
+				      "{novel: {a: [a]}, containers: [{name: m, novel: 1}]}},"
+				      " custom: {workerReplicas: {replicas: 1}}}";
 	mpijob_doc *job = NULL;
 
 	(void)state;
@@ -181,18 +185,26 @@ static void bad_tasks_are_refused(void **state)
 		{ "{custom: {}, taskTypeVersion: x}", MPIJOB_ERR_SPEC, "whole number" },
 		{ "{custom: {}, taskTypeVersion: 1}", MPIJOB_ERR_SPEC, "nothing to run" },
 		{ "{custom: {}, container: {image: i}}", MPIJOB_ERR_SPEC, "greater than 0" },
-		{ "{custom: {numWorkers: 1}, container: {image: i, dataConfig: {}}}", MPIJOB_ERR_UNSUPPORTED, "CoPilot" },
+		{ "{custom: {numWorkers: 1}, container: {image: i, dataConfig: {}}}", MPIJOB_ERR_UNSUPPORTED,
+		  "CoPilot" },
 		{ "{custom: {numWorkers: 1}, container: {image: i, args: [1]}}", MPIJOB_ERR_SPEC, "list of strings" },
-		{ "{custom: {numWorkers: 1}, container: {image: i, env: [{key: 1}]}}", MPIJOB_ERR_SPEC, "must have a key" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: [m]}}}", MPIJOB_ERR_SPEC,
-		  "must be maps" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: m}}}", MPIJOB_ERR_SPEC,
-		  "is not defined" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: 1}}", MPIJOB_ERR_SPEC, "spec of a pod" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: []}, container: {}}", MPIJOB_ERR_SPEC, "must be a map" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {restartPolicy: 7}}, container: {}}", MPIJOB_ERR_SPEC, "unsupported value" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {command: x}}, container: {}}", MPIJOB_ERR_SPEC, "list of strings" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {replicas: 2147483648}}, container: {}}", MPIJOB_ERR_SPEC, "whole number" },
+		{ "{custom: {numWorkers: 1}, container: {image: i, env: [{key: 1}]}}", MPIJOB_ERR_SPEC,
+		  "must have a key" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: "
+		  "[m]}}}",
+		  MPIJOB_ERR_SPEC, "must be maps" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: m}}}",
+		  MPIJOB_ERR_SPEC, "is not defined" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: 1}}",
+		  MPIJOB_ERR_SPEC, "spec of a pod" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: []}, container: {}}", MPIJOB_ERR_SPEC,
+		  "must be a map" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {restartPolicy: 7}}, container: {}}", MPIJOB_ERR_SPEC,
+		  "unsupported value" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {command: x}}, container: {}}", MPIJOB_ERR_SPEC,
+		  "list of strings" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {replicas: 2147483648}}, container: {}}",
+		  MPIJOB_ERR_SPEC, "whole number" },
 	};
 
 	(void)state;
@@ -213,9 +225,11 @@ static void facts_are_read(void **state)
 {
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_execution execution = MPIJOB_FLYTE_EXECUTION_INIT;
-	mpijob_doc *doc = read_doc("{default-cpus: 2, default-labels: {a: b}, enable-host-networking-pod: false, inject-finalizer: true, other: 1}");
+	mpijob_doc *doc = read_doc("{default-cpus: 2, default-labels: {a: b}, enable-host-networking-pod: false, "
+				   "inject-finalizer: true, other: 1}");
 	mpijob_doc *facts = read_doc("{name: x, attempt: 3, interruptible: false, labels: null}");
-	mpijob_doc *bad = read_doc("{default-labels: [a]}"), *unknown = read_doc("{nmae: x}"), *negative = read_doc("{attempt: -1}");
+	mpijob_doc *bad = read_doc("{default-labels: [a]}"), *unknown = read_doc("{nmae: x}"),
+		   *negative = read_doc("{attempt: -1}");
 
 	(void)state;
 	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &config, NULL), 0);
@@ -246,7 +260,8 @@ static void the_object_is_whole(void **state)
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_execution execution = MPIJOB_FLYTE_EXECUTION_INIT;
 	struct mpijob_flyte_options options = MPIJOB_FLYTE_OPTIONS_INIT;
-	mpijob_doc *labels = read_doc("{a: config, b: config, c: config}"), *own = read_doc("{b: execution}"), *owner = read_doc("{uid: u}"), *job = NULL;
+	mpijob_doc *labels = read_doc("{a: config, b: config, c: config}"), *own = read_doc("{b: execution}"),
+		   *owner = read_doc("{uid: u}"), *job = NULL;
 
 	(void)state;
 	config.default_labels = mpijob_doc_root(labels);
@@ -257,8 +272,10 @@ static void the_object_is_whole(void **state)
 	execution.namespace_ = "ns";
 	options.config = &config;
 	options.execution = &execution;
-	assert_int_equal(make("{custom: {numWorkers: 1}, container: {image: i}, metadata: {metadata: {labels: {b: task, c: task}}}}", "v1", &options,
-			      &job, NULL), 0);
+	assert_int_equal(make("{custom: {numWorkers: 1}, container: {image: i}, metadata: {metadata: {labels: {b: "
+			      "task, c: task}}}}",
+			      "v1", &options, &job, NULL),
+			 0);
 	assert_string_equal(text_at(job, "metadata.name"), "n");
 	assert_string_equal(text_at(job, "metadata.namespace"), "ns");
 	assert_string_equal(text_at(job, "metadata.labels.a"), "config");
@@ -276,9 +293,14 @@ static void the_object_is_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_calls_are_told),	cmocka_unit_test(v1_is_the_plugins),	      cmocka_unit_test(v2beta1_is_repaired),
-		cmocka_unit_test(repairs_can_be_chosen), cmocka_unit_test(unknown_fields_of_pods_stay), cmocka_unit_test(bad_tasks_are_refused),
-		cmocka_unit_test(facts_are_read),	cmocka_unit_test(the_object_is_whole),
+		cmocka_unit_test(wrong_calls_are_told),
+		cmocka_unit_test(v1_is_the_plugins),
+		cmocka_unit_test(v2beta1_is_repaired),
+		cmocka_unit_test(repairs_can_be_chosen),
+		cmocka_unit_test(unknown_fields_of_pods_stay),
+		cmocka_unit_test(bad_tasks_are_refused),
+		cmocka_unit_test(facts_are_read),
+		cmocka_unit_test(the_object_is_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

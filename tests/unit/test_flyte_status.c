@@ -23,8 +23,9 @@ static mpijob_flyte_status *look(const char *text, const struct mpijob_flyte_sta
 	return status;
 }
 
-#define JOB(version, spec, status)                                                                                               \
-	"{apiVersion: kubeflow.org/" version ", kind: MPIJob, metadata: {name: j, namespace: ns, creationTimestamp: '2026-11-21T12:00:00Z'}," \
+#define JOB(version, spec, status)                                                                                     \
+	"{apiVersion: kubeflow.org/" version                                                                           \
+	", kind: MPIJob, metadata: {name: j, namespace: ns, creationTimestamp: '2026-11-21T12:00:00Z'},"               \
 	" spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}" spec "}, status: {" status "}}"
 
 static void the_launcher_is_linked_first(void **state)
@@ -37,7 +38,8 @@ static void the_launcher_is_linked_first(void **state)
 	assert_int_equal(mpijob_flyte_status_link_count(status), 3);
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->pod, "j-launcher");
 	assert_string_equal(mpijob_flyte_status_link_at(status, 2)->pod, "j-worker-1");
-	assert_string_equal(mpijob_flyte_status_link_at(status, 2)->uri, "http://localhost:30082/#!/log/ns/j-worker-1/pod?namespace=ns");
+	assert_string_equal(mpijob_flyte_status_link_at(status, 2)->uri,
+			    "http://localhost:30082/#!/log/ns/j-worker-1/pod?namespace=ns");
 	assert_null(mpijob_flyte_status_link_at(status, 3));
 	mpijob_flyte_status_free(status);
 	status = look(JOB("v2beta1", "", ""), NULL);
@@ -64,7 +66,8 @@ static void templates_are_filled(void **state)
 
 	(void)state;
 	template.name = "Logs of {{ .podName }}";
-	template.uri = "l/{{.podUnixStartTime}}-{{ .podUnixFinishTime }}/{{ $PODRFC3339FINISHTIME }}/{{.taskRetryAttempt}}/{{.nodeID}}";
+	template.uri = "l/{{.podUnixStartTime}}-{{ .podUnixFinishTime }}/{{ $PODRFC3339FINISHTIME "
+		       "}}/{{.taskRetryAttempt}}/{{.nodeID}}";
 	options.templates = templates;
 	options.template_count = 1;
 	options.now_s = NOON + 5;
@@ -72,7 +75,8 @@ static void templates_are_filled(void **state)
 	execution.attempt = 2;
 	status = look(JOB("v2beta1", "", "startTime: '2026-11-21T12:00:00Z'"), &options);
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->name, "Logs of j-worker-0");
-	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->uri, "l/1795262400-1795262405/2026-11-21T12:00:05Z/2/{{.nodeID}}");
+	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->uri,
+			    "l/1795262400-1795262405/2026-11-21T12:00:05Z/2/{{.nodeID}}");
 	mpijob_flyte_status_free(status);
 	options.template_count = 0;
 	status = look(JOB("v1", "", "startTime: '2026-11-21T12:00:00Z'"), &options);
@@ -115,10 +119,12 @@ static void operators_may_be_late(void **state)
 	expect_late(JOB("v1", "", ""), -NOON, NULL, 0); /* the time is not known */
 }
 
-#define CONDITION(type, status, second) \
-	"{type: " type ", status: '" status "', reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:0" second "Z'}"
+#define CONDITION(type, status, second)                                                                                \
+	"{type: " type ", status: '" status "', reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:0" second \
+	"Z'}"
 
-static void expect_phase(const char *text, const uint32_t *repairs, int32_t phase, const char *reason, const char *message)
+static void expect_phase(const char *text, const uint32_t *repairs, int32_t phase, const char *reason,
+			 const char *message)
 {
 	struct mpijob_flyte_status_options options = MPIJOB_FLYTE_STATUS_OPTIONS_INIT;
 	mpijob_flyte_status *status;
@@ -133,9 +139,11 @@ static void expect_phase(const char *text, const uint32_t *repairs, int32_t phas
 
 static void what_ended_has_ended(void **state)
 {
-	static const char quick[] = JOB("v2beta1", "", "conditions: [" CONDITION("Created", "True", "1") ", " CONDITION("Running", "False", "1") ", "
-					CONDITION("Succeeded", "True", "1") "]");
-	static const char failed[] = JOB("v1", "", "conditions: [" CONDITION("Running", "True", "5") ", " CONDITION("Failed", "True", "2") "]");
+	static const char quick[] = JOB("v2beta1", "",
+					"conditions: [" CONDITION("Created", "True", "1") ", " CONDITION(
+						"Running", "False", "1") ", " CONDITION("Succeeded", "True", "1") "]");
+	static const char failed[] = JOB(
+		"v1", "", "conditions: [" CONDITION("Running", "True", "5") ", " CONDITION("Failed", "True", "2") "]");
 	static const char odd[] = JOB("v1", "", "conditions: [" CONDITION("Odd", "True", "1") "]");
 	static const char none[] = JOB("v1", "", "conditions: [" CONDITION("Running", "False", "1") "]");
 	const uint32_t plugin = 0;
@@ -148,8 +156,10 @@ static void what_ended_has_ended(void **state)
 	expect_phase(odd, NULL, MPIJOB_FLYTE_UNDEFINED, "", "");
 	expect_phase(none, NULL, MPIJOB_FLYTE_UNDEFINED, "", "");
 	expect_phase(JOB("v1", "", ""), NULL, MPIJOB_FLYTE_QUEUED, "JobCreated", "");
-	expect_phase(JOB("v1", "", "conditions: [" CONDITION("Created", "True", "1") ", " CONDITION("Suspended", "True", "1") "]"), NULL,
-		     MPIJOB_FLYTE_QUEUED, "Suspended", "");
+	expect_phase(
+		JOB("v1", "",
+		    "conditions: [" CONDITION("Created", "True", "1") ", " CONDITION("Suspended", "True", "1") "]"),
+		NULL, MPIJOB_FLYTE_QUEUED, "Suspended", "");
 }
 
 static void other_objects_are_refused(void **state)
@@ -171,8 +181,9 @@ static void other_objects_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_launcher_is_linked_first), cmocka_unit_test(templates_are_filled), cmocka_unit_test(operators_may_be_late),
-		cmocka_unit_test(what_ended_has_ended),		cmocka_unit_test(other_objects_are_refused),
+		cmocka_unit_test(the_launcher_is_linked_first), cmocka_unit_test(templates_are_filled),
+		cmocka_unit_test(operators_may_be_late),        cmocka_unit_test(what_ended_has_ended),
+		cmocka_unit_test(other_objects_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
