@@ -135,30 +135,20 @@ static const char *base_name(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* The list and the position of the word that starts Open MPI's launcher; NULL without one. */
-static mpijob_node *find_mpirun(mpijob_node *container, size_t *at)
+/* The list that holds one of these programs as a word, and the position there; NULL without one. */
+static mpijob_node *find_program(mpijob_node *container, const char *const *programs, size_t count, size_t *at)
 {
 	static const char *const lists[] = { "command", "args" };
-	static const char *const programs[] = { "mpirun", "mpiexec", "orterun", "prterun" };
 
 	for (size_t k = 0; k < 2; k++) {
 		mpijob_node *list = mpijob_node_edit(container, lists[k]);
 
 		for (*at = 0; *at < mpijob_node_count(list); ++*at) {
-			if (is_one_of(base_name(mpijob_node_string(mpijob_node_at(list, *at))), programs, 4))
+			if (is_one_of(base_name(mpijob_node_string(mpijob_node_at(list, *at))), programs, count))
 				return list;
 		}
 	}
 	return NULL;
-}
-
-static int starts_horovodrun(mpijob_node *container)
-{
-	const mpijob_node *args = mpijob_node_get(container, "args");
-	const mpijob_node *command = mpijob_node_get(container, "command");
-	const char *first = mpijob_node_string(mpijob_node_at(mpijob_node_count(command) ? command : args, 0));
-
-	return first && strcmp(base_name(first), "horovodrun") == 0;
 }
 
 static int is_passed(const mpijob_node *words, size_t from, const char *name)
@@ -212,15 +202,17 @@ static size_t pass(struct mpijob__flyte *f, mpijob_node *words, size_t at, const
 
 int mpijob__environment_forward(struct mpijob__flyte *f)
 {
+	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun" };
+	static const char *const horovodrun[] = { "horovodrun" };
 	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *words, *made;
 	const mpijob_node *env = mpijob_node_get(container, "env");
 	size_t at = 0, passed;
 	int code = 0;
 
 	/* Both pass everything by themselves. */
-	if (starts_horovodrun(container) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+	if (find_program(container, horovodrun, 1, &at) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
 		return 1;
-	words = find_mpirun(container, &at);
+	words = find_program(container, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at);
 	if (!words) {
 		code = mpijob_node_count(env)
 			       ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", mpijob_node_get(container, "args"),
