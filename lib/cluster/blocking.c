@@ -345,6 +345,9 @@ static void destroy(void *self)
 	pthread_mutex_unlock(&adapter->lock);
 	for (size_t i = 0; i < adapter->thread_count; i++)
 		pthread_join(adapter->threads[i], NULL);
+	/* All before the first one is freed: who ends enters the list of those that are ready, behind others. */
+	for (struct mpijob_blocking_answer *answer = adapter->answers; answer; answer = answer->next)
+		mpijob__blocking_join(answer);
 	while (adapter->answers) {
 		struct mpijob_blocking_answer *answer = adapter->answers;
 

@@ -83,6 +83,8 @@ void mpijob__blocking_drop_pieces(struct mpijob_blocking_answer *answer);
 /* NULL without memory. */
 struct mpijob_blocking_answer *mpijob__blocking_new(struct adapter *adapter, const struct mpijob_request *request,
 						    mpijob_exchange *exchange);
+/* Wait for a thread of its own. */
+void mpijob__blocking_join(struct mpijob_blocking_answer *answer);
 /* Joins a thread of its own. Nobody else knows the answer any more. */
 void mpijob__blocking_free(struct mpijob_blocking_answer *answer);
 

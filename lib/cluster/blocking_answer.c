@@ -129,11 +129,17 @@ void mpijob__blocking_drop_pieces(struct mpijob_blocking_answer *answer)
 	answer->queued = 0;
 }
 
-/* Nobody else knows it any more. */
-void mpijob__blocking_free(struct mpijob_blocking_answer *answer)
+void mpijob__blocking_join(struct mpijob_blocking_answer *answer)
 {
 	if (answer->has_thread)
 		pthread_join(answer->thread, NULL);
+	answer->has_thread = 0;
+}
+
+/* Nobody else knows it any more. */
+void mpijob__blocking_free(struct mpijob_blocking_answer *answer)
+{
+	mpijob__blocking_join(answer);
 	mpijob__blocking_drop_pieces(answer);
 	mpijob__text_release(&answer->text);
 	mpijob__text_release(&answer->body);

@@ -76,6 +76,15 @@ static int flood(struct server *server, mpijob_blocking_answer *answer, size_t m
 	return code;
 }
 
+/* Until somebody gives up, and then some. */
+static int linger(mpijob_blocking_answer *answer, long ms)
+{
+	while (!mpijob_blocking_cancelled(answer))
+		nap(1);
+	nap(ms);
+	return MPIJOB_ERR_CANCELLED;
+}
+
 static int serve(struct server *server, const struct mpijob_request *request, mpijob_blocking_answer *answer)
 {
 	if (strcmp(request->path, "/lost") == 0) {
@@ -91,6 +100,8 @@ static int serve(struct server *server, const struct mpijob_request *request, mp
 		return flood(server, answer, SIZE_MAX);
 	if (strcmp(request->path, "/flood") == 0)
 		return flood(server, answer, 160);
+	if (strcmp(request->path, "/soon") == 0 || strcmp(request->path, "/late") == 0)
+		return linger(answer, strcmp(request->path, "/late") == 0 ? 50 : 0);
 	if (strcmp(request->path, "/echo") == 0) {
 		assert_string_equal(request->content_type, "text/x");
 		return mpijob_blocking_data(answer, request->body, request->body_len);
@@ -348,6 +359,28 @@ static void streams_need_no_pool(void **state)
 	assert_int_equal(server.aborts, 2);
 }
 
+/* The older one ends when the newer one is gone already. */
+static void streams_end_in_any_order(void **state)
+{
+	struct mpijob_transport transport;
+	struct server server;
+	struct got late, soon;
+	void *self;
+	mpijob_client *client = client_of(&server, 1, &transport, &self);
+
+	(void)state;
+	begin(client, "/late", 1, &late);
+	begin(client, "/soon", 1, &soon);
+	/* So that what they told does not wait for anybody. */
+	for (int i = 0; i < 5; i++) {
+		nap(5);
+		assert_int_equal(mpijob_client_poll(client, 0), 0);
+	}
+	end(client, &server);
+	assert_int_equal(server.performed, 2);
+	assert_false(late.done || soon.done);
+}
+
 static size_t produced(struct server *server)
 {
 	size_t bytes;
@@ -497,6 +530,7 @@ int main(void)
 		cmocka_unit_test(many_share_few_threads),
 		cmocka_unit_test(cancel),
 		cmocka_unit_test(streams_need_no_pool),
+		cmocka_unit_test(streams_end_in_any_order),
 		cmocka_unit_test(back_pressure),
 		cmocka_unit_test(wake_and_wait),
 		cmocka_unit_test(calls_start_in_callbacks),
