@@ -25,6 +25,7 @@ _FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "c
 
 # Text that a program made: of any size, and nobody looks for a line in it.
 PROGRAM_TEXT = {"format": _abi.MPIJOB_FORMAT_JSON, "max_bytes": 1 << 30, "max_values": 1 << 31, "no_places": 1}
+_program_text: Any = None
 
 
 def plain(value: Any) -> Any:
@@ -71,9 +72,14 @@ def json_text(value: Any) -> bytes:
                       separators=(",", ":")).encode("utf-8", "surrogateescape")
 
 
-def parse_options(source: str | None = None, limits: Mapping[str, int] | None = None) -> _abi.mpijob_parse_options:
-    """How to read text: a name for findings, and limits by their names in struct mpijob_parse_options."""
-    return _abi.mpijob_parse_options(source=encoded(source), **(limits or {}))
+def parse_options(source: str | None = None, limits: Mapping[str, int] | None = None) -> Any:
+    """How to read text, for a parameter: a name for findings, and limits by their names in struct mpijob_parse_options."""
+    global _program_text
+    if limits is PROGRAM_TEXT and source is None:
+        if _program_text is None:
+            _program_text = _abi.mpijob_parse_options(**PROGRAM_TEXT)  # only read, so one is enough
+        return byref(_program_text)
+    return byref(_abi.mpijob_parse_options(source=encoded(source), **limits or {})) if source or limits else None
 
 
 class Document:
@@ -186,9 +192,9 @@ class Document:
 def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> list[Document]:
     """Read all documents of a YAML or JSON text, empty ones left out."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
-    options, out = parse_options(source, limits), c_void_p()
+    out = c_void_p()
     with Diag() as diag:
-        check(core.mpijob_docs_parse(data, len(data), byref(options), byref(out), diag.handle), diag)
+        check(core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     try:
         return [Document.take(owned(core.mpijob_doc_clone(core.mpijob_docs_at(out, i))))
                 for i in range(core.mpijob_docs_count(out))]
@@ -209,9 +215,9 @@ def node_value(node: int) -> Any:
 
 def _parsed(text: str | bytes, source: str | None, limits: Mapping[str, int]) -> int:
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
-    options, out = parse_options(source, limits), c_void_p()
+    out = c_void_p()
     with Diag() as diag:
-        check(core.mpijob_doc_parse(data, len(data), byref(options), byref(out), diag.handle), diag)
+        check(core.mpijob_doc_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     return owned(out.value)
 
 

@@ -189,9 +189,9 @@ class MPIJob(JobFields):
 
         `reference`: exactly as mpi-operator v0.8.2. SpecError where something on the way to a field is no object.
         """
-        options = _abi.mpijob_default_options(reference=int(reference))
+        options = byref(_abi.mpijob_default_options(reference=1)) if reference else None
         with Diag(severities) as diag:
-            check(core.mpijob_default(self.handle, byref(options), diag.handle), diag)
+            check(core.mpijob_default(self.handle, options, diag.handle), diag)
         return self
 
     def validate(self, strict: bool = False, reference: bool = False,
@@ -205,9 +205,11 @@ class MPIJob(JobFields):
         return self._validated(strict, reference, severities)[0]
 
     def _validated(self, strict: bool, reference: bool, severities: Mapping[str, str] | None) -> tuple[list[Finding], int]:
-        options = _abi.mpijob_validate_options(reference=int(reference), strict=int(strict))
+        options = None
+        if reference or strict:
+            options = byref(_abi.mpijob_validate_options(reference=int(reference), strict=int(strict)))
         with Diag(severities) as diag:
-            code = core.mpijob_validate(self.handle, byref(options), diag.handle)
+            code = core.mpijob_validate(self.handle, options, diag.handle)
             if code not in (0, _abi.MPIJOB_ERR_SPEC):
                 raise failure(code, diag)
         return diag.findings, code
@@ -368,7 +370,7 @@ def _parse(value: Any, source: str | None, limits: Mapping[str, int] | None = No
         else:
             data = json_text(value)
             limits = PROGRAM_TEXT
-        check(core.mpijob_parse(data, len(data), byref(parse_options(source, limits)), byref(out), diag.handle), diag)
+        check(core.mpijob_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     return owned(out.value)
 
 

@@ -60,14 +60,17 @@ class Options:
                  priority_classes: Mapping[str, int] | None = None, running: Iterable[object] | None = None,
                  entropy: bytes | None = None, features: Mapping[str, FeatureValue] | None = None) -> None:
         self._entropy = self._running = None
-        self._features = _abi.mpijob_features()
-        self._set_features(features or {})
-        self._classes = [_abi.mpijob_priority_class(name=encoded(name), value=value)
-                         for name, value in (priority_classes or {}).items()]
-        pointers = (ctypes.POINTER(_abi.mpijob_priority_class) * len(self._classes))(*map(ctypes.pointer, self._classes))
-        self.struct = _abi.mpijob_render_options(
-            reference=int(reference), cluster_domain=encoded(cluster_domain), gang_scheduler=encoded(gang_scheduler),
-            priority_classes=pointers, priority_classes_count=len(self._classes), features=ctypes.pointer(self._features))
+        self.struct = _abi.mpijob_render_options(reference=int(reference), cluster_domain=encoded(cluster_domain),
+                                                 gang_scheduler=encoded(gang_scheduler))
+        if features:
+            self._features = _abi.mpijob_features()
+            self._set_features(features)
+            self.struct.features = ctypes.pointer(self._features)
+        if priority_classes:
+            self._classes = [_abi.mpijob_priority_class(name=encoded(name), value=value)
+                             for name, value in priority_classes.items()]
+            pointers = (ctypes.POINTER(_abi.mpijob_priority_class) * len(self._classes))(*map(ctypes.pointer, self._classes))
+            self.struct.priority_classes, self.struct.priority_classes_count = pointers, len(self._classes)
         if running is not None:
             bits = bytes(1 if runs else 0 for runs in running)
             self._running = ctypes.create_string_buffer(bits, len(bits) or 1)
