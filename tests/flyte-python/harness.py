@@ -16,20 +16,20 @@ def within_environment(library=False):
     """Go on in the environment that has flytekit. The package comes from the sources, where no library is, or with them."""
     if importlib.util.find_spec("flytekit") and importlib.util.find_spec("flytekitplugins"):
         return
-    if library:
-        printed(SOURCE / "bindings/python/make-tree", BUILD)
-    python = pathlib.Path(printed(SOURCE / "tests/python/environment", "flyte")) / "bin/python"
-    path = os.pathsep.join([str(BUILD / "python" if library else PACKAGE), str(SOURCE / "tests/flyte-python")])
     for name in ("MPIJOB_FLYTE_LOCAL", "MPIJOB_FLYTE_MODE", "MPIJOB_FLYTE_RANK"):
         os.environ.pop(name, None)
-    os.environ["PYTHONPATH"] = path
+    os.environ.update(MPIJOB_BUILD=str(BUILD), PYTHONPATH=str(SOURCE / "tests/flyte-python"))
+    if library:
+        run = SOURCE / "tests/python/run"
+        os.execv(run, [run, "flyte", *sys.argv])
+    python = pathlib.Path(printed(SOURCE / "tests/python/environment", "flyte")) / "bin/python"
+    os.environ["PYTHONPATH"] += os.pathsep + str(PACKAGE)
     os.execv(python, [python, *sys.argv])
 
 
 def printed(*command):
     """What a command prints; when it cannot do its work, this test ends as it did."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                          env={**os.environ, "MPIJOB_BUILD": str(BUILD)})
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         print(done.stderr.strip())
         sys.exit(done.returncode)
