@@ -184,6 +184,14 @@ class Generator:
             made["metadata"] = {"labels": {"own": "label", "shared": "pod"}, "annotations": {"own": "annotation"}}
         return made
 
+    def secret(self):
+        made = {"group": self.dice.choice(["g", 'quote" and \\ back', "é\n\t", "a" * 40])}
+        for key, chance, values in (("groupVersion", 0.3, ["v1", ""]), ("key", 0.8, ["password", "k"]), ("envVar", 0.2, ["PASSWORD"]),
+                                    ("mountRequirement", 0.6, ["ANY", "ENV_VAR", "FILE", 1, 2])):
+            if self.maybe(chance):
+                made[key] = self.dice.choice(values)
+        return made
+
     def extended(self):
         made = {}
         if self.maybe(0.7):
@@ -214,7 +222,7 @@ class Generator:
         elif self.maybe(0.99):
             primary = self.dice.choice(["primary", "main", "task"])
             made["k8sPod"] = self.k8s_pod(primary)
-            if self.maybe(0.97):
+            if self.maybe(0.97) or "1e3m" in str(made):  # one fault at a time
                 made["config"]["primary_container_name"] = primary
         if version == 0 and self.maybe(0.4):
             made["config"]["worker_spec_command"] = self.dice.choice(["/usr/sbin/sshd -De -f /etc/ssh/own_config", "", "a  b", "run"])
@@ -222,6 +230,10 @@ class Generator:
             made["config"]["link_type"] = "vscode"
         if self.maybe(0.3):
             made["extendedResources"] = self.extended()
+        if self.maybe(0.2):
+            made["securityContext"] = {"secrets": [self.secret() for _ in range(self.dice.randint(0, 3))]}
+        if self.maybe(0.3):
+            made["metadata"] = {"metadata": {"labels": {"task": "label", "shared": "task"}, "annotations": {"task": "annotation", "shared": "task"}}}
         if self.maybe(0.01) and ("container" in made or "k8sPod" in made):
             made["metadata"] = {"podTemplateName": "big"}
         elif self.maybe(0.01):
@@ -246,12 +258,13 @@ class Generator:
                 ("gpu-unpartitioned-toleration", {"key": "whole", "operator": "Exists"}),
                 ("default-pod-security-context", {"runAsNonRoot": True}), ("default-security-context", {"allowPrivilegeEscalation": False}),
                 ("default-pod-dns-config", {"searches": ["config.example"]}), ("enable-host-networking-pod", self.maybe()),
+                ("inject-finalizer", self.maybe()),
                 ("add-tolerations-for-extended-resources", ["nvidia.com/gpu", "example.com/rdma", "hugepages-2Mi"])]
         share = self.dice.choice([0, 0, 0.1, 0.4, 0.9])
         return {key: value for key, value in pool if self.maybe(share)}
 
     def execution(self):
-        made = {"name": self.dice.choice(["f1a2-n0-0", "Not_A_Label", "9-x.y", "a-b"]), "namespace": "team-development",
+        made = {"name": self.dice.choice(["f1a2-n0-0", "Not_A_Label", "9-x.y", "-a-B.", "aBC9D"]), "namespace": "team-development",
                 "inputPath": "s3://data/in/inputs.pb", "inputPrefix": "s3://data/in", "outputPrefix": "s3://data/out/{{.namespace}}",
                 "rawOutputPrefix": "s3://raw/0", "checkpointPrefix": "s3://raw/cp", "previousCheckpointPrefix": self.dice.choice(["", "s3://raw/old"]),
                 "taskTemplatePath": "s3://data/task.pb", "interruptible": self.maybe(), "attempt": self.dice.choice([0, 1, 7])}
@@ -267,6 +280,7 @@ class Generator:
                                        "limits": {"cpu": self.dice.choice(["3", "16"]), "memory": "3Gi", "nvidia.com/gpu": "4"}}),
                 ("extendedResources", self.extended())]
         made |= {key: value for key, value in pool if self.maybe(0.3)}
+        made["owner"] = {"apiVersion": "flyte.lyft.com/v1alpha1", "kind": "FlyteWorkflow", "name": "f1a2", "uid": "u", "controller": True}
         if self.maybe(0.9):
             made["inputs"] = {"x": "5", "y": "text"} if self.maybe(0.95) else {"x": "5"}
         if self.maybe(0.05):

@@ -53,10 +53,15 @@ func (c *taskContext) InputReader() pluginio.InputReader                    { re
 func (c *taskContext) OutputWriter() pluginio.OutputWriter                  { return outputs{nil, c.execution} }
 func (c *taskContext) TaskExecutionMetadata() plugins.TaskExecutionMetadata { return metadata{nil, c} }
 func (c *taskContext) PluginStateReader() plugins.PluginStateReader         { return state{} }
+func (c *taskContext) PluginStateWriter() plugins.PluginStateWriter         { return forgetful{} }
 
 type state struct{ plugins.PluginStateReader }
 
 func (state) Get(any) (uint8, error) { return 0, nil }
+
+type forgetful struct{ plugins.PluginStateWriter }
+
+func (forgetful) Put(uint8, any) error { return nil }
 
 type reader struct{ c *taskContext }
 
@@ -124,7 +129,7 @@ func (m metadata) GetSecurityContext() core.SecurityContext    { return core.Sec
 func (m metadata) IsInterruptible() bool                       { return m.c.execution.Interruptible }
 func (m metadata) GetEnvironmentVariables() map[string]string  { return m.c.execution.Environment }
 func (m metadata) GetConsoleURL() string                       { return m.c.execution.ConsoleURL }
-func (m metadata) GetOwnerReference() metav1.OwnerReference    { return metav1.OwnerReference{} }
+func (m metadata) GetOwnerReference() metav1.OwnerReference    { return m.c.execution.Owner }
 
 func (m metadata) GetPlatformResources() *corev1.ResourceRequirements {
 	return requirements(m.c.execution.Platform)

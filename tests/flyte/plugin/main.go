@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ask Flyte's own MPI plugin: each request on standard input is a decimal length, a line end and as many bytes of JSON;
-// each answer "ok" or "error", the length, a line end and the bytes. A request builds the job of a task template, or
-// tells the phase of a job.
+// Ask Flyte's own MPI plugin, inside of the manager that propeller puts around it: each request on standard input is a
+// decimal length, a line end and as many bytes of JSON; each answer "ok" or "error", the length, a line end and the
+// bytes. A request builds the job of a task template, or tells the phase of a job.
 package main
 
 import (
@@ -17,12 +17,12 @@ import (
 
 	"github.com/golang/protobuf/jsonpb"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/flyteorg/flyte/flyteidl/gen/pb-go/flyteidl/core"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/logs"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/flytek8s/config"
-	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/k8s"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/pluginmachinery/tasklog"
 	"github.com/flyteorg/flyte/flyteplugins/go/tasks/plugins/k8s/kfoperators/common"
 	_ "github.com/flyteorg/flyte/flyteplugins/go/tasks/plugins/k8s/kfoperators/mpi"
@@ -39,37 +39,38 @@ type resources struct {
 
 // What one execution adds; the names are those of the file that `mpijob flyte render --execution` reads.
 type execution struct {
-	Name                 string            `json:"name"`
-	Namespace            string            `json:"namespace"`
-	Workflow             string            `json:"workflow"`
-	Project              string            `json:"project"`
-	Domain               string            `json:"domain"`
-	ExecutionName        string            `json:"executionName"`
-	Attempt              uint32            `json:"attempt"`
-	NodeID               string            `json:"nodeId"`
-	ConsoleURL           string            `json:"consoleUrl"`
-	TaskProject          string            `json:"taskProject"`
-	TaskDomain           string            `json:"taskDomain"`
-	TaskName             string            `json:"taskName"`
-	TaskVersion          string            `json:"taskVersion"`
-	InputPath            string            `json:"inputPath"`
-	InputPrefix          string            `json:"inputPrefix"`
-	OutputPrefix         string            `json:"outputPrefix"`
-	RawOutputPrefix      string            `json:"rawOutputPrefix"`
-	CheckpointPrefix     string            `json:"checkpointPrefix"`
-	PrevCheckpointPrefix string            `json:"previousCheckpointPrefix"`
-	TaskTemplatePath     string            `json:"taskTemplatePath"`
-	ServiceAccount       string            `json:"serviceAccount"`
-	Image                string            `json:"image"`
-	Interruptible        bool              `json:"interruptible"`
-	Labels               map[string]string `json:"labels"`
-	Annotations          map[string]string `json:"annotations"`
-	Environment          map[string]string `json:"environment"`
-	Inputs               map[string]string `json:"inputs"`
-	Resources            *resources        `json:"resources"`
-	Platform             *resources        `json:"platformResources"`
-	PodTemplate          json.RawMessage   `json:"podTemplate"`
-	Extended             json.RawMessage   `json:"extendedResources"`
+	Name                 string                `json:"name"`
+	Namespace            string                `json:"namespace"`
+	Workflow             string                `json:"workflow"`
+	Project              string                `json:"project"`
+	Domain               string                `json:"domain"`
+	ExecutionName        string                `json:"executionName"`
+	Attempt              uint32                `json:"attempt"`
+	NodeID               string                `json:"nodeId"`
+	ConsoleURL           string                `json:"consoleUrl"`
+	TaskProject          string                `json:"taskProject"`
+	TaskDomain           string                `json:"taskDomain"`
+	TaskName             string                `json:"taskName"`
+	TaskVersion          string                `json:"taskVersion"`
+	InputPath            string                `json:"inputPath"`
+	InputPrefix          string                `json:"inputPrefix"`
+	OutputPrefix         string                `json:"outputPrefix"`
+	RawOutputPrefix      string                `json:"rawOutputPrefix"`
+	CheckpointPrefix     string                `json:"checkpointPrefix"`
+	PrevCheckpointPrefix string                `json:"previousCheckpointPrefix"`
+	TaskTemplatePath     string                `json:"taskTemplatePath"`
+	ServiceAccount       string                `json:"serviceAccount"`
+	Image                string                `json:"image"`
+	Interruptible        bool                  `json:"interruptible"`
+	Labels               map[string]string     `json:"labels"`
+	Annotations          map[string]string     `json:"annotations"`
+	Environment          map[string]string     `json:"environment"`
+	Inputs               map[string]string     `json:"inputs"`
+	Resources            *resources            `json:"resources"`
+	Platform             *resources            `json:"platformResources"`
+	PodTemplate          json.RawMessage       `json:"podTemplate"`
+	Extended             json.RawMessage       `json:"extendedResources"`
+	Owner                metav1.OwnerReference `json:"owner"`
 }
 
 type template struct {
@@ -136,7 +137,7 @@ func configureLogs(r *request) error {
 	return logs.SetLogConfig(&cfg)
 }
 
-func answer(r *request, plugin k8s.Plugin) (any, error) {
+func answer(r *request, m *managed) (any, error) {
 	task := &core.TaskTemplate{}
 	if err := jsonpb.Unmarshal(bytes.NewReader(r.Task), task); err != nil {
 		return nil, fmt.Errorf("the request: %w", err)
@@ -156,9 +157,9 @@ func answer(r *request, plugin k8s.Plugin) (any, error) {
 		return nil, fmt.Errorf("the request: %w", err)
 	}
 	if r.Job == nil {
-		return plugin.BuildResource(ctx, c)
+		return m.launch(ctx, c)
 	}
-	info, err := plugin.GetTaskPhase(ctx, c, r.Job)
+	info, err := m.plugin.GetTaskPhase(ctx, c, r.Job)
 	if err != nil {
 		return nil, err
 	}
@@ -175,16 +176,16 @@ func answer(r *request, plugin k8s.Plugin) (any, error) {
 }
 
 // A bug of the plugin that ends it is an answer too.
-func safely(r *request, plugin k8s.Plugin) (said any, err error) {
+func safely(r *request, m *managed) (said any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return answer(r, plugin)
+	return answer(r, m)
 }
 
-func serve(in *bufio.Reader, out *bufio.Writer, plugin k8s.Plugin) error {
+func serve(in *bufio.Reader, out *bufio.Writer, m *managed) error {
 	defaults := *config.GetK8sPluginConfig()
 	defaultLogs := *logs.GetLogConfig()
 	defaultTimeout := *common.GetConfig()
@@ -207,7 +208,7 @@ func serve(in *bufio.Reader, out *bufio.Writer, plugin k8s.Plugin) error {
 		var said any
 		err := json.Unmarshal(text, r)
 		if err == nil {
-			said, err = safely(r, plugin)
+			said, err = safely(r, m)
 		}
 		word, body := "ok", []byte(nil)
 		if err == nil {
@@ -224,7 +225,11 @@ func main() {
 	_ = logger.SetConfig(&logger.Config{Level: logger.PanicLevel, Mute: true})
 	for _, entry := range pluginmachinery.PluginRegistry().GetK8sPlugins() {
 		if entry.ID == common.MPITaskType {
-			if err := serve(bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout), entry.Plugin); err != nil {
+			m, err := manage(entry)
+			if err == nil {
+				err = serve(bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout), m)
+			}
+			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
