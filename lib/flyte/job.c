@@ -74,7 +74,7 @@ static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 	if (f->execution.owner)
 		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
 				   mpijob_node_copy(f->doc, f->execution.owner));
-	if (f->config.inject_finalizer)
+	if (f->config.inject_finalizer > 0)
 		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
 	return code;
 }
