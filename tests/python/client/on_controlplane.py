@@ -131,6 +131,28 @@ def check_an_api_server_that_goes_away(rig):
         client.delete("patient")
 
 
+def check_through_the_kubernetes_package(rig):
+    """The transport is Python; all else is as over HTTP."""
+    import kubernetes
+
+    from mpijob.kubernetes_transport import KubernetesTransport
+
+    def transport():
+        return KubernetesTransport(kubernetes.config.new_client_from_config(rig.cp.kubeconfig))
+
+    async def look():
+        async with mpijob.aio.Client(transport=transport()) as client:
+            job, others = await asyncio.gather(client.wait("through", "Succeeded", 60), client.list())
+            await client.delete("through")
+            return job.name, len(others)
+
+    rig.kubelet.says("through-launcher", "one\n", "two\n")
+    with mpijob.Client(transport=transport()) as client:
+        client.submit(pi("through", run_for="1s"))
+        equal([line.text for line in client.logs("through", role="launcher", follow=True, timeout=60)], ["one", "two"])
+    equal(asyncio.run(look()), ("through", 1))
+
+
 def check_asyncio(rig):
     gaps = []
 
