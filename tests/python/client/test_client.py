@@ -95,6 +95,14 @@ class Calls(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.cluster.wait("pi", timeout=-1)
 
+    def test_waiting_costs_nothing(self):
+        self.cluster.submit(JOB)
+        self.cluster.wait("pi", "Created", 5)
+        begun = time.process_time()
+        with self.assertRaises(mpijob.TimeoutError):
+            self.cluster.wait("pi", "Running", 1)
+        self.assertLess(time.process_time() - begun, 0.3)
+
     def test_watching(self):
         cluster = self.cluster
         cluster.submit(JOB)
@@ -296,6 +304,13 @@ class Http(unittest.TestCase):
         with self.assertRaises(mpijob.NotFoundError) as raised:
             mpijob.Client(self.config, context="other")
         self.assertIn("nobody", str(raised.exception))  # what there is
+
+    @unittest.skipIf("KUBERNETES_SERVICE_HOST" in os.environ, "this is a cluster")
+    def test_in_a_cluster(self):
+        with self.assertRaises(mpijob.NotFoundError):
+            mpijob.Client(in_cluster=True)
+        with self.assertRaises(mpijob.UsageError):
+            mpijob.Client(self.config, in_cluster=True)
 
     def test_a_refusal_has_a_place(self):
         with mpijob.Client(self.config) as client, self.assertRaises(mpijob.RejectedError) as raised:
