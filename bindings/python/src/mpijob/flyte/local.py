@@ -102,8 +102,10 @@ def _root(task: Any) -> str:
     """The folder from which the task's module is imported, also when it was run as a program or found by flytekit itself."""
     _, module, _, file = extract_task_module(task)
     path = pathlib.Path(file)
+    if not module or not path.is_file():
+        raise ValueError(f"{task.name} is in no file, so its ranks cannot find it; put it into a module")
     levels = len(module.split(".")) - (path.name != "__init__.py")
-    return str(path.parents[levels]) if file and levels < len(path.parents) else os.getcwd()
+    return str(path.parents[min(levels, len(path.parents) - 1)])
 
 
 def _job(task: Any, mpirun: List[str], folder: pathlib.Path, raw: pathlib.Path) -> Dict[str, Any]:
