@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An API server that tells more than anybody can read, clients of each kind, and a child process that reads."""
 import asyncio
+import collections
 import json
 import pathlib
 import signal
@@ -87,9 +88,10 @@ def read(kind, what, url):
             return 1
         with client(kind, url) as one:
             stream = one.logs("pi", follow=True) if what == "logs" else one.watch(api_version="v1", kind="Pod")
-            for count, _ in enumerate(stream):
-                if count == 50:
-                    print("reading", flush=True)
+            for _ in range(50):
+                next(stream)
+            print("reading", flush=True)
+            collections.deque(stream, maxlen=0)
         return 1
     except (KeyboardInterrupt, Alarm) as error:
         print(type(error).__name__, flush=True)
