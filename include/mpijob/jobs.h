@@ -4,7 +4,8 @@
  * MPIJobs on a cluster: submit, look, wait, suspend, resume, scale, delete; with any client, for any operator.
  *
  * These are calls made at once, as those of client.h: they return the same codes, and only what differs is said here.
- * Lists come from mpijob_client_list(), their items become jobs by mpijob_from_node().
+ * Lists come from mpijob_client_list(), their items become jobs by mpijob_from_node(). tasks.h has all of this
+ * started, for who has an event loop.
  */
 #ifndef MPIJOB_JOBS_H
 #define MPIJOB_JOBS_H

@@ -6,9 +6,9 @@
  * A task may take several requests, a watch and a timer. It goes on while mpijob_client_poll() runs, beside all other
  * calls, and ends in one callback. The calls made at once are just that: they start a task and poll until it is over.
  *
- * Strings, options and targets are copied. What is borrowed until a task is over: the client, the `diag`, and the job of
- * mpijob_client_submit_start(). A task never ends inside the function that starts it; a function that fails has started
- * nothing. mpijob_client_cancel() does not touch tasks, mpijob_client_free() cancels them.
+ * Strings, options and targets are copied. What is borrowed until a task is over: the client, the `diag`, and the job
+ * of mpijob_client_submit_start(). A task never ends inside the function that starts it; a function that fails has
+ * started nothing. mpijob_client_cancel() does not touch tasks, mpijob_client_free() cancels them.
  */
 #ifndef MPIJOB_TASKS_H
 #define MPIJOB_TASKS_H
@@ -32,11 +32,11 @@ typedef struct mpijob_task mpijob_task;
 struct mpijob_task_callbacks {
 	size_t size; /**< `sizeof` this struct. */
 	/**
-	 * The task is over; called exactly once, unless it is cancelled. `code` is what the same call made at once returns,
-	 * `job` and `doc` what it puts out: yours, and NULL where it has no such thing or fails. Not NULL.
+	 * The task is over; called exactly once, unless it is cancelled. `code` is what the same call made at once
+	 * returns, `job` and `doc` what it puts out: yours, and NULL where it has no such thing or fails. Not NULL.
 	 */
 	void (*done)(void *user, int code, mpijob *job, mpijob_doc *doc);
-	void *user;  /**< Passed to `done`. */
+	void *user; /**< Passed to `done`. */
 };
 #define MPIJOB_TASK_CALLBACKS_INIT { sizeof(struct mpijob_task_callbacks), NULL, NULL }
 
@@ -63,7 +63,8 @@ MPIJOB_API void mpijob_task_cancel(mpijob_task *task);
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
-				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+				       mpijob_diag *diag);
 
 /**
  * Start mpijob_client_list(); `done` gets the list.
@@ -74,7 +75,8 @@ MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijo
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target, int32_t page,
-					const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+					const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+					mpijob_diag *diag);
 
 /**
  * Start mpijob_client_can(); the `code` of `done` is 1 or 0.
@@ -85,7 +87,8 @@ MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpij
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
-				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+				       mpijob_diag *diag);
 
 /**
  * Start mpijob_client_wait(); `done` gets the object.
@@ -159,9 +162,10 @@ MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *na
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
-					 int32_t expected, const struct mpijob_task_callbacks *callbacks,
-					 mpijob_task **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, const char *name,
+					 int32_t workers, int32_t expected,
+					 const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+					 mpijob_diag *diag);
 
 /**
  * Start mpijob_client_delete_job().

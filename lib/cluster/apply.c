@@ -48,8 +48,8 @@ static int make_query(struct mpijob_target *target, const struct mpijob_apply_op
 	return 0;
 }
 
-static int check(const struct mpijob_target *target, const struct mpijob_apply_options *options, struct mpijob_target *named,
-		 struct mpijob_apply_options *known)
+static int check(const struct mpijob_target *target, const struct mpijob_apply_options *options,
+		 struct mpijob_target *named, struct mpijob_apply_options *known)
 {
 	int rc = mpijob__struct_check(known, sizeof(*known), options);
 
@@ -170,7 +170,8 @@ static int ask(struct asking *asking)
 	target.api_version = "authorization.k8s.io/v1";
 	target.kind = "SelfSubjectAccessReview";
 	if (rc == 0)
-		rc = mpijob__task_ask_with(task, "POST", &target, "application/json", mpijob_doc_root(doc), 1, task->diag);
+		rc = mpijob__task_ask_with(task, "POST", &target, "application/json", mpijob_doc_root(doc), 1,
+					   task->diag);
 	mpijob_doc_free(doc);
 	return rc;
 }

@@ -100,8 +100,8 @@ static int call_with(mpijob_client *client, const char *method, const struct mpi
 	if (rc)
 		return rc;
 	task->step = mpijob__task_hand_out;
-	rc = mpijob__task_begin(task, mpijob__task_ask_with(task, method, target, content_type, node, task->wants, diag),
-				&task);
+	rc = mpijob__task_begin(
+		task, mpijob__task_ask_with(task, method, target, content_type, node, task->wants, diag), &task);
 	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
 }
 

@@ -120,7 +120,8 @@ static int look_after_deletion(const struct deletion *deletion, int rc, const mp
 		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
 	if (done)
 		return 0;
-	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still" : "deleted, or not; it cannot be looked at",
+	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
+					     : "deleted, or not; it cannot be looked at",
 				     deletion->said))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
@@ -152,8 +153,8 @@ static void release_deletion(mpijob_task *task)
 }
 
 int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
-				   const char *propagation, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-				   mpijob_diag *diag)
+				   const char *propagation, const struct mpijob_task_callbacks *callbacks,
+				   mpijob_task **out, mpijob_diag *diag)
 {
 	struct mpijob_target target;
 	struct deletion *deletion;
@@ -275,7 +276,8 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	struct mpijob_target target;
 	struct waiting *waiting;
 	mpijob_task *task = NULL;
-	int rc = condition ? mpijob__jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target, &task)
+	int rc = condition ? mpijob__jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target,
+					       &task)
 			   : MPIJOB_ERR_USAGE;
 
 	if (rc)
@@ -286,7 +288,8 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	parent = mpijob__task_parent(task);
 	waiting->condition = mpijob__task_keep(task, condition, &rc);
 	if (rc == 0)
-		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child, diag);
+		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child,
+					      diag);
 	return mpijob__task_begin(task, rc ? rc : MPIJOB__TASK_WAITS, out);
 }
 

@@ -4,8 +4,9 @@
  *
  * A change is decided by what was read, and written with the resourceVersion of just that: so a job that ends in
  * between is noticed, and somebody else's change is looked at again. This needs no more of a server than a merge patch.
- * It also makes an answer that was lost harmless: the job is looked at, and if it is not as wanted the change is decided
- * anew; of the two patches only one can happen, since the first makes the version of the second old, or the other way.
+ * It also makes an answer that was lost harmless: the job is looked at, and if it is not as wanted the change is
+ * decided anew; of the two patches only one can happen, since the first makes the version of the second old, or the
+ * other way.
  */
 #include "cluster/jobs.h"
 
@@ -26,7 +27,7 @@ struct change {
 	int (*is_made)(const struct change *change, const mpijob_node *job);
 	int32_t value;
 	int32_t expected;
-	int patched;       /* the patch is under way, not the look */
+	int patched; /* the patch is under way, not the look */
 	int tries;
 	int lost;          /* why the answer to a patch was; 0 while none was */
 	mpijob_diag *said; /* of the patch */
@@ -199,7 +200,8 @@ static int is_scaled(const struct change *change, const mpijob_node *job)
 {
 	int64_t now = 0;
 
-	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"), &now) && now == change->value;
+	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"), &now) &&
+	       now == change->value;
 }
 
 static int make_scale(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
@@ -233,7 +235,9 @@ int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, con
 			      int32_t expected, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
 			      mpijob_diag *diag)
 {
-	const struct change change = { .make = make_scale, .is_made = is_scaled, .value = workers, .expected = expected };
+	const struct change change = {
+		.make = make_scale, .is_made = is_scaled, .value = workers, .expected = expected
+	};
 
 	return workers < 0 ? MPIJOB_ERR_USAGE : start(client, namespace_, name, &change, callbacks, out, diag);
 }

@@ -21,8 +21,8 @@ struct sending {
 	mpijob_task task;
 	const mpijob *job;
 	struct mpijob_submit_options options; /* its strings are the task's */
-	struct mpijob_target target; /* without a name: the collection */
-	const char *name;            /* NULL: the server makes one */
+	struct mpijob_target target;          /* without a name: the collection */
+	const char *name;                     /* NULL: the server makes one */
 	const char *query[QUERY_MOST];
 	mpijob_doc *body;
 	mpijob_diag *said; /* of the server, and of what became of it */
@@ -118,7 +118,8 @@ static int send_job(struct sending *sending)
 	set_query(sending, validation || sending->plain ? validation : "Strict");
 	target = sending->target;
 	if (!sending->options.apply)
-		return mpijob__task_ask_with(&sending->task, "POST", &target, "application/json", body, 1, sending->said);
+		return mpijob__task_ask_with(&sending->task, "POST", &target, "application/json", body, 1,
+					     sending->said);
 	apply.field_manager = sending->options.field_manager;
 	apply.force = sending->options.force;
 	target.name = sending->name;
@@ -160,8 +161,8 @@ static int look_after(struct sending *sending, int lost)
 		return lost;
 	if (sending->options.apply || !sending->name) {
 		(void)mpijob__jobs_say_unknown(sending->options.apply ? "changed, or not"
-							 : "created, under a name of the server's, or not",
-				  sending->said);
+								      : "created, under a name of the server's, or not",
+					       sending->said);
 		return lost;
 	}
 	target.name = sending->name;
@@ -176,12 +177,13 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
 	if (rc == 0)
-		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before", sending->said);
+		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before",
+					       sending->said);
 	else
 		(void)mpijob__jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
-					  ? "created and deleted, or is on its way; it is not there now"
-					  : "created, or not; it cannot be looked for",
-				  sending->said);
+						       ? "created and deleted, or is on its way; it is not there now"
+						       : "created, or not; it cannot be looked for",
+					       sending->said);
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : sending->lost;
 }
 
@@ -287,7 +289,8 @@ static int keep_options(struct sending *sending)
 	int rc = 0;
 
 	options->namespace_ = mpijob__task_keep(&sending->task, options->namespace_, &rc);
-	options->field_manager = mpijob__task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
+	options->field_manager =
+		mpijob__task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
 	options->field_validation = mpijob__task_keep(&sending->task, options->field_validation, &rc);
 	return rc;
 }

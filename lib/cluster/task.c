@@ -17,8 +17,8 @@
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
 static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
 
-int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
-		     mpijob_task **out)
+int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
+		     mpijob_diag *diag, mpijob_task **out)
 {
 	struct mpijob_task_callbacks known;
 	int rc = client && callbacks ? mpijob__struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
@@ -76,7 +76,8 @@ int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from
 	return rc;
 }
 
-/* What stands around the callbacks goes first: they may do anything. A client that goes frees children before parents. */
+/* What stands around the callbacks goes first: they may do anything. A client that goes frees children before parents.
+ */
 static void free_task(mpijob_task *task)
 {
 	mpijob_client *client = task->client;
@@ -228,8 +229,8 @@ int mpijob__task_unsent(mpijob_task *task, int code)
 	return MPIJOB__TASK_WAITS;
 }
 
-int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target, const char *content_type,
-		     const mpijob_text *body, int reads, mpijob_diag *heard)
+int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard)
 {
 	int rc;
 

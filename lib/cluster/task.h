@@ -23,8 +23,8 @@ struct mpijob_task {
 	mpijob_doc *doc;
 
 	/*
-	 * Go on with what was asked for: its code, and its document, to be taken. MPIJOB__TASK_WAITS, or the end: a code.
-	 * The task may be gone afterwards for none but its caller.
+	 * Go on with what was asked for: its code, and its document, to be taken. MPIJOB__TASK_WAITS, or the end: a
+	 * code. The task may be gone afterwards for none but its caller.
 	 */
 	int (*step)(struct mpijob_task *task, int code, mpijob_doc *doc);
 	/* Stop all but calls; NULL: there is nothing but a call. */
@@ -35,23 +35,24 @@ struct mpijob_task {
 	/* What is asked for: a call, or a task of its own. */
 	mpijob_call *call;
 	mpijob_task *child;
-	mpijob_diag *heard; /* where its findings go; may be NULL */
-	int reads;          /* its answer is a document */
+	mpijob_diag *heard;  /* where its findings go; may be NULL */
+	int reads;           /* its answer is a document */
 	int unsent, failure; /* it could not be sent, and why */
 	int stopped;         /* nothing is sent any more, for this reason */
 };
 
 /* Make one of `size` bytes. 0, or as mpijob_client_get_start(). */
-int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
-		     mpijob_task **out);
+int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
+		     mpijob_diag *diag, mpijob_task **out);
 /* Keep a copy as long as the task lives; NULL stays NULL. When memory runs out, `*rc` is set. */
 const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc);
 /* The same for all of a target. 0 or MPIJOB_ERR_*. */
 int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to);
 
-/* Ask for something; what cannot be sent is a step like another one. MPIJOB__TASK_WAITS. `body` and `heard` may be NULL. */
-int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target, const char *content_type,
-		     const mpijob_text *body, int reads, mpijob_diag *heard);
+/* Ask for something; what cannot be sent is a step like another one. MPIJOB__TASK_WAITS. `body` and `heard` may be
+ * NULL. */
+int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard);
 int mpijob__task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard);
 /* It cannot be asked for: a step all the same. MPIJOB__TASK_WAITS. */
@@ -89,7 +90,8 @@ struct mpijob__awaited {
 
 /* The callbacks with which to start it; `wants`: its job or document. */
 struct mpijob_task_callbacks mpijob__task_at_once(struct mpijob__awaited *awaited, int wants);
-/* It was started with `rc`: wait for it. What it returned; `job` and `doc` may be NULL, and are set when all is well. */
+/* It was started with `rc`: wait for it. What it returned; `job` and `doc` may be NULL, and are set when all is well.
+ */
 int mpijob__task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__awaited *awaited, mpijob **job,
 		       mpijob_doc **doc);
 

@@ -31,7 +31,8 @@ static void report(const struct waiting *waiting, int code)
 	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
 
 	mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
-			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "", why);
+			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "",
+			  why);
 }
 
 static void give_up(mpijob_task *task, int code)
