@@ -16,6 +16,8 @@ import debian
 
 GLIBC = "2.28"  # what everything is compiled for, and what the tag of the wheel says
 
+# What they read comes from the network: hardened as our own code is.
+HARDENED = "-O2 -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -D_FORTIFY_SOURCE=2"
 # Certificates and keys of every kind that an API server may show stay (RSA, EC, Ed25519), and the ciphers of TLS 1.2 and
 # 1.3. It reads no configuration of the machine, which was written for another build of it.
 OPENSSL = """no-shared no-module no-dso no-tests no-fips no-legacy no-engine no-static-engine no-afalgeng no-async
@@ -59,7 +61,7 @@ class Builder:
         build = source / "our-build"
         prefixes = ";".join(map(str, self.prefixes.values()))
         self.run(source, "cmake", "-G", "Ninja", "-S", ".", "-B", build, f"-DCMAKE_C_COMPILER={self.cc}",
-                 "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG",
+                 "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_C_FLAGS_RELEASE={HARDENED} -DNDEBUG",
                  "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", f"-DCMAKE_INSTALL_PREFIX={self.prefix}",
                  "-DCMAKE_INSTALL_LIBDIR=lib", f"-DCMAKE_FIND_ROOT_PATH={prefixes}", f"-DCMAKE_PREFIX_PATH={prefixes}",
                  "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY", "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY",
@@ -84,7 +86,7 @@ class Builder:
     def provide(self, recipe, version, fetch):
         """Have one dependency; `fetch` gives the .dsc of its version."""
         needs = [str(self.prefixes[name].name) for name in recipe.needs]
-        words = [self.key, version, inspect.getsource(recipe), repr(recipe.options), *needs]
+        words = [self.key, HARDENED, version, inspect.getsource(recipe), repr(recipe.options), *needs]
         key = hashlib.sha256("\0".join(words).encode()).hexdigest()[:8]
         folder = self.root / f"{recipe.package}-{version.split(':')[-1]}-{key}"
         stamp, stamp_text = folder / "complete", f"{version} {folder}\n"  # what CMake installs cannot be moved
@@ -130,7 +132,7 @@ class Zlib(Recipe):
     package = "zlib"
 
     def build(self, source, version):
-        self.on.run(source, "./configure", "--static", CFLAGS="-O2 -fPIC")
+        self.on.run(source, "./configure", "--static", CFLAGS=f"{HARDENED} -fPIC")
         self.on.run(source, "make", f"-j{self.on.jobs}", "libz.a")
         self.on.install(source, ("libz.a", "lib"), ("zconf.h", "include"), ("zlib.h", "include"))
 
@@ -140,8 +142,8 @@ class Openssl(Recipe):
     options = OPENSSL
 
     def build(self, source, version):
-        self.on.run(source, "perl", "Configure", "linux-x86_64", "--prefix=/usr", "--libdir=lib", "--openssldir=/etc/ssl", "-O2",
-                    "-fPIC", *OPENSSL, CC=self.on.cc.name, PATH=f"{self.on.cc.parent}:{os.environ['PATH']}")
+        self.on.run(source, "perl", "Configure", "linux-x86_64", "--prefix=/usr", "--libdir=lib", "--openssldir=/etc/ssl",
+                    *HARDENED.split(), "-fPIC", *OPENSSL, CC=self.on.cc.name, PATH=f"{self.on.cc.parent}:{os.environ['PATH']}")
         self.on.run(source, "make", f"-j{self.on.jobs}", "build_generated",
                     PATH=f"{self.on.cc.parent}:{os.environ['PATH']}")
         self.on.run(source, "make", f"-j{self.on.jobs}", "libcrypto.a", "libssl.a",
@@ -182,7 +184,7 @@ class Microhttpd(Recipe):
     def build(self, source, version):
         # What autoconf made is in the source; it must not be made again because of the patches' times.
         tools = [f"{name}=:" for name in ("ACLOCAL", "AUTOCONF", "AUTOMAKE", "AUTOHEADER", "MAKEINFO")]
-        self.on.run(source, "./configure", "--host=x86_64-linux-gnu", "CFLAGS=-O2", *MICROHTTPD)
+        self.on.run(source, "./configure", "--host=x86_64-linux-gnu", f"CFLAGS={HARDENED}", *MICROHTTPD)
         self.on.run(source / "src/microhttpd", "make", f"-j{self.on.jobs}", *tools, "libmicrohttpd.la")
         self.on.run(source, self.on.cc, "-shared", "-o", self.library, f"-Wl,-soname,{self.library}", "-Wl,-z,relro", "-Wl,-z,now",
                     "-Wl,--whole-archive", "src/microhttpd/.libs/libmicrohttpd.a", "-Wl,--no-whole-archive", "-lpthread", "-s")
