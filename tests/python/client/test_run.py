@@ -115,6 +115,15 @@ class Runs(unittest.TestCase):
         with self.assertRaises(mpijob.SpecError):
             mpijob.run(shell("true").replace("backoffLimit: 0", "managedBy: kueue.x-k8s.io/multikueue"), progress=False)
 
+    def test_causes(self):
+        """Also those that only a launcher that is gone has printed."""
+        said = "ssh: Could not resolve hostname pi-worker-0.pi: Name or service not known"
+        with self.assertRaises(mpijob.RunError) as raised:
+            mpijob.run(shell(f"echo '{said}' >&2; exit 255"), progress=False, output=lambda line: None)
+        causes = [cause for cause in raised.exception.result.causes if "pi-worker-0" in str(cause)]
+        self.assertTrue(causes, raised.exception.findings)
+        self.assertIn(causes[0].advice, str(raised.exception))
+
     def test_what_else_is_in_the_file(self):
         text = ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\ndata: {a: hello}\n---\n"
                 + shell("echo $A", grace=1).replace("name: pi", "name: pi, namespace: team")

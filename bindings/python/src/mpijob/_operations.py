@@ -169,9 +169,10 @@ class Operations:
                 warn([Finding("warning", "request-failed", None, None, str(error))])
             return None
 
-    def _log_tail(self, pod: dict[str, Any], namespace: str) -> Operation[bytes]:
-        name, containers = pod["metadata"]["name"], pod["spec"]["containers"]
-        done = yield Raw(self._client, "GET", target("v1", "Pod", namespace, name, "log", container=containers[0]["name"], **self._tail))
+    def _log_tail(self, pod: dict[str, Any], namespace: str, previous: bool = False) -> Operation[bytes]:
+        name, container = pod["metadata"]["name"], pod["spec"]["containers"][0]["name"]
+        done = yield Raw(self._client, "GET", target("v1", "Pod", namespace, name, "log", container=container,
+                                                     previous="true" if previous else None, **self._tail))
         return done.body  # type: ignore[no-any-return]
 
     def _tails(self, pods: list[dict[str, Any]], namespace: str) -> Operation[list[tuple[dict[str, Any], bytes]]]:
@@ -183,12 +184,15 @@ class Operations:
                       and p.get("status", {}).get("phase") in order]
             chosen.sort(key=lambda p: order[p["status"]["phase"]])
             for pod in chosen[:_MOST_LOGS]:
-                text = yield from self._evidence(self._log_tail(pod, namespace))
-                if text:
-                    found.append((pod, text))
+                again = any(status.get("restartCount") for status in pod["status"].get("containerStatuses", []))
+                for previous in (False, True) if again else (False,):
+                    text = yield from self._evidence(self._log_tail(pod, namespace, previous))
+                    if text:
+                        found.append((pod, text))
         return found
 
-    def _diagnose(self, name: str, namespace: str | None) -> Operation[list[Cause]]:
+    def _diagnose(self, name: str, namespace: str | None, kept: tuple[str, str, bytes] | None = None) -> Operation[list[Cause]]:
+        """`kept`: pod, container and last lines of a launcher that may be gone."""
         space = namespace or self.namespace
         job = yield from self._get(name, namespace)
         pods = yield from self._evidence(self._list_objects("v1", "Pod", space, f"{_NAME}={name}"))
@@ -196,6 +200,8 @@ class Operations:
         events = yield from self._evidence(self._events(None, None, None, namespace))
         mine = [p for p in pods.to_dict().get("items", []) if _owned(p, job, launcher)] if pods else []
         tails = yield from self._tails(mine, space)
+        if kept is not None and kept[0] not in [pod["metadata"]["name"] for pod, _ in tails]:
+            tails.append(({"metadata": {"name": kept[0]}, "spec": {"containers": [{"name": kept[1]}]}}, kept[2]))
         own = [e for e in events or [] if _about(e, name)]
         with Document({"items": mine}) as seen, Document({"items": own}) as news:
             return _causes(job, launcher, seen if pods else None, news if events is not None else None, tails)

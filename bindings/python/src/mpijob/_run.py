@@ -2,6 +2,7 @@
 """Run a job on this machine, in a cluster of its own, from its beginning to its end: `mpijob.run()`."""
 from __future__ import annotations
 
+import collections
 import os
 import sys
 import time
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 MANAGER = "kubeflow.org/mpi-operator"
 GRACE, MOST_GRACE = 30.0, 60.0  # seconds that a launcher has to end when the run is stopped
+LAST_LINES = 200
 _TOLD = ("container-failed", "backoff-limit", "job-failed", "launcher-gone")  # what the first line says
 _LABEL = "training.kubeflow.org/job-name"
 _ROLE = "training.kubeflow.org/job-role"
@@ -172,6 +174,7 @@ class _Run:
         self.exit_code: int | None = None
         self.pods: dict[str, tuple[str, bool]] = {}  # uid: role, ready
         self.phase = "starting"
+        self.last: collections.deque[LogLine] = collections.deque(maxlen=LAST_LINES)
 
     def life(self, needed: list[Document], begun: float, timeout: float | None, check: bool) -> Result:
         """All of it."""
@@ -221,7 +224,8 @@ class _Run:
             self.shown.show(self.phase, sum(ready for role, ready in self.pods.values() if role == "worker"))
             while logs.queue:
                 self.shown.hide()
-                self.write(logs.take())
+                self.last.append(logs.take())
+                self.write(self.last[-1])
             for stream in (logs, pods, jobs):
                 if stream.error is not None:
                     raise stream.error
@@ -261,12 +265,19 @@ class _Run:
         self._follow(logs, pods, jobs, time.monotonic() + seconds,
                      lambda: not any(role == "launcher" for role, _ in self.pods.values()))
 
+    def _kept(self) -> tuple[str, str, bytes] | None:
+        """What the last launcher printed in the end: Kubernetes deletes the pod of a last attempt."""
+        if not self.last:
+            return None
+        pod, container = self.last[-1].pod, self.last[-1].container
+        return pod, container, b"".join(line.data + b"\n" for line in self.last if line.pod == pod)
+
     def _judge(self, seconds: float, check: bool) -> Result:
         job = self.cluster.get(self.name)
         conditions = {c["type"]: c for c in (job.to_dict().get("status") or {}).get("conditions", []) if c.get("status") == "True"}
         succeeded = "Succeeded" in conditions
         last = conditions.get("Succeeded") or conditions.get("Failed") or {}
-        causes = [] if succeeded else self.cluster.diagnose(self.name)
+        causes = [] if succeeded else self.cluster._run(self.cluster._diagnose(self.name, None, self._kept()))
         result = Result(job, succeeded, self.exit_code if self.exit_code is not None or not succeeded else 0,
                         last.get("reason", ""), last.get("message", ""), causes, seconds)
         self.shown.hide()
