@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* A directory with more entries is not taken apart: every entry costs every container a mount. */
-#define MANY_OPEN   256
+#define MANY_OPEN   2048 /* bound as a whole it could not be written, and programs need a /tmp */
 #define MANY_OTHERS 64
 
 struct mounts {
