@@ -209,6 +209,27 @@ class Calls(unittest.TestCase):
         self.assertEqual(len(refused), 1)
         self.assertEqual(self.cluster.get("pi").name, "pi")  # it is as good as new
 
+    def test_a_client_for_each_thread(self):
+        failures = []
+
+        def life():
+            try:
+                with mpijob.LocalCluster(node=False) as cluster:
+                    for i in range(5):
+                        cluster.submit(named(f"job-{i}"))
+                    assert len(cluster.list()) == 5
+                    with cluster.watch() as watch:
+                        assert sorted(next(watch).name for _ in range(5)) == [f"job-{i}" for i in range(5)]
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=life) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
     def test_fork(self):
         self.cluster.submit(JOB)
         child = os.fork()
@@ -343,7 +364,7 @@ class Hangs(BlockingTransport):
 
 JOB = sys.argv[3]
 kind, call = sys.argv[1:3]
-if kind == "local":
+if kind in ("local", "aio"):
     client = mpijob.LocalCluster(node=False)
     client.submit(JOB)
 elif kind == "python":
@@ -357,7 +378,19 @@ calls = {
     "submit": lambda: client.submit(JOB),
     "get": lambda: client.get("pi"),
 }
+async def life():
+    async with mpijob.aio.LocalCluster(node=False) as client:
+        await client.submit(JOB)
+        print("ready", flush=True)
+        if call == "wait":
+            await client.wait("pi", "Running")
+        async for _ in client.logs("pi", follow=True):
+            pass
 try:
+    if kind == "aio":
+        import asyncio, mpijob.aio
+        with client:
+            asyncio.run(life())
     with client:
         print("ready", flush=True)
         calls[call]()
@@ -406,6 +439,10 @@ class Interrupts(unittest.TestCase):
     def test_in_this_process(self):
         for call in ("wait", "watch", "logs"):
             self.interrupt("local", call)
+
+    def test_in_an_event_loop(self):
+        for call in ("wait", "logs"):
+            self.interrupt("aio", call)
 
     def test_through_a_transport_in_python(self):
         for call in ("get", "watch"):
