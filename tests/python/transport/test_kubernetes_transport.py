@@ -144,6 +144,12 @@ def test_a_write_is_sent_once(serve, fault, posts):
     assert server.count("POST") == posts
 
 
+def test_a_connection_that_is_reset_at_once(serve):
+    server, driver = serve(normal, accept=[lambda conn: conn.reset() for _ in range(2)])
+    assert [driver.ask(method, PODS).code for method in ("GET", "POST")] == [_abi.MPIJOB_ERR_IO] * 2  # to read again may help
+    assert server.requests == []
+
+
 @pytest.mark.parametrize("fault", [reset, half_close])
 def test_a_write_on_a_used_connection_is_sent_once(serve, fault):
     server, driver = serve(normal, fault)

@@ -302,7 +302,8 @@ class KubernetesTransport(BlockingTransport):
         return headers
 
     def _failure(self, error: BaseException, running: _Running, answer: Answer, limit: float) -> Error:
-        """What a failure of the package means here. Before there is a connection nothing was sent."""
+        """What a failure of the package means here. Before there is a connection nothing was sent; one that was made and then
+        reset is another matter, since to read again may help."""
         if answer.cancelled:
             return CancelledError("given up")
         causes = list(_causes(error))
@@ -313,7 +314,7 @@ class KubernetesTransport(BlockingTransport):
         refusal = next((c for c in causes if isinstance(c, ssl.SSLError) and any(r in str(c) for r in REFUSALS)), None)
         if refusal is not None:
             return AuthError(f"{self._host}: the client certificate is refused: {refusal.reason}")
-        if not running.connected:
+        if not running.connected and not any(isinstance(cause, ConnectionResetError) for cause in causes):
             return UnreachableError(f"cannot connect to {self._host}: {_said(causes)}")
         return InputOutputError(f"{self._host}: the connection broke: {_said(causes)}")
 
