@@ -18,6 +18,7 @@ import mpijob
 from mpijob._library import core
 
 SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE") or pathlib.Path(__file__).resolve().parents[2])
+BUILD = pathlib.Path(os.environ.get("MPIJOB_BUILD") or SOURCE / "build/release")
 TESTS = SOURCE / "tests/python/core"
 TEXT = (SOURCE / "examples/pi/pi.yaml").read_text(encoding="utf-8").replace("  name: pi\n", "  name: pi\n  namespace: default\n  uid: u\n")
 BROKEN = TEXT.replace("cleanPodPolicy: Running", "cleanPodPolicy: Sometimes")
@@ -156,6 +157,8 @@ def main():
     faults, missing = list(check_growth(count)), ""
     if METER != "mallinfo2":
         print("all tests of the package run with AddressSanitizer in this build")
+    elif not whole and not list((BUILD / "lib").glob("libmpijob-local.so*")):
+        print("valgrind has the build with all libraries alone")
     elif shutil.which("valgrind"):
         faults += check_valgrind(whole)
     else:
