@@ -5,7 +5,7 @@
  *     faults-driver KUBECONFIG get|list|create|get-create|delete|watch|wait TIMEOUT_MS
  *
  * The pods are those of the namespace t. get-create creates on the connection that a get has left open. watch goes on
- * until it knows a pod "end", wait until pod a is Running.
+ * until it knows a pod "end", wait until pod a is Running. python-driver does the same with a client of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +22,8 @@ struct story {
 	int listed[NAMES];  /* told again by the list that runs */
 	int count, events, lists, failures, ended;
 };
+
+void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms);
 
 static void need(int ok, const char *what)
 {
@@ -182,28 +184,15 @@ static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag, 
 	puts("]}");
 }
 
-int main(int argc, char **argv)
+/* Does it, prints how it went, and frees the client. */
+void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 {
-	struct mpijob_http_config_options wanted = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
-	struct mpijob_http_options options = MPIJOB_HTTP_OPTIONS_INIT;
-	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct story story = { 0 };
-	mpijob_http_config *config = NULL;
-	mpijob_http *http = NULL;
-	mpijob_client *client = NULL;
 	mpijob_doc *doc = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
 	int code = MPIJOB_ERR_USAGE;
 
-	need(argc == 4, "usage: faults-driver KUBECONFIG get|list|create|get-create|delete|watch|wait TIMEOUT_MS");
-	const char *verb = argv[2];
-	wanted.kubeconfig = argv[1];
-	options.request_timeout_ms = atoll(argv[3]);
-	options.idle_timeout_ms = 2000;
-	need(mpijob_http_config_load(&wanted, &config, NULL) == 0, "the kubeconfig");
-	need(mpijob_http_new(config, &options, &transport, &http, NULL) == 0, "the transport");
-	need(mpijob_client_new(&transport, http, &client) == 0, "the client");
 	target.api_version = "v1";
 	target.kind = "Pod";
 	target.namespace_ = "t";
@@ -224,15 +213,37 @@ int main(int argc, char **argv)
 	else if (strcmp(verb, "delete") == 0)
 		code = mpijob_client_delete(client, &target, "uid-a", NULL, diag);
 	else if (strcmp(verb, "wait") == 0)
-		code = mpijob_client_wait(client, &target, atoll(argv[3]), is_running, NULL, &doc, diag);
+		code = mpijob_client_wait(client, &target, timeout_ms, is_running, NULL, &doc, diag);
 	else if (strcmp(verb, "watch") == 0)
-		code = follow(client, atoll(argv[3]), &story);
+		code = follow(client, timeout_ms, &story);
 	print_end(code, doc, diag, &story);
+	fflush(stdout);
 	for (int i = 0; i < story.count; i++)
 		free(story.names[i]);
 	mpijob_doc_free(doc);
 	mpijob_diag_free(diag);
 	mpijob_client_free(client);
+}
+
+#ifndef FAULTS_LOADED
+int main(int argc, char **argv)
+{
+	struct mpijob_http_config_options wanted = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
+	struct mpijob_http_options options = MPIJOB_HTTP_OPTIONS_INIT;
+	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
+	mpijob_http_config *config = NULL;
+	mpijob_http *http = NULL;
+	mpijob_client *client = NULL;
+
+	need(argc == 4, "usage: faults-driver KUBECONFIG get|list|create|get-create|delete|watch|wait TIMEOUT_MS");
+	wanted.kubeconfig = argv[1];
+	options.request_timeout_ms = atoll(argv[3]);
+	options.idle_timeout_ms = 2000;
+	need(mpijob_http_config_load(&wanted, &config, NULL) == 0, "the kubeconfig");
+	need(mpijob_http_new(config, &options, &transport, &http, NULL) == 0, "the transport");
+	need(mpijob_client_new(&transport, http, &client) == 0, "the client");
+	faults_drive(client, argv[2], atoll(argv[3]));
 	mpijob_http_config_free(config);
 	return 0;
 }
+#endif
