@@ -42,6 +42,18 @@ def job():
     return mpijob.loads(TEXT, "job.yaml")
 
 
+class Files(unittest.TestCase):
+    def test_the_only_job_of_several_documents(self):
+        """As `mpijob create --template` writes it; its places stay those of the file."""
+        other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n"
+        one = mpijob.loads(other + TEXT.replace("Running", "Sometimes"), "two.yaml")
+        self.assertEqual(one.name, "pi")
+        found = [f for f in one.default().validate() if f.field == "spec.runPolicy.cleanPodPolicy"]
+        self.assertEqual([(f.source, f.line, f.column) for f in found], [("two.yaml", 14, 21)])
+        for several in (TEXT + "---\n" + TEXT, other + other[:-4]):
+            self.assertRaises(mpijob.ParseError, mpijob.loads, several)
+
+
 class Fields(unittest.TestCase):
     def test_every_row_is_a_property(self):
         """Each row of the table can be set, read and deleted through its property, whatever the row is."""

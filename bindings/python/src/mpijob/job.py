@@ -70,8 +70,8 @@ class MPIJob(JobFields):
 
     @classmethod
     def loads(cls, text: str | bytes, source: str | None = None, **limits: int) -> MPIJob:
-        """Read a job from YAML or JSON text. `source` is its name in findings; `limits` are those of struct
-        mpijob_parse_options."""
+        """Read a job from YAML or JSON text: the only one of several documents, whatever the others are. `source` is its name
+        in findings; `limits` are those of struct mpijob_parse_options."""
         return cls.take(_parse(text, source, limits), source)
 
     @classmethod
@@ -370,8 +370,28 @@ def _parse(value: Any, source: str | None, limits: Mapping[str, int] | None = No
         else:
             data = json_text(value)
             limits = PROGRAM_TEXT
+        job = _only_job(data, source, limits) if b"\n---" in data else None
+        if job is not None:
+            return job
         check(core.mpijob_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     return owned(out.value)
+
+
+def _only_job(data: bytes, source: str | None, limits: Mapping[str, int] | None) -> int | None:
+    """The only MPIJob among several documents; None when there is another number of them, or the text cannot be read."""
+    docs, out = c_void_p(), c_void_p()
+    if core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(docs), None):
+        return None
+    try:
+        roots = [core.mpijob_doc_root(core.mpijob_docs_at(docs, i)) for i in range(core.mpijob_docs_count(docs))]
+        jobs = [root for root in roots if core.mpijob_is_job(root)]
+        if len(roots) < 2 or len(jobs) != 1:
+            return None
+        with Diag() as diag:
+            check(core.mpijob_from_node(jobs[0], encoded(source), byref(out), diag.handle), diag)
+        return owned(out.value)
+    finally:
+        core.mpijob_docs_free(docs)
 
 
 def _unique(name: str) -> tuple[str, ...]:
