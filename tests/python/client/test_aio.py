@@ -202,6 +202,25 @@ class Alone(unittest.TestCase):
 
         asyncio.run(life())
 
+    def test_closed_in_a_child(self):
+        """The event loop's own descriptors are the parent's, too."""
+        async def life():
+            async with mpijob.aio.LocalCluster(node=False) as cluster:
+                await cluster.submit(JOB)
+                waits = asyncio.create_task(cluster.wait("pi", "Suspended", 20))
+                await asyncio.sleep(0.1)
+                child = os.fork()
+                if child == 0:
+                    try:
+                        cluster.close()
+                    finally:
+                        os._exit(0)
+                os.waitpid(child, 0)
+                await cluster.suspend("pi")
+                self.assertIsNotNone(await waits)
+
+        asyncio.run(asyncio.wait_for(life(), 30))
+
     def test_no_thread_of_its_own(self):
         def tasks():
             return len(os.listdir("/proc/self/task"))

@@ -230,6 +230,56 @@ class Calls(unittest.TestCase):
             thread.join()
         self.assertEqual(failures, [])
 
+    def test_what_is_refused_is_forgotten(self):
+        before = len(_calls._live)
+        for call in (lambda: self.cluster.create_object({"kind": "X"}), lambda: self.cluster.scale("pi", 2.5),
+                     lambda: self.cluster.watch("a\0b"), lambda: self.cluster.wait("pi", timeout=-1)):
+            with self.assertRaises(Exception):
+                call()
+        self.assertEqual(len(_calls._live), before)
+
+    def test_many_cancels_are_one(self):
+        self.cluster.submit(JOB)
+        for _ in range(200):
+            self.cluster.cancel()
+        with self.assertRaises(mpijob.CancelledError):
+            self.cluster.wait("pi", "Succeeded")
+        begun = time.process_time()
+        with self.assertRaises(mpijob.TimeoutError):
+            self.cluster.wait("pi", "Succeeded", 1)
+        self.assertLess(time.process_time() - begun, 0.5)
+
+    def test_cancelled_while_evidence_is_gathered(self):
+        class Cancels(BlockingTransport):
+            asked = 0
+
+            def perform(self, request, answer):
+                Cancels.asked += 1
+                if "/pods" in request.path:
+                    client.cancel()
+                    time.sleep(1)
+                answer.header("Content-Type", "application/json")
+                answer.status(200)
+                answer.data(json.dumps(mpijob.loads(JOB).to_dict()).encode())
+
+        with mpijob.Client(transport=Cancels()) as client:
+            with self.assertRaises(mpijob.CancelledError):
+                client.diagnose("pi")
+            self.assertEqual(Cancels.asked, 2)
+
+    def test_garbage_is_closed_by_who_polls(self):
+        """A collector may run on any thread; what it finds is closed when calls are moved on."""
+        watch = self.cluster.watch()
+        stream = watch._stream
+        held = [watch]
+        del watch
+        thread = threading.Thread(target=held.clear)
+        thread.start()
+        thread.join()
+        self.assertFalse(stream.closed)
+        self.cluster.list()
+        self.assertTrue(stream.closed)
+
     def test_fork(self):
         self.cluster.submit(JOB)
         child = os.fork()

@@ -54,6 +54,18 @@ class Files(unittest.TestCase):
             self.assertRaises(mpijob.ParseError, mpijob.loads, several)
 
 
+    def test_the_source_is_kept(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(TEXT.replace("Running", "Sometimes"))
+            file.flush()
+            one = mpijob.MPIJob(pathlib.Path(file.name))
+            one.spec.slots_per_worker = 3
+            self.assertTrue(str(one.default().validate()[0]).startswith(file.name + ":"))
+        one.namespace = "team"
+        one.namespace = None
+        self.assertIsNone(one.namespace)
+
+
 class Fields(unittest.TestCase):
     def test_every_row_is_a_property(self):
         """Each row of the table can be set, read and deleted through its property, whatever the row is."""

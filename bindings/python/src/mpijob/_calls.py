@@ -48,6 +48,9 @@ class _Told:
         self.number = next(_numbers)
         self.over = False
         self.told: Callable[[], None] | None = None
+
+    def _expect(self) -> None:
+        """It was started: its callback will come, and not before its client is moved on."""
         _live[self.number] = self
 
     def _tell(self) -> None:
@@ -74,9 +77,9 @@ class Pending(_Told):
         callbacks = _abi.mpijob_task_callbacks(done=_task_done, user=self.number)
         code = function(client, *arguments, byref(callbacks), byref(self._task), self.diag.handle)
         if code:
-            self.forget()
             with self.diag:
                 raise failure(code, self.diag)
+        self._expect()
 
     def ended(self, code: int, job: int | None, doc: int | None) -> None:
         """The library's callback."""
@@ -92,13 +95,6 @@ class Pending(_Told):
             core.mpijob_task_cancel(self._task)
             self._task = c_void_p()
         self.diag.close()
-
-    def lost(self) -> None:
-        """The client is gone, and the task with it."""
-        self.forget()
-        self._task = c_void_p()
-        self.code, self.over = _abi.MPIJOB_ERR_CANCELLED, True
-        self._tell()
 
     def finish(self) -> Pending:
         """Raise what it failed with; else it holds what came out."""
@@ -157,8 +153,8 @@ class Raw(_Told):
         callbacks = _abi.mpijob_callbacks(done=_call_done, user=self.number)
         code = core.mpijob_client_start(client, byref(request), byref(callbacks), byref(self._call))
         if code:
-            self.forget()
             raise failure(code)
+        self._expect()
 
     def answered(self, answer: Any) -> None:
         """The library's callback."""
@@ -175,13 +171,6 @@ class Raw(_Told):
         if self._call:
             core.mpijob_call_cancel(self._call)
             self._call = c_void_p()
-
-    def lost(self) -> None:
-        """The client is gone."""
-        self.forget()
-        self._call = c_void_p()
-        self.code, self.over = _abi.MPIJOB_ERR_CANCELLED, True
-        self._tell()
 
     def finish(self) -> Raw:
         """Raise what it failed with."""

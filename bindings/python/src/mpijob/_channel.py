@@ -63,8 +63,8 @@ class Channel:
 
 
 def _set_rates(channel: Channel, qps: int = 0, burst: int = 0, retries: int = 0) -> Channel:
-    options = _abi.mpijob_client_options(qps=qps, burst=burst, retries=retries, warning=_warning)
     try:
+        options = _abi.mpijob_client_options(qps=qps, burst=burst, retries=retries, warning=_warning)
         check(core.mpijob_client_set_options(channel.client, byref(options)))
     except BaseException:
         channel.free()

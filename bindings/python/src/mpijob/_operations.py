@@ -10,7 +10,7 @@ from . import _abi
 from ._calls import Pending, Raw, body_of, target, warn
 from ._library import core, encoded
 from .document import Document
-from .errors import Error, NoMemoryError, NotFoundError, UsageError, check
+from .errors import CancelledError, Error, NoMemoryError, NotFoundError, UsageError, check
 from .findings import Diag, Finding, finding_kind
 
 TYPE_CHECKING = False
@@ -42,9 +42,9 @@ class Cause(Finding):
 
 def milliseconds(seconds: float | None) -> int:
     """A limit of the library: None is none."""
-    if seconds is None:
+    if seconds is None or seconds == float("inf"):
         return -1
-    if seconds < 0:
+    if not seconds >= 0:
         raise UsageError("a timeout is a number of seconds, 0 or more, or None")
     return round(seconds * 1000)
 
@@ -162,7 +162,7 @@ class Operations:
         """What could not be had is missing, and no failure."""
         try:
             return (yield from operation)
-        except NoMemoryError:
+        except (NoMemoryError, CancelledError, UsageError):
             raise
         except Error as error:
             if not isinstance(error, NotFoundError):
@@ -210,9 +210,7 @@ class Operations:
 def _owned(pod: dict[str, Any], job: MPIJob, launcher: Document | None) -> bool:
     """A pod of an older job of the same name is not of this one."""
     owners = pod.get("metadata", {}).get("ownerReferences", [])
-    with Document(job) as document:
-        uid = document.find("metadata.uid")
-    uids = {uid, launcher.find("metadata.uid") if launcher else None}
+    uids = {job.uid, launcher.find("metadata.uid") if launcher else None}
     return not owners or any(owner.get("uid") in uids for owner in owners)
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from ._library import core
 from ._operations import VERSION, Cause, job_of
 from ._progress import progress as progress_of
 from ._streams import LogLine, LogStream, WatchStream
@@ -117,13 +118,12 @@ def _read(job: Any) -> tuple[MPIJob, list[Document]]:
         with open(name, "rb") as file:
             text = file.read()
     documents = loads_all(text, name or None)
-    jobs = [d for d in documents if d.find("kind") == "MPIJob"]
+    jobs = [d for d in documents if core.mpijob_is_job(d.root)]
     if len(jobs) != 1:
         raise UsageError(f"{name or 'the text'} holds {len(jobs)} MPIJobs: give one of them" if jobs else
                          f"no MPIJob is in {name or 'the text'}")
     from .job import MPIJob
-    made = MPIJob.loads(text, name or None) if len(documents) == 1 else job_of(jobs[0])
-    return made, [d for d in documents if d.find("kind") in _BEFORE]
+    return MPIJob.loads(text, name or None), [d for d in documents if d.find("kind") in _BEFORE]
 
 
 def _check(job: MPIJob) -> None:

@@ -109,6 +109,9 @@ class Stream:
         self.told: Callable[[], None] | None = None
         self.closed = False
         self._handle = c_void_p()
+
+    def _expect(self) -> None:
+        """It is about to be started: callbacks will come, and not before the client is moved on."""
         _live[self.number] = self
 
     def _tell(self) -> None:
@@ -165,6 +168,7 @@ class WatchStream(Stream):
             api_version=encoded(api_version), kind=encoded(kind), namespace_=encoded(namespace), name=encoded(name),
             label_selector=encoded(labels), object_limit=object_limit, seed=time.monotonic_ns(), user=self.number,
             begin=_watch_begin, object=_watch_object, listed=_watch_listed, failed=_watch_failed)
+        self._expect()
         try:
             check(core.mpijob_watch_new(channel.client, byref(options), byref(self._handle)))
         except BaseException:
@@ -235,6 +239,7 @@ class LogStream(Stream):
             options.tail_lines = ctypes.pointer(c_int64(tail))
         if since is not None:
             options.since_seconds = ctypes.pointer(c_int64(max(1, round(since))))
+        self._expect()
         try:
             for each in (role,) if role else ("launcher", "worker"):
                 reader = c_void_p()

@@ -107,7 +107,8 @@ class Client(Owner):
         self._timer = None if deadline is None else loop.call_later(max(0.0, deadline - time.monotonic()), self._pump)
 
     def _unwatch(self) -> None:
-        if self._loop is not None and not self._loop.is_closed():
+        # In a child of its process the loop's descriptors are those of the parent, too.
+        if self._loop is not None and not self._loop.is_closed() and self._process == os.getpid():
             if self._descriptor >= 0:
                 self._loop.remove_reader(self._descriptor)
             for handle in (self._timer, self._soon):
@@ -336,7 +337,7 @@ class _Iterator:
 
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:
-            self.close()
+            self._client._abandon(self._stream)
 
 
 class Watch(_Iterator):

@@ -15,6 +15,7 @@ What a server warns of goes to the logger "mpijob". Failures are exceptions of `
 """
 from __future__ import annotations
 
+import collections
 import os
 import select
 import signal
@@ -71,6 +72,7 @@ class Owner(Operations):
         self.namespace = channel.namespace
         self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
         self._calls: set[Pending | Raw] = set()
+        self._abandoned: collections.deque[Stream] = collections.deque()
 
     @property
     def server(self) -> str | None:
@@ -93,8 +95,15 @@ class Owner(Operations):
         if self._process != os.getpid():
             raise UsageError("this client belongs to the process that made it: make another one here")
 
+    def _abandon(self, stream: Stream) -> None:
+        """Nobody reads it any more. Whatever thread collects garbage may come here, while another one moves calls on."""
+        if not stream.closed:
+            self._abandoned.append(stream)
+
     def _step(self, longest: float = 0) -> None:
         """Move all calls on, waiting so many seconds at most."""
+        while self._abandoned:
+            self._abandoned.popleft().close()
         code = _shielded(self._channel.poll, round(longest * 1000))
         if self._channel.python is not None:
             self._channel.python._mpijob_raise()
@@ -196,7 +205,8 @@ class Client(Owner):
     def _hear(self) -> None:
         self._cancelled = False
         try:
-            os.read(self._ears, 64)
+            while os.read(self._ears, 4096):
+                pass
         except BlockingIOError:
             pass
 
@@ -228,11 +238,11 @@ class Client(Owner):
 
     def cancel(self) -> None:
         """Make the call that waits, or the next one, end with CancelledError. From any thread, and from signal handlers."""
-        self._cancelled = True
         try:
             os.write(self._mouth, b"!")
         except OSError:  # full, or closed
             pass
+        self._cancelled = True  # who hears of it finds the byte to take away
 
     # --- jobs ---
 
@@ -419,7 +429,7 @@ class _Iterator:
 
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:
-            self.close()
+            self._client._abandon(self._stream)
 
 
 class Watch(_Iterator):

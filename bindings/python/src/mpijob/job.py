@@ -50,6 +50,7 @@ class MPIJob(JobFields):
         self._edits = 0
         if name is not None and not (isinstance(name, str) and not set(name) & set(":{\n")):
             self._handle = _parse(name, None)
+            self._source = _source_of(self._handle)
             if namespace is not None:
                 self._identify(namespace=namespace)
         else:
@@ -83,7 +84,8 @@ class MPIJob(JobFields):
     @classmethod
     def from_dict(cls, value: Source) -> MPIJob:
         """A job from a dict, a Document, or a model."""
-        return cls.take(_parse(value, None))
+        handle = _parse(value, None)
+        return cls.take(handle, _source_of(handle))
 
     # The document
 
@@ -149,8 +151,11 @@ class MPIJob(JobFields):
         return decoded(core.mpijob_name(self.handle))
 
     @name.setter
-    def name(self, name: str) -> None:
-        self._identify(name=name)
+    def name(self, name: str | None) -> None:
+        if name is None:
+            self._write(("metadata", "name"), None)
+        else:
+            self._identify(name=name)
 
     @property
     def namespace(self) -> str | None:
@@ -158,8 +163,11 @@ class MPIJob(JobFields):
         return decoded(core.mpijob_namespace(self.handle))
 
     @namespace.setter
-    def namespace(self, namespace: str) -> None:
-        self._identify(namespace=namespace)
+    def namespace(self, namespace: str | None) -> None:
+        if namespace is None:
+            self._write(("metadata", "namespace"), None)
+        else:
+            self._identify(namespace=namespace)
 
     @property
     def uid(self) -> str | None:
@@ -375,6 +383,11 @@ def _parse(value: Any, source: str | None, limits: Mapping[str, int] | None = No
             return job
         check(core.mpijob_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     return owned(out.value)
+
+
+def _source_of(handle: int) -> str | None:
+    """The name of what a job was read from."""
+    return decoded(core.mpijob_doc_source(core.mpijob_document(handle)))
 
 
 def _only_job(data: bytes, source: str | None, limits: Mapping[str, int] | None) -> int | None:

@@ -18,7 +18,7 @@ from ctypes import byref, c_char_p, c_void_p, cast
 
 from . import _abi
 from ._library import core, encoded
-from .errors import check
+from .errors import UsageError, check
 from .findings import Diag
 
 TYPE_CHECKING = False
@@ -43,6 +43,8 @@ class _Words:
     """A list of strings for the library, and what keeps it alive."""
 
     def __init__(self, words: Iterable[str]) -> None:
+        if isinstance(words, (str, bytes)):
+            raise TypeError(f"a list of words is wanted, not the text {words!r}")
         texts = [encoded(word) for word in words]
         self.count = len(texts)
         self._array = (c_char_p * (self.count + 1))(*texts, None)
@@ -68,7 +70,10 @@ def _command(job: MPIJob, program: str | Sequence[str], tool: int, env: Env, kno
     struct = _abi.mpijob_launch_options(tool=tool)
     for name, value in more.items():
         if value is not None:
-            setattr(struct, name, encoded(value) if isinstance(value, str) else int(value))
+            given = encoded(value) if isinstance(value, str) else int(value)
+            setattr(struct, name, given)
+            if getattr(struct, name) != given:
+                raise UsageError(f"{name} is too large: {value}")
     for name, entries in lists.items():
         entries.set(struct, name)
     out = c_void_p()

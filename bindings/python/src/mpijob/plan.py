@@ -66,6 +66,18 @@ class Facts:
             core.mpijob_observation_free(self._observation)
 
 
+class _Made:
+    """The library's plan, which goes with the last that needs it: the plan, or one of its actions."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def __del__(self) -> None:
+        core.mpijob_plan_free(self.handle)
+
+
 class Action:
     """One thing to do.
 
@@ -79,11 +91,11 @@ class Action:
     """
 
     __slots__ = ("verb", "stage", "index", "api_version", "kind", "name", "uid", "why", "event_type", "event_reason",
-                 "event_message", "_plan", "_at")
+                 "event_message", "_made", "_at")
 
-    def __init__(self, plan: Plan, at: int) -> None:
-        struct = core.mpijob_plan_at(plan.handle, at).contents
-        self._plan, self._at = plan, at
+    def __init__(self, made: _Made, at: int) -> None:
+        struct = core.mpijob_plan_at(made.handle, at).contents
+        self._made, self._at = made, at
         self.verb = VERBS.get(struct.verb, str(struct.verb))
         self.stage: int = struct.stage
         self.index: int | None = struct.index if struct.index >= 0 else None
@@ -100,7 +112,7 @@ class Action:
         """The object to create, or the patch to send, rendered now. The Secret's has a new private key: handle it with care.
         NotFoundError for an action that has none."""
         drawn = entropy()
-        text = written(lambda sink, user: core.mpijob_plan_write_body(self._plan.handle, self._at, drawn, len(drawn), sink, user))
+        text = written(lambda sink, user: core.mpijob_plan_write_body(self._made.handle, self._at, drawn, len(drawn), sink, user))
         return json.loads(text)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
@@ -113,15 +125,14 @@ class Plan:
     differ though nothing happens, or None), `transitions` ('created', 'succeeded', 'failed') and `findings`."""
 
     def __init__(self, job: int, facts: Facts, now: datetime.datetime | float, options: Options, max_workers: int = 0) -> None:
-        self.handle: int | None = None
         seconds = now.timestamp() if isinstance(now, datetime.datetime) else now
         struct = _abi.mpijob_plan_options(now_ms=round(seconds * 1000), render=pointer(options.struct), max_workers=max_workers)
         out = c_void_p()
         with Diag() as diag:
             check(core.mpijob_plan_new(job, facts.handle, byref(struct), byref(out), diag.handle), diag)
-        self.handle = owned(out.value)
+        self._made = _Made(owned(out.value))
         self.findings = diag.findings
-        self.actions = [Action(self, i) for i in range(core.mpijob_plan_count(self.handle))]
+        self.actions = [Action(self._made, i) for i in range(core.mpijob_plan_count(self.handle))]
         next_ms = core.mpijob_plan_next_ms(self.handle)
         self.next = datetime.datetime.fromtimestamp(next_ms / 1000, datetime.timezone.utc) if next_ms else None
         made = core.mpijob_plan_transitions(self.handle)
@@ -137,15 +148,16 @@ class Plan:
         finally:
             core.mpijob_free(copy)
 
+    @property
+    def handle(self) -> int:
+        """The library's plan, for calls of its functions; good as long as this object."""
+        return self._made.handle
+
     def __len__(self) -> int:
         return len(self.actions)
 
     def __iter__(self) -> Iterator[Action]:
         return iter(self.actions)
-
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            core.mpijob_plan_free(self.handle)
 
     def __repr__(self) -> str:
         return f"<Plan {self.actions}>"

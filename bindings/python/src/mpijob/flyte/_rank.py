@@ -148,6 +148,7 @@ def text_of(error: BaseException) -> str:
 def main() -> None:
     folder, rank = sys.argv[1], rank_number()
     watch(folder, rank)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a crash must not take lines along
     with open(os.path.join(folder, "request.json"), encoding="utf-8") as file:
         request = json.load(file)
     sys.path[:] = request["path"]

@@ -124,7 +124,7 @@ class MPIConnector(AsyncConnectorBase):
         """The name of the launcher's youngest pod."""
         try:
             pods = self._client.list_objects("v1", "Pod", meta.namespace, _LAUNCHER.format(meta.name))
-        except mpijob.RejectedError:
+        except mpijob.AuthError:  # without the right to list pods there is no link, and all else is known
             return None
         made = sorted((pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]) for pod in pods)
         return made[-1][1] if made else None
