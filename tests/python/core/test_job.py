@@ -54,6 +54,21 @@ class Files(unittest.TestCase):
             self.assertRaises(mpijob.ParseError, mpijob.loads, several)
 
 
+    def test_pickled_jobs_have_no_places(self):
+        back = pickle.loads(pickle.dumps(mpijob.loads(TEXT.replace("Running", "Sometimes"), "job.yaml")))
+        self.assertEqual(back.default().validate()[0].line, 0)
+
+    def test_lists_lose_nothing(self):
+        one = job()
+        spec = one.spec.mpi_replica_specs["Worker"].template["spec"]
+        first, second = spec["containers"], one.spec.mpi_replica_specs["Worker"].template["spec"]["containers"]
+        first.append({"name": "x"})
+        self.assertRaises(RuntimeError, second.append, {"name": "y"})
+        self.assertRaises(TypeError, first.append, {"name": object()})
+        first.append({"name": "z"})
+        names = [c["name"] for c in one.to_dict()["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]]
+        self.assertEqual(names, ["w", "x", "z"])
+
     def test_the_source_is_kept(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(TEXT.replace("Running", "Sometimes"))

@@ -180,13 +180,18 @@ class Document:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> Any:
-        return Document.loads, (self.to_json(indent=False),)
+        return _restored, (self.to_json(indent=False),)
 
     def __repr__(self) -> str:
         if self.handle is None:
             return "<Document closed>"
         kind, name = self.find("kind"), self.find("metadata.name")
         return f"<Document {kind or ''} {name or ''}>".replace("  ", " ").replace(" >", ">")
+
+
+def _restored(text: str) -> Document:
+    """A document that was pickled; its places in a file are gone."""
+    return Document.take(_parsed(text, None, PROGRAM_TEXT))
 
 
 def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> list[Document]:

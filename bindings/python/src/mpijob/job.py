@@ -314,7 +314,7 @@ class MPIJob(JobFields):
         return self.copy()
 
     def __reduce__(self) -> Any:
-        return MPIJob.loads, (self.to_json(indent=False), self._source)
+        return _restored, (self.to_json(indent=False), self._source)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MPIJob) and bool(core.mpijob_node_equal(self._root, other._root))
@@ -383,6 +383,11 @@ def _parse(value: Any, source: str | None, limits: Mapping[str, int] | None = No
             return job
         check(core.mpijob_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     return owned(out.value)
+
+
+def _restored(text: str, source: str | None) -> MPIJob:
+    """A job that was pickled; its places in a file are gone."""
+    return MPIJob.take(_parse(text, source, PROGRAM_TEXT), source)
 
 
 def _source_of(handle: int) -> str | None:

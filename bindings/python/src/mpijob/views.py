@@ -157,24 +157,30 @@ class LiveList(list, Live):  # type: ignore[type-arg]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, slice):
-            list.__setitem__(self, key, [self._taken(member) for member in value])
-            self._told(None, self)
+            self._change("__setitem__", key, [self._taken(member) for member in value])
             return
         index = range(len(self))[key]
         self._told(index, _Null if value is None else value)
         list.__setitem__(self, index, self._taken(value))
 
+    def _change(self, method: str, *arguments: Any, **options: Any) -> Any:
+        """Write the list as it would be afterwards, then change it: what is refused changes nothing."""
+        place = self._place()
+        if place is not None and place[0]._read(place[1]) != self:
+            raise RuntimeError("the job's list was changed by other means since this one was read: read it again")
+        wanted = list(self)
+        getattr(list, method)(wanted, *arguments, **options)
+        self._told(None, wanted)
+        return getattr(list, method)(self, *arguments, **options)
+
     def append(self, value: Any) -> None:
-        list.append(self, self._taken(value))
-        self._told(None, self)
+        self._change("append", self._taken(value))
 
     def insert(self, index: Any, value: Any) -> None:
-        list.insert(self, index, self._taken(value))
-        self._told(None, self)
+        self._change("insert", index, self._taken(value))
 
     def extend(self, values: Any) -> None:
-        list.extend(self, [self._taken(value) for value in values])
-        self._told(None, self)
+        self._change("extend", [self._taken(value) for value in values])
 
     def __iadd__(self, values: Any) -> LiveList:  # type: ignore[misc]
         self.extend(values)
@@ -194,14 +200,10 @@ class LiveList(list, Live):  # type: ignore[type-arg]
 
 def _and_told(name: str) -> Callable[..., Any]:
     """A method of list that changes the list, which then is written as a whole."""
-    method = getattr(list, name)
-
     def changing(self: LiveList, *arguments: Any, **options: Any) -> Any:
-        result = method(self, *arguments, **options)
-        self._told(None, self)
-        return result
+        return self._change(name, *arguments, **options)
 
-    changing.__name__, changing.__doc__ = name, method.__doc__
+    changing.__name__, changing.__doc__ = name, getattr(list, name).__doc__
     return changing
 
 
