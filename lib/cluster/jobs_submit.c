@@ -132,9 +132,9 @@ static int say_not_strict(mpijob_diag *diag)
 				 "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
-int mpijob__jobs_lost(int code, const mpijob_diag *diag)
+int mpijob__jobs_lost(const mpijob_task *task, int code, const mpijob_diag *diag)
 {
-	if (code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT)
+	if (code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut)
 		return 1;
 	for (size_t i = 0; code == MPIJOB_ERR_SERVER && i < mpijob_diag_count(diag); i++) {
 		const char *reason = mpijob_diag_at(diag, i)->reason;
@@ -212,7 +212,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 		mpijob_diag_clear(sending->said);
 		sending->plain = 1;
 		return send_job(sending);
-	} else if (mpijob__jobs_lost(code, sending->said)) {
+	} else if (mpijob__jobs_lost(task, code, sending->said)) {
 		code = look_after(sending, code);
 	} else if (code == 0 && sending->plain) {
 		code = say_not_strict(sending->said);

@@ -123,10 +123,9 @@ void mpijob__task_over(mpijob_task *task, int code)
 	callbacks.done(callbacks.user, code, job, doc);
 }
 
-void mpijob__task_tell_cancelled(mpijob_diag *diag)
+void mpijob__task_tell(mpijob_diag *diag, int code)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
-			  mpijob_error_text(MPIJOB_ERR_CANCELLED));
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
 }
 
 int mpijob__task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
@@ -214,7 +213,7 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	if (task->stopped)
 		return task->stopped;
 	if (task->at_once && mpijob__client_cancelled(task->client)) {
-		mpijob__task_tell_cancelled(task->heard);
+		mpijob__task_tell(task->heard, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
 	callbacks.done = when_answered;
@@ -236,6 +235,7 @@ int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_
 
 	task->heard = heard;
 	task->reads = reads;
+	task->writes = strcmp(method, "GET") != 0;
 	rc = send(task, method, target, content_type, body);
 	return rc ? mpijob__task_unsent(task, rc) : MPIJOB__TASK_WAITS;
 }
@@ -298,11 +298,11 @@ static void stop(mpijob_task *task, int code)
 		return;
 	}
 	task->stopped = code;
+	task->cut = task->call && task->writes;
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	task->call = NULL;
-	if (code == MPIJOB_ERR_CANCELLED)
-		mpijob__task_tell_cancelled(task->heard);
+	mpijob__task_tell(task->heard, code);
 	mpijob__task_over(task, move(task, code, NULL));
 }
 

@@ -37,6 +37,8 @@ struct mpijob_task {
 	mpijob_task *child;
 	mpijob_diag *heard;  /* where its findings go; may be NULL */
 	int reads;           /* its answer is a document */
+	int writes;          /* it changes something */
+	int cut;             /* it was on its way, changes something, and was given up */
 	int unsent, failure; /* it could not be sent, and why */
 	int stopped;         /* nothing is sent any more, for this reason */
 };
@@ -74,8 +76,8 @@ struct mpijob_task_callbacks mpijob__task_parent(mpijob_task *task);
 int mpijob__task_begin(mpijob_task *task, int rc, mpijob_task **out);
 /* It is over: the callback comes, and the task is gone. */
 void mpijob__task_over(mpijob_task *task, int code);
-/* Say that it was cancelled. */
-void mpijob__task_tell_cancelled(mpijob_diag *diag);
+/* Say that it was given up, and why. */
+void mpijob__task_tell(mpijob_diag *diag, int code);
 /* The step of a task of one request: what came is what is handed out. */
 int mpijob__task_hand_out(mpijob_task *task, int code, mpijob_doc *doc);
 

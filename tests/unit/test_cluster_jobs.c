@@ -77,6 +77,50 @@ static void submit_sends_the_document(void **state)
 	fake_release(&fake);
 }
 
+/* The write is on its way, and will never be answered. */
+static mpijob_client *hurried;
+
+static int cancel_the_write(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	(void)path;
+	if (strcmp(method, "GET") == 0)
+		return 0;
+	reply->open = 1;
+	reply->status = 200;
+	reply->body = "";
+	mpijob_client_cancel(hurried);
+	return 1;
+}
+
+static void a_write_that_is_cancelled_may_have_happened(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		mpijob_diag *diag = mpijob_diag_new();
+		struct fake fake;
+		mpijob_client *client = fake_client(&fake);
+		int rc, unknown = 0;
+
+		assert_int_equal(submit(client, NULL, NULL, NULL), 0);
+		fake.decide = cancel_the_write;
+		hurried = client;
+		if (i == 0)
+			rc = mpijob_client_suspend(client, "default", "pi", 1, diag);
+		else if (i == 1)
+			rc = mpijob_client_delete_job(client, "default", "pi", NULL, NULL, diag);
+		else
+			rc = submit(client, NULL, NULL, diag);
+		assert_int_equal(rc, MPIJOB_ERR_CANCELLED);
+		for (size_t j = 0; j < mpijob_diag_count(diag); j++)
+			unknown += strcmp(mpijob_diag_at(diag, j)->id, "unknown-outcome") == 0;
+		assert_int_equal(unknown, 1);
+		mpijob_diag_free(diag);
+		mpijob_client_free(client);
+		fake_release(&fake);
+	}
+}
+
 static void submit_refuses_before_sending(void **state)
 {
 	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
@@ -739,6 +783,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(submit_sends_the_document),
+		cmocka_unit_test(a_write_that_is_cancelled_may_have_happened),
 		cmocka_unit_test(submit_refuses_before_sending),
 		cmocka_unit_test(refusals_have_places),
 		cmocka_unit_test(strict_where_possible),
