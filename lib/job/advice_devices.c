@@ -36,6 +36,11 @@ static enum device device_of(const char *name)
 	return NO_DEVICE;
 }
 
+int mpijob__advice_is_device(const char *name)
+{
+	return device_of(name) != NO_DEVICE;
+}
+
 static int64_t amount(const mpijob_node *node)
 {
 	struct mpijob__quantity quantity;

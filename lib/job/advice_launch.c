@@ -151,14 +151,24 @@ static const char *const of_one[] = {
 	"cpus-per-rank",
 	"npersocket",
 	"display",
-	"bind-to-socket",
 	"pmi-port",
 	"outfile-pattern",
 	"errfile-pattern",
 	"binding",
 	"umask",
+	"report-pid",
+	"ompi-server",
+	"preload-files",
+	"tmpdir",
+	"xterm",
+	"max-restarts",
+	"pset",
+	"runtime-options",
+	"dvm",
+	"dvm-uri",
 };
-static const char *const of_two[] = { "mca", "gmca", "prtemca", "pmixmca", "genv", "env" };
+static const char *const of_two[] = { "mca",      "gmca",    "omca",     "gomca", "prtemca",
+				      "gprtemca", "pmixmca", "gpmixmca", "genv",  "env" };
 
 #define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
 
@@ -256,9 +266,24 @@ static void take_count(struct launch *launch, const char *word, const mpijob_nod
 	launch->node = node;
 }
 
+static const char *without_dashes(const char *option)
+{
+	return option + 1 + (option[1] == '-');
+}
+
+size_t mpijob__advice_values(const char *option)
+{
+	const char *name = without_dashes(option);
+
+	if (IS_ONE_OF(name, of_two))
+		return 2;
+	return IS_ONE_OF(name, counts) || IS_ONE_OF(name, hosts) || IS_ONE_OF(name, own_hosts) ||
+	       IS_ONE_OF(name, of_one);
+}
+
 static void take_option(struct launch *launch, const char *word)
 {
-	const char *name = word + 1 + (word[1] == '-');
+	const char *name = without_dashes(word);
 
 	launch->state = OPTIONS;
 	if (IS_ONE_OF(name, counts)) {
@@ -269,9 +294,9 @@ static void take_option(struct launch *launch, const char *word)
 		launch->exempt = 1;
 		launch->state = VALUE;
 		launch->values = 1;
-	} else if (IS_ONE_OF(name, of_one) || IS_ONE_OF(name, of_two)) {
+	} else if (mpijob__advice_values(word)) {
 		launch->state = VALUE;
-		launch->values = IS_ONE_OF(name, of_two) ? 2 : 1;
+		launch->values = (int)mpijob__advice_values(word);
 	} else if (!IS_ONE_OF(name, of_none) && !is_oversubscribe(name) && !strchr(name, '=')) {
 		launch->state = UNSURE;
 	}
