@@ -166,10 +166,11 @@ struct mpijob_flyte_execution {
  * Read the section `plugins.k8s` of propeller's configuration.
  *
  * Keys are those of Flyte: `default-annotations`, `interruptible-tolerations` and so on. What is of no use for an MPIJob is
- * passed over; `default-env-vars-from-env` gives a finding "flyte-ignored", as this library reads no environment.
+ * passed over; `default-env-vars-from-env` and `default-pod-template-name` give a finding "flyte-ignored", as this library
+ * reads neither the environment nor the cluster.
  *
  * @param section  a map; not NULL; must live as long as `out` is used.
- * @param out      not NULL; initialised; what is given is set.
+ * @param out      not NULL; initialised; what is given is set, as far as its `size` goes.
  * @param diag     findings, or NULL.
  * @return 0; `MPIJOB_ERR_SPEC` (a value is of another kind); `MPIJOB_ERR_UNSUPPORTED` (see base.h on structs);
  *         `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
@@ -296,7 +297,7 @@ MPIJOB_API int mpijob_flyte_status_read(const mpijob_node *job, const struct mpi
 MPIJOB_API const struct mpijob_flyte_phase *mpijob_flyte_status_phase(const mpijob_flyte_status *status);
 
 /**
- * Count the links to logs; there are none while the phase is undefined.
+ * Count the links to logs; there are none while the phase is undefined, and none of workers beyond the first 10,000.
  *
  * @param status  not NULL.
  * @return how many mpijob_flyte_status_link_at() can give.

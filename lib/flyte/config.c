@@ -98,6 +98,13 @@ static const struct row execution_rows[] = {
 	EXECUTION("interruptible", interruptible, KIND_SWITCH),
 };
 
+static size_t size_of(int kind)
+{
+	return kind == KIND_TEXT   ? sizeof(const char *)
+	       : kind <= KIND_LIST ? sizeof(const mpijob_node *)
+				   : sizeof(int32_t);
+}
+
 /* Set one member; 1, or 0 when the value is of another kind. */
 static int set(const struct row *row, const mpijob_node *value, void *out)
 {
@@ -134,7 +141,9 @@ static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
-static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out, mpijob_diag *diag)
+/* `size` is the caller's: what is past it is not there. */
+static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out, size_t size,
+		     mpijob_diag *diag)
 {
 	static const char *const must_be[] = { "must be text or a number", "must be a map", "must be a list",
 					       "must be a whole number from 0", "must be true or false" };
@@ -142,43 +151,57 @@ static int read_rows(const struct row *rows, size_t count, const mpijob_node *ma
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *value = mpijob_node_get(map, rows[i].key);
 
+		if (rows[i].offset + size_of(rows[i].kind) > size)
+			continue;
 		if (mpijob_node_kind(value) > MPIJOB_NODE_NULL && !set(&rows[i], value, out))
 			return refuse(diag, rows[i].key, value, must_be[rows[i].kind]);
 	}
 	return 0;
 }
 
-/* Members past the caller's own `size` must not be written. */
-static int check(size_t given, size_t known)
+/* What would change the pods, and cannot be had here. */
+static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 {
-	return given == known ? 0 : given < sizeof(size_t) ? MPIJOB_ERR_USAGE : MPIJOB_ERR_UNSUPPORTED;
+	static const char *const unread[][2] = {
+		{ "default-env-vars-from-env", "no environment is read: give these variables with their values" },
+		{ "default-pod-template-name", "no PodTemplate is read: give what it says with the other keys" },
+	};
+	int code = 0;
+
+	for (size_t i = 0; !code && i < COUNT(unread); i++) {
+		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
+		const struct mpijob__place place = { NULL, mpijob_node_line(node), mpijob_node_column(node) };
+
+		if (mpijob_node_count(node) || mpijob_node_length(node))
+			code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "flyte-ignored", NULL, unread[i][0],
+						 &place, "%s", unread[i][1]);
+	}
+	return code;
 }
 
 int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_config *out, mpijob_diag *diag)
 {
-	static const char unread[] = "default-env-vars-from-env";
-	const mpijob_node *node = mpijob_node_get(section, unread);
-	const struct mpijob__place place = { NULL, mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob_flyte_config known;
 	int code;
 
 	if (!section || !out)
 		return MPIJOB_ERR_USAGE;
-	code = check(out->size, sizeof(*out));
+	code = mpijob__struct_check(&known, sizeof(known), out);
 	if (!code && mpijob_node_kind(section) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", section, "must be a map");
-	if (!code && mpijob_node_count(node))
-		code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "flyte-ignored", NULL, unread, &place,
-					 "no environment is read: give these variables with their values");
-	return code ? code : read_rows(config_rows, COUNT(config_rows), section, out, diag);
+	if (!code)
+		code = tell_unread(section, diag);
+	return code ? code : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
 }
 
 int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_execution *out, mpijob_diag *diag)
 {
+	struct mpijob_flyte_execution known;
 	int code;
 
 	if (!map || !out)
 		return MPIJOB_ERR_USAGE;
-	code = check(out->size, sizeof(*out));
+	code = mpijob__struct_check(&known, sizeof(known), out);
 	if (!code && mpijob_node_kind(map) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", map, "must be a map");
 	for (size_t i = 0; !code && i < mpijob_node_count(map); i++) {
@@ -190,7 +213,7 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 			return refuse(diag, mpijob_node_key(map, i), mpijob_node_at(map, i),
 				      "no such key of an execution");
 	}
-	return code ? code : read_rows(execution_rows, COUNT(execution_rows), map, out, diag);
+	return code ? code : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
 }
 
 int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given)

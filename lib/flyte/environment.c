@@ -5,6 +5,8 @@
  */
 #include "flyte/flyte.h"
 
+#include "job/advice.h"
+
 #include <string.h>
 
 #define LAUNCHER_CONTAINER "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]"
@@ -135,33 +137,40 @@ static const char *base_name(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* The list that holds one of these programs as a word, and the position there; NULL without one. */
-static mpijob_node *find_program(mpijob_node *container, const char *const *programs, size_t count, size_t *at)
+/* Whether the word there is run as a program: behind an option it may be the option's value. */
+static int is_run(const mpijob_node *words, size_t at)
 {
-	static const char *const lists[] = { "command", "args" };
+	const char *before = at ? mpijob_node_string(mpijob_node_at(words, at - 1)) : NULL;
 
-	for (size_t k = 0; k < 2; k++) {
-		mpijob_node *list = mpijob_node_edit(container, lists[k]);
-
-		for (*at = 0; *at < mpijob_node_count(list); ++*at) {
-			if (is_one_of(base_name(mpijob_node_string(mpijob_node_at(list, *at))), programs, count))
-				return list;
-		}
-	}
-	return NULL;
+	return !before || before[0] != '-' || strcmp(before, "--") == 0;
 }
 
-static int is_passed(const mpijob_node *words, size_t from, const char *name)
+/* Where one of these programs is run; 1, or 0 without one. */
+static int find_program(const mpijob_node *words, const char *const *programs, size_t count, size_t *at)
+{
+	for (*at = 0; *at < mpijob_node_count(words); ++*at) {
+		if (is_run(words, *at) &&
+		    is_one_of(base_name(mpijob_node_string(mpijob_node_at(words, *at))), programs, count))
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether mpirun, which stands at `at`, passes the variable; what stands behind its program is the program's own. */
+static int is_passed(const mpijob_node *words, size_t at, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (size_t i = from; i + 1 < mpijob_node_count(words); i++) {
+	for (size_t i = at + 1; i + 1 < mpijob_node_count(words); i++) {
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 		const char *next = mpijob_node_string(mpijob_node_at(words, i + 1));
 
-		if (word && next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 &&
+		if (!word || word[0] != '-')
+			return 0;
+		if (next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 &&
 		    (next[len] == '\0' || next[len] == '='))
 			return 1;
+		i += mpijob__advice_values(word);
 	}
 	return 0;
 }
@@ -173,30 +182,45 @@ static int is_hydra(const mpijob_node *implementation)
 	return name && strcmp(name, "OpenMPI") != 0;
 }
 
+/* Whether a variable before that one has its name. */
+static int is_given(const mpijob_node *env, size_t before, const char *name)
+{
+	for (size_t i = 0; i < before; i++) {
+		const char *other = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+
+		if (other && strcmp(other, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 /* What mpirun passes by itself, or must not pass. */
 static int is_own(const char *name)
 {
 	return strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PRTE_", 5) == 0 || strncmp(name, "PMIX_", 5) == 0;
 }
 
-/* The words with `-x NAME` behind the program for each variable; how many were added. */
-static size_t pass(struct mpijob__flyte *f, mpijob_node *words, size_t at, const mpijob_node *env, mpijob_node *made)
+static void append_words(struct mpijob__flyte *f, mpijob_node *made, const mpijob_node *words, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		mpijob_node_append(f->doc, made, mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
+}
+
+/* Append `-x NAME` for each variable that mpirun does not pass; how many there were. */
+static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at, const mpijob_node *env,
+		   mpijob_node *made)
 {
 	size_t passed = 0;
 
-	for (size_t i = 0; i <= at; i++)
-		mpijob_node_append(f->doc, made, mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
 
-		if (!name || !*name || is_own(name) || is_passed(words, at, name) || is_passed(made, at, name))
+		if (!name || !*name || is_own(name) || is_passed(words, at, name) || is_given(env, i, name))
 			continue;
 		mpijob_node_append_string(f->doc, made, "-x");
 		mpijob_node_append_string(f->doc, made, name);
 		passed++;
 	}
-	for (size_t i = at + 1; i < mpijob_node_count(words); i++)
-		mpijob_node_append(f->doc, made, mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
 	return passed;
 }
 
@@ -204,28 +228,33 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 {
 	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun" };
 	static const char *const horovodrun[] = { "horovodrun" };
-	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *words, *made;
-	const mpijob_node *env = mpijob_node_get(container, "env");
-	size_t at = 0, passed;
+	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *made;
+	const mpijob_node *env = mpijob_node_get(container, "env"), *list;
+	const mpijob_node *command = mpijob_node_get(container, "command"), *args = mpijob_node_get(container, "args");
+	mpijob_node *words = mpijob_node_new_list(f->doc);
+	size_t count = mpijob_node_count(command), at = 0, first, passed;
 	int code = 0;
 
+	append_words(f, words, command, 0, count);
+	append_words(f, words, args, 0, mpijob_node_count(args));
 	/* Both pass everything by themselves. */
-	if (find_program(container, horovodrun, 1, &at) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+	if (find_program(words, horovodrun, 1, &at) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
 		return 1;
-	words = find_program(container, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at);
-	if (!words) {
-		code = mpijob_node_count(env)
-			       ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", mpijob_node_get(container, "args"),
+	if (!find_program(words, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at))
+		return mpijob_node_count(env)
+			       ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", args,
 						     "no mpirun in here: its variables do not reach remote ranks")
 			       : 0;
-		return code;
-	}
 	if (mpijob_node_count(mpijob_node_get(container, "envFrom")))
 		code = mpijob__task_ignore(f, LAUNCHER_CONTAINER ".envFrom", mpijob_node_get(container, "envFrom"),
 					   "these variables do not reach remote ranks: their names are not known here");
+	list = at < count ? command : args;
+	first = at < count ? at : at - count;
 	made = mpijob_node_new_list(f->doc);
+	append_words(f, made, list, 0, first + 1);
 	passed = pass(f, words, at, env, made);
-	mpijob_node_put(f->doc, container, words == mpijob_node_edit(container, "args") ? "args" : "command", made);
+	append_words(f, made, list, first + 1, mpijob_node_count(list));
+	mpijob_node_put(f->doc, container, at < count ? "command" : "args", made);
 	if (!code && passed)
 		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
 					  "mpirun passes its variables to remote ranks: %zu", passed);

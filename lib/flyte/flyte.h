@@ -71,6 +71,8 @@ int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpij
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
 int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 	MPIJOB__PRINTF(4, 5);
+/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as mpijob__task_refuse(). */
+int mpijob__task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind);
 /* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 	MPIJOB__PRINTF(4, 5);

@@ -113,14 +113,49 @@ static void put_default_text(struct mpijob__flyte *f, mpijob_node *spec, const c
 		mpijob_node_put_string(f->doc, spec, key, text);
 }
 
+#define REQUIRED "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+
+/* What is added to would vanish if it were of another kind. */
+static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
+{
+	static const struct {
+		const char *path;
+		int32_t kind;
+	} parts[] = {
+		{ "initContainers", MPIJOB_NODE_LIST }, { "tolerations", MPIJOB_NODE_LIST },
+		{ "nodeSelector", MPIJOB_NODE_MAP },    { "volumes", MPIJOB_NODE_LIST },
+		{ "affinity", MPIJOB_NODE_MAP },        { "affinity.nodeAffinity", MPIJOB_NODE_MAP },
+		{ REQUIRED, MPIJOB_NODE_MAP },          { REQUIRED ".nodeSelectorTerms", MPIJOB_NODE_LIST },
+	};
+	const mpijob_node *terms = mpijob_node_find(spec, REQUIRED ".nodeSelectorTerms");
+	int code = 0;
+
+	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
+		code = mpijob__task_need(f, parts[i].path, mpijob_node_find(spec, parts[i].path), parts[i].kind);
+	for (size_t i = 0; !code && i < mpijob_node_count(terms); i++) {
+		const mpijob_node *term = mpijob_node_at(terms, i);
+
+		code = mpijob__task_need(f, REQUIRED ".nodeSelectorTerms", term, MPIJOB_NODE_MAP);
+		if (!code)
+			code = mpijob__task_need(f, "matchExpressions", mpijob_node_get(term, "matchExpressions"),
+						 MPIJOB_NODE_LIST);
+	}
+	return code;
+}
+
 int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
 {
+	int code;
+
+	put_default(f, spec, "affinity", f->config.default_affinity);
+	code = need_parts(f, spec);
+	if (code)
+		return code;
 	put_default_text(f, spec, "restartPolicy", "Never");
 	add_tolerations(f, role, spec);
 	put_default_text(f, spec, "serviceAccountName", f->execution.service_account);
 	put_default_text(f, spec, "schedulerName", f->config.scheduler_name);
 	add_selectors(f, role, spec);
-	put_default(f, spec, "affinity", f->config.default_affinity);
 	put_default(f, spec, "securityContext", f->config.default_pod_security_context);
 	if (f->config.host_network)
 		mpijob_node_remove(spec, "hostNetwork");

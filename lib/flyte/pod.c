@@ -141,13 +141,37 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 
 /* ---- what Flyte adds ---- */
 
+/* What is added to or replaced would vanish if it were of another kind. */
+static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
+{
+	static const struct {
+		const char *path;
+		int32_t kind;
+	} parts[] = {
+		{ "command", MPIJOB_NODE_LIST },
+		{ "args", MPIJOB_NODE_LIST },
+		{ "env", MPIJOB_NODE_LIST },
+		{ "envFrom", MPIJOB_NODE_LIST },
+		{ "volumeMounts", MPIJOB_NODE_LIST },
+		{ "resources", MPIJOB_NODE_MAP },
+		{ "resources.requests", MPIJOB_NODE_MAP },
+		{ "resources.limits", MPIJOB_NODE_MAP },
+	};
+	int code = 0;
+
+	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
+		code = mpijob__task_need(f, parts[i].path, mpijob_node_find(container, parts[i].path), parts[i].kind);
+	return code;
+}
+
 static int customise(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
 {
 	static const char *const words[] = { "command", "args" };
-	int code = 0;
+	int code;
 
 	if (mpijob_node_kind(container) != MPIJOB_NODE_MAP)
 		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", container, "must be maps");
+	code = need_parts(f, container);
 	for (size_t i = 0; !code && i < 2; i++)
 		code = mpijob__placeholder_words(f, container, words[i]);
 	if (!code)

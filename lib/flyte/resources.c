@@ -6,6 +6,8 @@
  */
 #include "flyte/flyte.h"
 
+#include "job/advice.h"
+
 #include <string.h>
 
 #define GENERIC_GPU "gpu"
@@ -52,7 +54,10 @@ int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *reso
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *entries = mpijob__proto_get(resources, lists[k]);
 		mpijob_node *list = list_of(f, into, lists[k]);
+		int code = mpijob__task_need(f, field, entries, MPIJOB_NODE_LIST);
 
+		if (code)
+			return code;
 		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 			const mpijob_node *entry = mpijob_node_at(entries, i),
 					  *value = mpijob__proto_get(entry, "value");
@@ -172,8 +177,15 @@ static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
 		adjust(f, resources, f->config.gpu_resource_name, assign);
 }
 
+/* A name with "gpu" in it is one also when its maker is unknown. */
+static int is_gpu(const struct mpijob__flyte *f, const char *name)
+{
+	return strstr(name, GENERIC_GPU) || strcmp(name, f->config.gpu_resource_name) == 0 ||
+	       mpijob__advice_is_device(name);
+}
+
 /* Remove what the launcher would only inherit; 1 when there was something. */
-static int drop_gpus(mpijob_node *resources)
+static int drop_gpus(const struct mpijob__flyte *f, mpijob_node *resources)
 {
 	int dropped = 0;
 
@@ -181,7 +193,7 @@ static int drop_gpus(mpijob_node *resources)
 		mpijob_node *list = mpijob_node_edit(resources, lists[k]);
 
 		for (size_t i = mpijob_node_count(list); i-- > 0;) {
-			if (strstr(mpijob_node_key(list, i), GENERIC_GPU))
+			if (is_gpu(f, mpijob_node_key(list, i)))
 				dropped |= mpijob_node_remove_at(list, i);
 		}
 	}
@@ -207,7 +219,7 @@ int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, con
 		overrides = mpijob_node_new_map(f->doc);
 		merge(f, overrides, f->execution.resources);
 		if (role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
-		    (drop_gpus(resources) | drop_gpus(overrides)))
+		    (drop_gpus(f, resources) | drop_gpus(f, overrides)))
 			code = mpijob__repair_say(
 				f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
 				"the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");

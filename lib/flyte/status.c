@@ -165,6 +165,9 @@ static int add_pod(struct mpijob__links *links, const char *job, const char *rol
 	return code;
 }
 
+/* `replicas` is what somebody wrote: it must not decide how much memory is taken. */
+#define MOST_LINKED_WORKERS 10000
+
 static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 {
 	struct mpijob__links *links = &status->links;
@@ -179,7 +182,7 @@ static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 			code = add_pod(links, name, "launcher", -1);
 	}
 	mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
-	for (int64_t i = 0; !code && i < workers && i <= INT32_MAX; i++)
+	for (int64_t i = 0; !code && i < workers && i < MOST_LINKED_WORKERS; i++)
 		code = add_pod(links, name, "worker", i);
 	return code;
 }

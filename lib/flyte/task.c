@@ -43,6 +43,13 @@ int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
+int mpijob__task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind)
+{
+	if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL || mpijob_node_kind(node) == kind)
+		return 0;
+	return mpijob__task_refuse(f, field, node, kind == MPIJOB_NODE_LIST ? "must be a list" : "must be a map");
+}
+
 int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 {
 	va_list args;
@@ -112,11 +119,12 @@ static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__
 {
 	const mpijob_node *message = mpijob__proto_get(mpijob__proto_get(f->task, "custom"), field);
 	const mpijob_node *common = mpijob__proto_get(message, "common");
-	int code;
+	int code = mpijob__task_need(f, field, message, MPIJOB_NODE_MAP);
 
-	if (message && mpijob_node_kind(message) != MPIJOB_NODE_MAP)
-		return mpijob__task_refuse(f, field, message, "must be a map");
-	code = read_command(f, message, role);
+	if (!code)
+		code = mpijob__task_need(f, "common", common, MPIJOB_NODE_MAP);
+	if (!code)
+		code = read_command(f, message, role);
 	if (common)
 		message = common;
 	if (!code)
@@ -127,7 +135,7 @@ static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__
 	if (!code && !role->image)
 		return mpijob__task_refuse(f, "image", mpijob__proto_get(message, "image"), "must be a string");
 	role->resources = mpijob__proto_get(message, "resources");
-	return code;
+	return code ? code : mpijob__task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
 }
 
 static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
@@ -137,6 +145,8 @@ static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
 
 	if (!code)
 		code = read_role(f, "workerReplicas", &f->worker);
+	if (!code)
+		code = mpijob__task_need(f, "runPolicy", policy, MPIJOB_NODE_MAP);
 	if (!code && policy)
 		code = read_policy(f, policy);
 	f->launcher.replicas = 1;
@@ -161,24 +171,68 @@ static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 	return code;
 }
 
+/* Parts of the template that would vanish if they were of another kind. */
+static int need_parts(struct mpijob__flyte *f)
+{
+	static const struct {
+		const char *fields[3];
+		int32_t kind;
+	} parts[] = {
+		{ { "config" }, MPIJOB_NODE_MAP },
+		{ { "metadata" }, MPIJOB_NODE_MAP },
+		{ { "metadata", "metadata" }, MPIJOB_NODE_MAP },
+		{ { "metadata", "metadata", "labels" }, MPIJOB_NODE_MAP },
+		{ { "metadata", "metadata", "annotations" }, MPIJOB_NODE_MAP },
+		{ { "container" }, MPIJOB_NODE_MAP },
+		{ { "container", "command" }, MPIJOB_NODE_LIST },
+		{ { "container", "args" }, MPIJOB_NODE_LIST },
+		{ { "container", "env" }, MPIJOB_NODE_LIST },
+		{ { "container", "resources" }, MPIJOB_NODE_MAP },
+		{ { "k8sPod" }, MPIJOB_NODE_MAP },
+		{ { "k8sPod", "metadata" }, MPIJOB_NODE_MAP },
+		{ { "k8sPod", "metadata", "labels" }, MPIJOB_NODE_MAP },
+		{ { "k8sPod", "metadata", "annotations" }, MPIJOB_NODE_MAP },
+		{ { "extendedResources" }, MPIJOB_NODE_MAP },
+		{ { "extendedResources", "gpuAccelerator" }, MPIJOB_NODE_MAP },
+		{ { "extendedResources", "sharedMemory" }, MPIJOB_NODE_MAP },
+		{ { "securityContext" }, MPIJOB_NODE_MAP },
+		{ { "securityContext", "secrets" }, MPIJOB_NODE_LIST },
+	};
+	int code = 0;
+
+	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const mpijob_node *part = f->task;
+		const char *field = NULL;
+
+		for (size_t k = 0; k < 3 && parts[i].fields[k]; k++) {
+			field = parts[i].fields[k];
+			part = mpijob__proto_get(part, field);
+		}
+		code = mpijob__task_need(f, field, part, parts[i].kind);
+	}
+	return code;
+}
+
 /* What would change the pods in ways that are not carried over. */
 static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
-	const char *template = mpijob__proto_text(mpijob__proto_get(f->task, "metadata"), "podTemplateName");
+	const mpijob_node *template = mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "podTemplateName");
+	int code = 0;
 
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; !code && i < sizeof(targets) / sizeof(targets[0]); i++) {
 		const mpijob_node *data = mpijob__proto_get(mpijob__proto_get(f->task, targets[i]), "dataConfig");
-		int code =
-			data ? mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported") : 0;
 
-		if (code)
-			return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
+		if (data)
+			code = mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported");
 	}
-	if (template && *template)
-		return mpijob__task_refuse(f, "metadata.podTemplateName", NULL,
-					   "PodTemplate '%s' does not exist here: give the pod as k8sPod", template);
-	return 0;
+	if (!code && template && !mpijob_node_string(template))
+		return mpijob__task_refuse(f, "metadata.podTemplateName", template, "must be a string");
+	if (!code && mpijob_node_length(template))
+		code = mpijob__task_refuse(f, "metadata.podTemplateName", template,
+					   "PodTemplate '%s' does not exist here: give the pod as k8sPod",
+					   mpijob_node_string(template));
+	return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
 }
 
 int mpijob__task_read(struct mpijob__flyte *f)
@@ -195,6 +249,8 @@ int mpijob__task_read(struct mpijob__flyte *f)
 					   "unsupported task template version %d; use 0 or 1", (int)f->version);
 	if (!code && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
 		code = mpijob__task_refuse(f, "custom", custom, "must be the map that an MPI task has");
+	if (!code)
+		code = need_parts(f);
 	if (!code)
 		code = refuse_foreign(f);
 	if (!code)

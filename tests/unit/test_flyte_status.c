@@ -55,6 +55,19 @@ static void the_launcher_is_linked_first(void **state)
 	mpijob_flyte_status_free(status);
 }
 
+static void links_have_an_end(void **state)
+{
+	static const char text[] =
+		"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: j, namespace: ns}, "
+		"spec: {mpiReplicaSpecs: {Worker: {replicas: 2147483647}}}}";
+	mpijob_flyte_status *status = look(text, NULL);
+
+	(void)state;
+	assert_int_equal(mpijob_flyte_status_link_count(status), 10000);
+	assert_string_equal(mpijob_flyte_status_link_at(status, 9999)->pod, "j-worker-9999");
+	mpijob_flyte_status_free(status);
+}
+
 static void templates_are_filled(void **state)
 {
 	struct mpijob_flyte_log_template template = MPIJOB_FLYTE_LOG_TEMPLATE_INIT;
@@ -181,9 +194,9 @@ static void other_objects_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_launcher_is_linked_first), cmocka_unit_test(templates_are_filled),
-		cmocka_unit_test(operators_may_be_late),        cmocka_unit_test(what_ended_has_ended),
-		cmocka_unit_test(other_objects_are_refused),
+		cmocka_unit_test(the_launcher_is_linked_first), cmocka_unit_test(links_have_an_end),
+		cmocka_unit_test(templates_are_filled),         cmocka_unit_test(operators_may_be_late),
+		cmocka_unit_test(what_ended_has_ended),         cmocka_unit_test(other_objects_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
