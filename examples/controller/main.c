@@ -160,7 +160,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* 1: the job has ended, and what is to be done then is done. 0: there will be another round. */
+/* 1: the job has ended, and what is to be done then is done. 0: there will be another round. A negative code: the end of all. */
 static int go_round(mpijob_objects *objects)
 {
 	struct mpijob_plan_options options = { .size = sizeof(options), .now_ms = now_ms() };
@@ -168,6 +168,7 @@ static int go_round(mpijob_objects *objects)
 	mpijob *stored = NULL;
 	mpijob_plan *plan = NULL;
 	int64_t until = 0;
+	int lost = 0; /* the client itself has failed */
 	mpijob_facts_free(facts);
 	facts = mpijob_facts_new();
 	int code = facts ? look(objects, watches) : MPIJOB_ERR_NOMEM;
@@ -184,12 +185,12 @@ static int go_round(mpijob_objects *objects)
 	}
 	if (code < 0 && code != MPIJOB_ERR_CONFLICT) /* a conflict: somebody was there before us, and we look at once */
 		until = now_ms() + 1000;
-	for (int64_t now = now_ms(); code != 1 && code != MPIJOB_ERR_CONFLICT && !changed && (!until || now < until); now = now_ms())
-		mpijob_client_poll(client, until ? (int)(until - now < 60000 ? until - now : 60000) : -1);
+	for (int64_t now = now_ms(); code != 1 && code != MPIJOB_ERR_CONFLICT && lost == 0 && !changed && (!until || now < until); now = now_ms())
+		lost = mpijob_client_poll(client, until ? (int)(until - now < 60000 ? until - now : 60000) : -1);
 	for (size_t i = 0; i < WATCHES; i++)
 		mpijob_watch_free(watches[i]);
 	mpijob_plan_free(plan);
-	return code == 1;
+	return lost < 0 ? lost : code == 1;
 }
 
 static int print_line(void *user, const struct mpijob_log_line *line)
@@ -233,7 +234,9 @@ static int read_job(const char *name, mpijob **sent, mpijob_objects **objects)
 	if (!file)
 		return perror(name), MPIJOB_ERR_IO;
 	size_t len = fread(text, 1, sizeof(text), file);
-	int code = ferror(file) ? MPIJOB_ERR_IO : mpijob_parse(text, len, &options, sent, diag);
+	if (len == sizeof(text))
+		fprintf(stderr, "%s: longer than this program reads\n", name);
+	int code = ferror(file) || len == sizeof(text) ? MPIJOB_ERR_IO : mpijob_parse(text, len, &options, sent, diag);
 	mpijob *whole = code == 0 ? mpijob_clone(*sent) : NULL;
 	if (code == 0)
 		code = whole ? mpijob_default(whole, NULL, diag) : MPIJOB_ERR_NOMEM;
@@ -254,11 +257,17 @@ int main(int argc, char **argv)
 	if (code == 0 && (code = mpijob_local_new(NULL, &transport, &local, diag)) == 0 &&
 	    (code = mpijob_client_new(&transport, local, &client)) == 0)
 		code = mpijob_client_submit(client, sent, NULL, &job, diag);
-	while (code == 0 && !go_round(objects))
+	int ended = 0;
+	while (code == 0 && ended == 0) {
+		ended = go_round(objects);
+		code = ended < 0 ? ended : 0;
 		print_findings();
+	}
 	if (code == 0)
 		code = tell_end();
 	print_findings();
+	if (code != 0)
+		fprintf(stderr, "%s\n", mpijob_error_text(code));
 	mpijob_client_free(client), mpijob_objects_free(objects), mpijob_free(sent), mpijob_free(job);
 	mpijob_facts_free(facts), mpijob_observation_free(observation), mpijob_diag_free(diag);
 	return code != 0;

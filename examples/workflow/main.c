@@ -34,24 +34,23 @@ static int connect_to(const char *where, mpijob_client **client)
 }
 
 /* The engine's loop: tell each new phase, and abort when it was asked for. */
-static int run(struct step *step, int abort_it, mpijob_client *client)
+static int run(struct step *step, int abort_it, mpijob_client *client, int *result)
 {
 	static const char *const words[] = { "waiting", "running", "done", "failed", "aborted" };
 	enum step_phase told = STEP_ABORTED;
 	int code = 0;
-
 	while (code == 0) {
 		if (told != step->phase)
 			printf("%s%s%s\n", words[step->phase], *step->why ? ": " : "", step->why), fflush(stdout);
 		told = step->phase;
 		if (told >= STEP_DONE)
-			return (int)told - STEP_DONE;
+			return *result = (int)told - STEP_DONE, 0;
 		if (abort_it && told == STEP_RUNNING)
 			code = step_abort(step, diag), abort_it = 0;
 		else
 			code = operator_ ? mpijob_operator_step(operator_, 1000) : mpijob_client_poll(client, 1000);
 	}
-	return 3;
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -61,15 +60,17 @@ int main(int argc, char **argv)
 	mpijob_client *client = NULL;
 	mpijob *job = NULL;
 	int result = 3;
-
 	diag = mpijob_diag_new();
-	int code = mpijob_parse(text, fread(text, 1, sizeof(text), stdin), NULL, &job, diag);
+	size_t len = fread(text, 1, sizeof(text), stdin); /* a full buffer may lack the rest */
+	int code = len == sizeof(text) || ferror(stdin) ? MPIJOB_ERR_IO : mpijob_parse(text, len, NULL, &job, diag);
 	if (code == 0 && argc > 1)
 		code = connect_to(argv[1], &client);
 	if (code == 0)
 		code = step_start(&step, client, job, "default", diag);
 	if (code == 0)
-		result = run(&step, argc > 2 && strcmp(argv[2], "abort") == 0, client);
+		code = run(&step, argc > 2 && strcmp(argv[2], "abort") == 0, client, &result);
+	if (code != 0)
+		fprintf(stderr, "%s\n", mpijob_error_text(code));
 	for (size_t i = 0; code != 0 && i < mpijob_diag_count(diag); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
 	step_end(&step), mpijob_operator_free(operator_), mpijob_client_free(client);

@@ -11,6 +11,7 @@ struct step {
 	mpijob_client *client; /* the engine's; it polls it */
 	mpijob *job;           /* as it was stored, then as it was last seen */
 	mpijob_watch *watch;
+	int seen;              /* in the list that is under way */
 	enum step_phase phase;
 	const char *why; /* of a failure; lives until the phase is anew */
 };
