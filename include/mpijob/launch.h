@@ -52,13 +52,18 @@ struct mpijob_launch_options {
 	int32_t tool;              /**< `MPIJOB_LAUNCH_*`; 0: mpirun. */
 	int32_t np;                /**< Ranks; 0: one for each slot of the job. */
 	int32_t ranks_per_host;    /**< Ranks on each host; 0: as many as it has slots. */
-	int32_t allow_run_as_root; /**< Open MPI: 1 yes, -1 no; 0: unless the launcher's template names a user. */
-	int32_t oversubscribe;     /**< 1: more ranks than slots may be started (Open MPI refuses it otherwise). */
-	const char *executable;    /**< What is run in place of the tool's name, "/opt/mpi/bin/mpirun"; NULL: the name. */
+	int32_t allow_run_as_root; /**< Open MPI, deepspeed's too: 1 yes, -1 no; 0: unless the launcher's template names a
+	                                user. Of no effect where root is never refused: Hydra, gloo, pdsh. horovodrun with
+	                                backend "mpi" always says yes, and -1 is refused. */
+	int32_t oversubscribe;     /**< 1: more ranks than slots may be started (Open MPI refuses it otherwise). With qualifiers
+	                                in `map_by` write OVERSUBSCRIBE there too: Open MPI 4 and 5 join them differently. */
+	const char *executable;    /**< What is run in place of the tool's name, "/opt/mpi/bin/mpirun"; not empty; NULL: the
+	                                name. */
 	const char *hostfile;      /**< mpirun, mpiexec: a hostfile other than the operator's; NULL: what the environment says. */
 	const char *bind_to;       /**< "none", "hwthread", "core", "socket" or "numa"; NULL: the MPI's own default. */
 	const char *map_by;        /**< "slot": fill one host after the other; "node": one rank each in turn; for Open MPI
-	                                anything that it knows; NULL: the MPI's own default. */
+	                                anything that it knows, of letters, digits and ":,=_.-"; NULL: the MPI's own
+	                                default. */
 	const char *const *env;    /**< Variables that the ranks get: "NAME" and "PREFIX*" (as the launcher has them), or
 	                                "NAME=value". */
 	size_t env_count;          /**< How many. */
@@ -102,8 +107,8 @@ typedef struct mpijob_launch mpijob_launch;
  * @param diag           findings, or NULL; warnings too: a prefix that no known variable has.
  * @return 0; `MPIJOB_ERR_SPEC` (the job has no workers and no launcher that works, or fields of wrong types);
  *         `MPIJOB_ERR_UNSUPPORTED` (the tool, or this job's MPI, cannot do it: the finding says what it can; options);
- *         `MPIJOB_ERR_USAGE` (NULL, a number that is no constant or is negative, a word that is no variable's name,
- *         options); `MPIJOB_ERR_NOMEM`.
+ *         `MPIJOB_ERR_USAGE` (NULL, a number that is no constant or is out of its range, an empty `executable`, a word
+ *         that is no variable's name or no mapping, options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_launch_new(const mpijob *job, const char *const *program, size_t program_count,

@@ -17,9 +17,10 @@
  * }
  * @endcode
  *
- * Variables are inherited, so several launchers' may be there at once. Those of MPI and of horovodrun stand before those
- * of torchrun or deepspeed, and these before those of a batch system (Slurm, Flux, PMIx alone), in whose job mpirun
- * itself runs. Two of one kind that contradict each other are an error, since a guess would be worse.
+ * Variables are inherited, so several launchers' may be there at once. Those of MPI, horovodrun, torchrun and deepspeed
+ * (the source is the first of these that is there) stand before those of a batch system (Slurm, Flux, PMIx alone), in
+ * whose job mpirun itself runs. Two launchers, or two batch systems, that contradict each other are an error, since a
+ * guess would be worse: torchrun inside of mpirun counts other ranks than mpirun, deepspeed over MPI the same.
  */
 #ifndef MPIJOB_RANK_H
 #define MPIJOB_RANK_H

@@ -126,6 +126,8 @@ static void check_words(struct mpijob__command *c)
 	if (o->backend != NULL && !is(o->backend, "gloo") && !is(o->backend, "mpi"))
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "backend: unknown '%s'; use gloo or mpi", o->backend);
 	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe", "horovodrun refuses more ranks than slots");
+	mpijob__launch_refuse_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"), "allow_run_as_root",
+				     "with backend mpi horovodrun always lets root run mpirun; use gloo");
 	mpijob__launch_refuse_option(c, o->env_only != 0, "env_only", "horovodrun sends all that the launcher has");
 }
 

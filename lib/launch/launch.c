@@ -134,11 +134,11 @@ static void take_job(struct mpijob__command *c, const mpijob *job)
 
 /* ---- what is wanted ---- */
 
-static int is_negative(const struct mpijob_launch_options *o)
+static int is_out_of_range(const struct mpijob_launch_options *o)
 {
 	return o->np < 0 || o->ranks_per_host < 0 || o->oversubscribe < 0 || o->env_only < 0 || o->elastic < 0 ||
 	       o->min_np < 0 || o->max_np < 0 || o->elastic_timeout < 0 || o->start_timeout < 0 || o->reset_limit < 0 ||
-	       o->verbose < 0;
+	       o->verbose < 0 || o->allow_run_as_root < -1 || o->allow_run_as_root > 1;
 }
 
 static int has_null(const char *const *list, size_t count)
@@ -161,8 +161,9 @@ static int take_options(struct mpijob__command *c, const struct mpijob_launch_op
 		return code;
 	if (o->tool == 0)
 		o->tool = MPIJOB_LAUNCH_MPIRUN;
-	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_negative(o) || has_null(o->env, o->env_count) ||
-	    has_null(o->known, o->known_count) || has_null(o->args, o->args_count))
+	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_out_of_range(o) || has_null(o->env, o->env_count) ||
+	    has_null(o->known, o->known_count) || has_null(o->args, o->args_count) ||
+	    (o->executable != NULL && *o->executable == '\0'))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -186,6 +187,17 @@ static void count_ranks(struct mpijob__command *c)
 	else if (np > INT32_MAX)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "np: more ranks than any MPI can count");
 	c->np = (int32_t)(np > INT32_MAX ? INT32_MAX : np);
+}
+
+/* Some tools split it once more, or give it to a shell. */
+static void check_map_by(struct mpijob__command *c)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:,=_.-";
+	const char *map_by = c->options.map_by;
+
+	if (map_by != NULL && (*map_by == '\0' || map_by[strspn(map_by, letters)] != '\0'))
+		mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
+				      "map_by: '%s' is no mapping; write letters, digits and any of ':,=_.-'", map_by);
 }
 
 static void check_words(struct mpijob__command *c, const char *const *program, size_t count)
@@ -239,6 +251,7 @@ static void make(struct mpijob__command *c, const mpijob *job, const char *const
 		return;
 	count_ranks(c);
 	check_words(c, program, count);
+	check_map_by(c);
 	mpijob__forward_check(c);
 	if (c->launch->code != 0)
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words of mpirun and mpiexec. Knows which spelling Open MPI 4 and 5 both take (--map-by ppr:N:node, and
- * OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in 5), and that of Hydra MPICH binds by
- * options, Intel MPI by variables.
+ * OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in 5; between several qualifiers 4
+ * wants commas, 5 colons), and that of Hydra MPICH binds by options, Intel MPI by variables.
  */
 #include "launch/launch.h"
 
@@ -33,6 +33,47 @@ static void refuse_framework_options(struct mpijob__command *c)
 
 /* ---- Open MPI ---- */
 
+static int is_oversubscribe(const char *word, size_t len)
+{
+	static const char wanted[] = "oversubscribe";
+
+	for (size_t i = 0; i < len && wanted[i] != '\0'; i++) {
+		if ((word[i] | 0x20) != wanted[i])
+			return 0;
+	}
+	return len == sizeof(wanted) - 1;
+}
+
+/* Whether the words of --map-by say OVERSUBSCRIBE already. */
+static int has_oversubscribe(const char *map_by)
+{
+	const char *at = strchr(map_by, ':');
+
+	while (at != NULL && *at != '\0') {
+		size_t len = strcspn(++at, ":,");
+
+		if (is_oversubscribe(at, len))
+			return 1;
+		at += len;
+	}
+	return 0;
+}
+
+/* 1 when OVERSUBSCRIBE is to be added to the words of --map-by. */
+static int needs_oversubscribe(struct mpijob__command *c)
+{
+	const char *map_by = c->options.map_by;
+
+	if (c->options.oversubscribe == 0 || (map_by != NULL && has_oversubscribe(map_by)))
+		return 0;
+	if (map_by != NULL && strchr(map_by, ':') != NULL)
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+				      "oversubscribe: map_by has a qualifier of its own, behind which Open MPI 4 wants a comma "
+				      "and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or '%s:OVERSUBSCRIBE'",
+				      map_by, map_by);
+	return 1;
+}
+
 /* How ranks are placed, in the words of --map-by. */
 static void map_openmpi(struct mpijob__command *c)
 {
@@ -47,7 +88,7 @@ static void map_openmpi(struct mpijob__command *c)
 		code = mpijob__text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
 	else if (o->map_by != NULL || o->oversubscribe != 0)
 		code = mpijob__text_puts(&text, o->map_by != NULL ? o->map_by : "slot");
-	if (code == 0 && o->oversubscribe != 0)
+	if (code == 0 && needs_oversubscribe(c))
 		code = mpijob__text_puts(&text, ":OVERSUBSCRIBE");
 	if (code != 0)
 		c->launch->code = code;

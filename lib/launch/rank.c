@@ -12,8 +12,8 @@
 
 #define WORDS 3 /* most names for one number */
 
-/* Those of a later kind run what is of an earlier kind, and are asked only when none of that is there. */
-enum kind { OF_MPI, OF_TORCH, OF_BATCH };
+/* A batch system runs launchers, and is asked only when none of them has told. */
+enum kind { OF_LAUNCHER, OF_BATCH };
 
 struct row {
 	int32_t source;
@@ -26,18 +26,18 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ MPIJOB_RANK_OPENMPI, OF_MPI, "OMPI_COMM_WORLD_RANK", { "OMPI_COMM_WORLD_SIZE" }, { "OMPI_COMM_WORLD_LOCAL_RANK" },
-	  { "OMPI_COMM_WORLD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_MVAPICH, OF_MPI, "MV2_COMM_WORLD_RANK", { "MV2_COMM_WORLD_SIZE" }, { "MV2_COMM_WORLD_LOCAL_RANK" },
-	  { "MV2_COMM_WORLD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_MVAPICH, OF_MPI, "MVP_COMM_WORLD_RANK", { "MVP_COMM_WORLD_SIZE" }, { "MVP_COMM_WORLD_LOCAL_RANK" },
-	  { "MVP_COMM_WORLD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_HOROVOD, OF_MPI, "HOROVOD_RANK", { "HOROVOD_SIZE" }, { "HOROVOD_LOCAL_RANK" },
+	{ MPIJOB_RANK_OPENMPI, OF_LAUNCHER, "OMPI_COMM_WORLD_RANK", { "OMPI_COMM_WORLD_SIZE" },
+	  { "OMPI_COMM_WORLD_LOCAL_RANK" }, { "OMPI_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	{ MPIJOB_RANK_MVAPICH, OF_LAUNCHER, "MV2_COMM_WORLD_RANK", { "MV2_COMM_WORLD_SIZE" },
+	  { "MV2_COMM_WORLD_LOCAL_RANK" }, { "MV2_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	{ MPIJOB_RANK_MVAPICH, OF_LAUNCHER, "MVP_COMM_WORLD_RANK", { "MVP_COMM_WORLD_SIZE" },
+	  { "MVP_COMM_WORLD_LOCAL_RANK" }, { "MVP_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	{ MPIJOB_RANK_HOROVOD, OF_LAUNCHER, "HOROVOD_RANK", { "HOROVOD_SIZE" }, { "HOROVOD_LOCAL_RANK" },
 	  { "HOROVOD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_HYDRA, OF_MPI, "PMI_RANK", { "PMI_SIZE" }, { "MPI_LOCALRANKID", "PMI_LOCAL_RANK" },
+	{ MPIJOB_RANK_HYDRA, OF_LAUNCHER, "PMI_RANK", { "PMI_SIZE" }, { "MPI_LOCALRANKID", "PMI_LOCAL_RANK" },
 	  { "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_TORCH, OF_TORCH, "RANK", { "WORLD_SIZE" }, { "LOCAL_RANK" }, { "LOCAL_WORLD_SIZE", "LOCAL_SIZE" },
-	  "WORLD_SIZE" },
+	{ MPIJOB_RANK_TORCH, OF_LAUNCHER, "RANK", { "WORLD_SIZE" },
+	  { "LOCAL_RANK" }, { "LOCAL_WORLD_SIZE", "LOCAL_SIZE" }, "WORLD_SIZE" },
 	{ MPIJOB_RANK_SLURM, OF_BATCH, "SLURM_PROCID", { "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS" },
 	  { "SLURM_LOCALID" }, { NULL }, "SLURM_STEP_ID" },
 	{ MPIJOB_RANK_FLUX, OF_BATCH, "FLUX_TASK_RANK", { "FLUX_JOB_SIZE" }, { "FLUX_TASK_LOCAL_ID" }, { NULL }, NULL },
@@ -170,7 +170,7 @@ static int read_row(struct question *q, const struct row *row, struct mpijob_ran
 	return 1;
 }
 
-/* Two that are there at once, none of which runs inside of the other's ranks by itself. */
+/* Two that are there at once have to mean the same: deepspeed over MPI does, torchrun inside of mpirun does not. */
 static void compare(struct question *q, const struct mpijob_rank *a, const struct mpijob_rank *b)
 {
 	int code;
@@ -186,7 +186,7 @@ static void compare(struct question *q, const struct mpijob_rank *a, const struc
 static int read_all(struct question *q, struct mpijob_rank *out)
 {
 	struct mpijob_rank next = { 0 };
-	enum kind kind = OF_MPI;
+	enum kind kind = OF_LAUNCHER;
 	int found = 0;
 
 	for (size_t i = 0; i < ROWS && q->code == 0; i++) {

@@ -111,9 +111,19 @@ static void nobody(void **state)
 static void several_at_once(void **state)
 {
 	(void)state;
-	/* mpirun inside of Slurm's, torchrun's or a job's of its own. */
-	expect(OMPI " SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 RANK=0 WORLD_SIZE=1", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
+	/* mpirun or torchrun inside of Slurm's. */
+	expect(OMPI " SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect("RANK=1 WORLD_SIZE=2 SLURM_STEP_ID=0 SLURM_PROCID=7", MPIJOB_RANK_TORCH, 1, 2, -1, -1);
+	/* deepspeed over mpirun. */
+	expect(OMPI " RANK=3 WORLD_SIZE=8 LOCAL_RANK=1", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
+	expect("PMI_RANK=3 RANK=3 WORLD_SIZE=8", MPIJOB_RANK_HYDRA, 3, -1, -1, -1);
+	expect(PMI " RANK=4", MPIJOB_RANK_HYDRA, 3, 8, 1, 2);
+	/* torchrun inside of mpirun, and the reverse. */
+	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=3 WORLD_SIZE=4", "PMI_RANK says rank 1 of 2, RANK says rank 3 of 4");
+	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=1 WORLD_SIZE=4", "PMI_RANK says rank 1 of 2, RANK says rank 1 of 4");
+	refuse(OMPI " RANK=0 WORLD_SIZE=1", "OMPI_COMM_WORLD_RANK says rank 3 of 8, RANK says rank 0 of 1");
+	refuse("HOROVOD_RANK=1 HOROVOD_SIZE=2 RANK=0 WORLD_SIZE=2", "RANK says rank 0 of 2");
+	refuse(OMPI " RANK=x WORLD_SIZE=1", "RANK=x: is no number");
 	expect(OMPI " " PMI, MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect(OMPI " PMI_RANK=3", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	refuse(OMPI " PMI_RANK=2 PMI_SIZE=8", "OMPI_COMM_WORLD_RANK says rank 3 of 8, PMI_RANK says rank 2 of 8");

@@ -121,6 +121,13 @@ static void openmpi_words(void **state)
 	expect(&user, OPTIONS(.ranks_per_host = 2, .bind_to = "core", .hostfile = "/h"),
 	       "mpirun -np 8 --hostfile /h --bind-to core --map-by ppr:2:node python t.py");
 	expect(&user, OPTIONS(.np = 40, .oversubscribe = 1), "mpirun -np 40 --map-by slot:OVERSUBSCRIBE python t.py");
+	expect(&user, OPTIONS(.np = 40, .oversubscribe = 1, .map_by = "node"), "mpirun -np 40 --map-by node:OVERSUBSCRIBE python t.py");
+	expect(&user, OPTIONS(.np = 40, .oversubscribe = 1, .map_by = "slot:PE=2,OVERSUBSCRIBE"),
+	       "mpirun -np 40 --map-by slot:PE=2,OVERSUBSCRIBE python t.py");
+	expect(&user, OPTIONS(.np = 40, .oversubscribe = 1, .map_by = "slot:Oversubscribe:PE=2"),
+	       "mpirun -np 40 --map-by slot:Oversubscribe:PE=2 python t.py");
+	expect(&user, OPTIONS(.map_by = "slot:PE=2"), "mpirun -np 32 --map-by slot:PE=2 python t.py");
+	expect(&user, OPTIONS(.ranks_per_host = 9, .oversubscribe = 1), "mpirun -np 36 --map-by ppr:9:node:OVERSUBSCRIBE python t.py");
 	expect(&user, OPTIONS(.map_by = "node", .verbose = 1), "mpirun -np 32 --map-by node --display-map python t.py");
 	expect(&user, OPTIONS(ENV("A=b c", "Q", "PRE_*", "PRE_A")), "mpirun -np 32 -x Q -x PRE_A -x PRE_B -x A=b c python t.py");
 	expect(&user, OPTIONS(ENV("PRE_A=1", "PRE_*"), .known = (const char *const[]){ "PRE_C=3*", "PRE_", "PR", "PRE_D,E", "PRE_*" }, .known_count = 5),
@@ -144,6 +151,7 @@ static void hydra_words(void **state)
 	expect(&mpich, OPTIONS(ENV("A=b", "Q", "PRE_*"), .env_only = 1), "mpirun -n 32 -genvlist Q,PRE_A,PRE_B -genv A b python t.py");
 	expect(&intel, OPTIONS(.env_only = 1), "mpiexec.hydra -n 32 -genvnone python t.py");
 	expect(&mpich, OPTIONS(.oversubscribe = 1, .np = 33), "mpirun -n 33 python t.py");
+	expect(&mpich, OPTIONS(.allow_run_as_root = -1), "mpirun -n 32 python t.py");
 }
 
 static void horovod_words(void **state)
@@ -195,6 +203,17 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 9), no, "oversubscribe");
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 2, .np = 9), no, "more than 2 on each of 4 hosts");
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 2147483647, .oversubscribe = 1), no, "more ranks than any MPI");
+	refuse(&openmpi, OPTIONS(.map_by = "slot:PE=2", .oversubscribe = 1), no, "'slot:PE=2,OVERSUBSCRIBE' or 'slot:PE=2:OVERSUBSCRIBE'");
+	refuse(&openmpi, OPTIONS(.map_by = "slot:NOOVERSUBSCRIBE", .oversubscribe = 1), no, "qualifier of its own");
+	refuse(&openmpi, OPTIONS(.map_by = "slot:", .oversubscribe = 1), no, "qualifier of its own");
+	refuse(&openmpi, OPTIONS(.map_by = "slot;id"), MPIJOB_ERR_USAGE, "'slot;id' is no mapping");
+	refuse(&openmpi, OPTIONS(.map_by = ""), MPIJOB_ERR_USAGE, "no mapping");
+	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .backend = "openmpi", .map_by = "slot -x A=b"), MPIJOB_ERR_USAGE, "map_by");
+	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .backend = "mpi", .map_by = "$(id)"), MPIJOB_ERR_USAGE, "map_by");
+	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .backend = "mpi", .allow_run_as_root = -1), no, "always lets root run");
+	refuse(&openmpi, OPTIONS(.allow_run_as_root = 5), MPIJOB_ERR_USAGE, NULL);
+	refuse(&openmpi, OPTIONS(.allow_run_as_root = -2), MPIJOB_ERR_USAGE, NULL);
+	refuse(&openmpi, OPTIONS(.executable = ""), MPIJOB_ERR_USAGE, NULL);
 	refuse(&openmpi, OPTIONS(.bind_to = "moon"), no, "none, hwthread, core, socket or numa");
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 2, .map_by = "node"), no, "map_by");
 	refuse(&mpich, OPTIONS(.ranks_per_host = 2, .map_by = "node"), no, "map_by");
