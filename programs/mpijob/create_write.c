@@ -92,6 +92,19 @@ static void put_field(struct writer *w, const char *before, const char *word)
 	put(w, "\n");
 }
 
+/* The name of the ConfigMap that holds the source. */
+static void put_source_name(struct writer *w, const char *before)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s-source", w->create->name) < 0) {
+		w->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
+	put_field(w, before, name);
+	free(name);
+}
+
 static const char *plural(int64_t count)
 {
 	return count == 1 ? "" : "s";
@@ -147,11 +160,11 @@ static void put_volumes(struct writer *w)
 		    "          # it counts as memory of the pod.\n"
 		    "          - name: shared-memory\n            emptyDir: {medium: Memory}\n",
 		    c->gpus > 0 ? ", and NCCL," : "");
-	if (c->compiles)
-		say(w,
-		    "          - name: smoke\n            emptyDir: {}\n"
-		    "          - name: source\n            configMap:\n              name: %s-source\n",
-		    c->name);
+	if (c->compiles) {
+		put(w, "          - name: smoke\n            emptyDir: {}\n"
+		       "          - name: source\n            configMap:\n");
+		put_source_name(w, "              name: ");
+	}
 }
 
 /* ---- the launcher ---- */
@@ -172,10 +185,13 @@ static const struct {
 	{ "--force_multi", "--force_multi: with one host it would run here, and not there." },
 };
 
-static int has_word(const mpijob_launch *launch, const char *word)
+/* Among the words before the program's own. */
+static int has_word(const struct create *c, const char *word)
 {
-	for (size_t i = 0; i < mpijob_launch_count(launch); i++)
-		if (strcmp(mpijob_launch_at(launch, i), word) == 0)
+	size_t count = mpijob_launch_count(c->launch) - c->program_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(mpijob_launch_at(c->launch, i), word) == 0)
 			return 1;
 	return 0;
 }
@@ -187,11 +203,11 @@ static void put_command(struct writer *w)
 
 	say(w, "            # %d rank%s: %d host%s with %d slot%s each.%s\n", (int)mpijob_launch_ranks(c->launch),
 	    plural(mpijob_launch_ranks(c->launch)), (int)c->workers + works, plural(c->workers + works), (int)c->slots,
-	    plural(c->slots), has_word(c->launch, "--hostfile") || has_word(c->launch, "--host-discovery-script") ?
+	    plural(c->slots), has_word(c, "--hostfile") || has_word(c, "--host-discovery-script") ?
 				      "" :
 				      " The hostfile that the operator mounts tells where they are.");
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-		if (has_word(c->launch, notes[i].word))
+		if (has_word(c, notes[i].word))
 			say(w, "            # %s\n", notes[i].why);
 	put(w, "            command:\n");
 	for (size_t i = 0; i < mpijob_launch_count(c->launch); i++)
@@ -297,7 +313,8 @@ static void put_source(struct writer *w)
 
 	if (!c->compiles)
 		return;
-	say(w, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s-source\n", c->name);
+	put(w, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n");
+	put_source_name(w, "  name: ");
 	if (c->arguments->namespace_)
 		put_field(w, "  namespace: ", c->arguments->namespace_);
 	say(w, "data:\n  %s: |\n", c->template_->source_name);
