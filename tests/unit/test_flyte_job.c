@@ -333,6 +333,7 @@ static void only_mpirun_is_told_of_variables(void **state)
 		"args: [mpirun, -bind-to, none, --map-by, slot, -mca, k, v, -H, h, --oversubscribe, -x, A=c, prog]",
 		"mpirun -bind-to none --map-by slot -mca k v -H h --oversubscribe -x A=c prog", 0);
 	expect_words("args: [mpirun, -x, AB, prog]", "mpirun -x A -x AB prog", 1);
+	expect_words("args: [mpirun, -bind-to-socket, prog, -x, A]", "mpirun -x A -bind-to-socket prog -x A", 1);
 	expect_words("command: [mpirun], args: [-x, A, prog]", "-x A prog", 0);
 }
 
