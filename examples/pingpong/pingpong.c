@@ -112,13 +112,13 @@ static int speaks(int rank)
 }
 
 /* Each pair of hosts by the first rank of each; the number of pairs. */
-static int measure_all(int rank, int size, struct pair *pairs)
+static int measure_all(int rank, int size, const char *first, struct pair *pairs)
 {
 	int count = 0;
 
 	for (int b = 0; b < size; b++)
-		for (int a = 0; a < b && speaks(b); a++)
-			if (speaks(a))
+		for (int a = 0; a < b; a++)
+			if (first[a] && first[b])
 				pairs[count++] = measure(rank, a, b);
 	return count;
 }
@@ -133,21 +133,25 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Get_processor_name(name, &len);
 	names = calloc((size_t)size, sizeof(*names));
-	if (!names)
+	char *first = calloc((size_t)size, 1);
+	if (!names || !first)
 		MPI_Abort(MPI_COMM_WORLD, 3);
 	MPI_Allgather(name, sizeof(name), MPI_CHAR, names, sizeof(name), MPI_CHAR, MPI_COMM_WORLD);
-	for (int i = 0; i < size; i++)
-		hosts += speaks(i);
+	for (int i = 0; i < size; i++) {
+		first[i] = (char)speaks(i);
+		hosts += first[i];
+	}
 	struct pair *pairs = calloc((size_t)hosts * (size_t)hosts, sizeof(*pairs));
 	if (!pairs)
 		MPI_Abort(MPI_COMM_WORLD, 3);
-	int count = measure_all(rank, size, pairs);
+	int count = measure_all(rank, size, first, pairs);
 	if (rank == 0 && count > 0)
 		code = report(pairs, count, hosts, size, argc > 1 ? atof(argv[1]) : 3);
 	else if (rank == 0 && (code = 2))
 		printf("FAILED: all %d ranks are on %s, so there is nothing to measure\n", size, name);
 	fflush(stdout);
 	free(names);
+	free(first);
 	free(pairs);
 	MPI_Finalize();
 	return code;
