@@ -124,11 +124,13 @@ class Runs(unittest.TestCase):
     def test_causes(self):
         """Also those that only a launcher that is gone has printed."""
         said = "ssh: Could not resolve hostname pi-worker-0.pi: Name or service not known"
-        with self.assertRaises(mpijob.RunError) as raised:
-            mpijob.run(shell(f"echo '{said}' >&2; exit 255"), progress=False, output=lambda line: None)
-        causes = [cause for cause in raised.exception.result.causes if "pi-worker-0" in str(cause)]
-        self.assertTrue(causes, raised.exception.findings)
-        self.assertIn(causes[0].advice, str(raised.exception))
+        stays = shell(f"echo '{said}' >&2; exit 255").replace("Launcher:\n", "Launcher:\n      restartPolicy: Never\n")
+        for text in (stays, shell(f"echo '{said}' >&2; sleep 1; exit 255")):
+            with self.assertRaises(mpijob.RunError) as raised:
+                mpijob.run(text, progress=False, output=lambda line: None)
+            causes = [cause for cause in raised.exception.result.causes if "pi-worker-0" in str(cause)]
+            self.assertTrue(causes, raised.exception.findings)
+            self.assertIn(causes[0].advice, str(raised.exception))
 
     def test_what_else_is_in_the_file(self):
         text = ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\ndata: {a: hello}\n---\n"
