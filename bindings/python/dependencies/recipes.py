@@ -179,17 +179,17 @@ class Microhttpd(Recipe):
     package = "libmicrohttpd"
     options = MICROHTTPD
     licences = ("COPYING",)
-    library = "libmpijob-microhttpd.so.12"  # not the name that a system's has
+    soname = "libmpijob-microhttpd.so.12"  # not the name that a system's has
 
     def build(self, source, version):
         # What autoconf made is in the source; it must not be made again because of the patches' times.
         tools = [f"{name}=:" for name in ("ACLOCAL", "AUTOCONF", "AUTOMAKE", "AUTOHEADER", "MAKEINFO")]
         self.on.run(source, "./configure", "--host=x86_64-linux-gnu", f"CFLAGS={HARDENED}", *MICROHTTPD)
         self.on.run(source / "src/microhttpd", "make", f"-j{self.on.jobs}", *tools, "libmicrohttpd.la")
-        self.on.run(source, self.on.cc, "-shared", "-o", self.library, f"-Wl,-soname,{self.library}", "-Wl,-z,relro", "-Wl,-z,now",
+        self.on.run(source, self.on.cc, "-shared", "-o", self.soname, f"-Wl,-soname,{self.soname}", "-Wl,-z,relro", "-Wl,-z,now",
                     "-Wl,--whole-archive", "src/microhttpd/.libs/libmicrohttpd.a", "-Wl,--no-whole-archive", "-lpthread", "-s")
-        self.on.install(source, (self.library, "lib"), ("src/include/microhttpd.h", "include"))
-        (self.on.prefix / "lib/libmicrohttpd.so").symlink_to(self.library)
+        self.on.install(source, (self.soname, "lib"), ("src/include/microhttpd.h", "include"))
+        (self.on.prefix / "lib/libmicrohttpd.so").symlink_to(self.soname)
         self.on.pkg_config("libmicrohttpd", version, "-lmicrohttpd")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from ctypes import byref, c_void_p
 
 from . import _abi, _signals
@@ -126,6 +127,16 @@ def through(transport: Any, namespace: str | None, qps: int = 0, burst: int = 0,
     struct, own = fill()
     return _set_rates(Channel(struct, own, namespace or getattr(transport, "namespace", None) or "default", transport),
                       qps, burst, retries)
+
+
+def chosen(kubeconfig: str | os.PathLike[str] | None, transport: Any, options: dict[str, Any]) -> Channel:
+    """The channel that the arguments of a client ask for."""
+    if transport is None:
+        return over_http(kubeconfig=os.fspath(kubeconfig) if kubeconfig is not None else None, **options)
+    stray = sorted(set(options) - {"namespace", "qps", "burst", "retries"}) + ["kubeconfig"] * bool(kubeconfig)
+    if stray:
+        raise UsageError(f"{stray[0]} has no meaning beside a transport")
+    return through(transport, options.pop("namespace", None), **options)
 
 
 def embedded(*, node: bool = True, operator: bool = True, namespace: str | None = None, reference: bool = False,

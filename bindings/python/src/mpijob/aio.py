@@ -20,7 +20,7 @@ import time
 from . import _channel
 from ._operations import VERSION, Cause, Operations
 from ._streams import Event, LogLine, LogStream, Stream, WatchStream
-from .client import Owner, _sending
+from .client import Owner, Reader, _sending
 from .errors import CancelledError, UnsupportedError, UsageError
 from .local import SILENT, TAIL, channel
 
@@ -42,14 +42,7 @@ class Client(Owner):
     """As `mpijob.Client`, with the same arguments, for asyncio."""
 
     def __init__(self, kubeconfig: str | os.PathLike[str] | None = None, *, transport: Any = None, **options: Any) -> None:
-        if transport is not None:
-            stray = sorted(set(options) - {"namespace", "qps", "burst", "retries"}) + ["kubeconfig"] * bool(kubeconfig)
-            if stray:
-                raise UsageError(f"{stray[0]} has no meaning beside a transport")
-            made = _channel.through(transport, options.pop("namespace", None), **options)
-        else:
-            made = _channel.over_http(kubeconfig=os.fspath(kubeconfig) if kubeconfig is not None else None, **options)
-        self._begin(made)
+        self._begin(_channel.chosen(kubeconfig, transport, options))
 
     def _begin(self, made: Channel) -> None:
         super().__init__(made)
@@ -295,14 +288,8 @@ class LocalCluster(Client):
                              "backoff_base": backoff_base, "node_program": node_program}))
 
 
-class _Iterator:
+class _Iterator(Reader):
     """A stream that is read by awaiting."""
-
-    def __init__(self, client: Client, stream: Stream, timeout: float | None) -> None:
-        self._client = client
-        self._stream = stream
-        self._deadline = None if timeout is None else time.monotonic() + timeout
-        client._streams.add(stream)
 
     def _left(self) -> float | None:
         patience = self._stream.patience()
@@ -326,18 +313,8 @@ class _Iterator:
             raise error
         raise StopAsyncIteration
 
-    def close(self) -> None:
-        """Stop; the iterator is at its end."""
-        self._stream.queue.clear()
-        if os.getpid() == self._client._process:
-            self._stream.close()
-
     async def __aexit__(self, *error: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_stream", None) is not None:
-            self._client._abandon(self._stream)
 
 
 class Watch(_Iterator):

@@ -142,14 +142,7 @@ class Client(Owner):
     """
 
     def __init__(self, kubeconfig: str | os.PathLike[str] | None = None, *, transport: Any = None, **options: Any) -> None:
-        if transport is not None:
-            stray = sorted(set(options) - {"namespace", "qps", "burst", "retries"}) + ["kubeconfig"] * bool(kubeconfig)
-            if stray:
-                raise UsageError(f"{stray[0]} has no meaning beside a transport")
-            channel = _channel.through(transport, options.pop("namespace", None), **options)
-        else:
-            channel = _channel.over_http(kubeconfig=os.fspath(kubeconfig) if kubeconfig is not None else None, **options)
-        self._begin(channel)
+        self._begin(_channel.chosen(kubeconfig, transport, options))
 
     def _begin(self, channel: Channel) -> None:
         super().__init__(channel)
@@ -395,14 +388,28 @@ class Client(Owner):
         return f"<{type(self).__name__} {'closed' if self.closed else self.server or ''}>".replace(" >", ">")
 
 
-class _Iterator:
-    """A stream that is read by waiting."""
+class Reader:
+    """Who reads a stream, in both kinds of clients."""
 
-    def __init__(self, client: Client, stream: Stream, timeout: float | None) -> None:
+    def __init__(self, client: Any, stream: Stream, timeout: float | None) -> None:
         self._client = client
         self._stream = stream
         self._deadline = None if timeout is None else time.monotonic() + timeout
         client._streams.add(stream)
+
+    def close(self) -> None:
+        """Stop; the iterator is at its end."""
+        self._stream.queue.clear()
+        if os.getpid() == self._client._process:
+            self._stream.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_stream", None) is not None:
+            self._client._abandon(self._stream)
+
+
+class _Iterator(Reader):
+    """A stream that is read by waiting."""
 
     def _next(self) -> Any:
         stream = self._stream
@@ -418,18 +425,8 @@ class _Iterator:
             raise error
         raise StopIteration
 
-    def close(self) -> None:
-        """Stop; the iterator is at its end."""
-        self._stream.queue.clear()
-        if os.getpid() == self._client._process:
-            self._stream.close()
-
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_stream", None) is not None:
-            self._client._abandon(self._stream)
 
 
 class Watch(_Iterator):

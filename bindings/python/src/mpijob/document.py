@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     # A Kubernetes object: YAML or JSON text, a dict, a Document, the path of a file, or a model of the package kubernetes.
     Source = Union[str, bytes, os.PathLike[str], Mapping[str, Any], "Document", Any]
 
-_FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "compact": _abi.MPIJOB_FORMAT_JSON_COMPACT}
+FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "compact": _abi.MPIJOB_FORMAT_JSON_COMPACT}
 
 
 # Text that a program made: of any size, and nobody looks for a line in it.
@@ -209,7 +209,7 @@ def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> li
 
 def node_text(node: int, form: str) -> str:
     """A mpijob_node as text: 'yaml', 'json' or 'compact'."""
-    number = _FORMATS[form]
+    number = FORMATS[form]
     return written(lambda sink, user: core.mpijob_node_write(node, number, sink, user)).decode("utf-8", "surrogateescape")
 
 

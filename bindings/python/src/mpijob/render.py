@@ -11,6 +11,7 @@ from ctypes import byref, c_void_p
 from . import _abi
 from ._library import core, decoded, encoded
 from ._text import written
+from .document import FORMATS
 from .errors import check
 from .fields import nearest
 from .findings import Diag, Finding
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     FeatureValue = Union[bool, int, str, datetime.timedelta]
-
-_FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "compact": _abi.MPIJOB_FORMAT_JSON_COMPACT}
 
 
 class Feature:
@@ -110,7 +109,7 @@ class Objects(list):  # type: ignore[type-arg]
 
 def rendered(job: int, options: Options, with_key: bool, form: str, diag: Diag) -> bytes:
     """All children of a job as text, for the functions of MPIJob."""
-    out, number = c_void_p(), _FORMATS[form]
+    out, number = c_void_p(), FORMATS[form]
     check(core.mpijob_render(job, byref(options.struct), byref(out), diag.handle), diag)
     options.wipe()
     try:
