@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define IDLE_HANDLES      4 /* each has tens of KiB; under load the next call takes the one that ended last */
+#define IDLE_HANDLES      4 /* under load the next call takes the one that ended last */
+#define QUIET_HANDLES     1 /* each has tens of KiB */
 #define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
 
 struct lane {
@@ -432,6 +433,8 @@ void mpijob__pool_stop(struct call *call)
 		pool->idle[pool->idle_count++] = call->easy;
 	else
 		curl_easy_cleanup(call->easy);
+	while (pool->idle_count > QUIET_HANDLES && !pool->http->ordinary)
+		curl_easy_cleanup(pool->idle[--pool->idle_count]);
 	call->easy = NULL;
 	call->lane = NULL;
 }

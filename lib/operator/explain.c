@@ -32,7 +32,7 @@ static int worker_leaves(const struct mpijob__record *record)
 	const struct mpijob__pods *pods = &record->facts->pods;
 
 	for (size_t i = 0; i < pods->count; i++) {
-		const struct mpijob__pod *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->deleting)
 			return 1;

@@ -20,25 +20,19 @@ static struct mpijob__object *at(const struct mpijob__objects *objects, uint32_t
 	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t hash_of(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
+static uint32_t *slot_of(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
 {
-	return (uint32_t)mpijob__uid_hash(uid, objects->seed);
-}
-
-static uint32_t *slot_of(const struct mpijob__objects *objects, uint32_t hash)
-{
-	return &objects->slots[hash & (objects->slot_count - 1)];
+	return &objects->slots[mpijob__uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
 }
 
 struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
 {
-	uint32_t hash = hash_of(objects, uid);
 	struct mpijob__object *object;
 
 	if (!objects->slot_count)
 		return NULL;
-	for (object = at(objects, *slot_of(objects, hash)); object; object = at(objects, object->chain))
-		if (object->hash == hash && mpijob__uid_same(&object->uid, uid))
+	for (object = at(objects, *slot_of(objects, uid)); object; object = at(objects, object->chain))
+		if (mpijob__uid_same(&object->uid, uid))
 			break;
 	return object;
 }
@@ -60,7 +54,7 @@ static int widen(struct mpijob__objects *objects)
 	objects->slots = slots;
 	objects->slot_count = count;
 	while ((object = mpijob__objects_next(objects, &place))) {
-		uint32_t *slot = slot_of(objects, object->hash);
+		uint32_t *slot = slot_of(objects, &object->uid);
 
 		object->chain = *slot;
 		*slot = (uint32_t)place;
@@ -113,8 +107,7 @@ struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, stru
 	memset(object, 0, sizeof(*object));
 	object->record = record;
 	object->uid = packed;
-	object->hash = hash_of(objects, &packed);
-	slot = slot_of(objects, object->hash);
+	slot = slot_of(objects, &object->uid);
 	object->chain = *slot;
 	*slot = number;
 	object->next = record->objects;
@@ -127,7 +120,7 @@ struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, stru
 
 void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object *object)
 {
-	uint32_t *link = slot_of(objects, object->hash), number;
+	uint32_t *link = slot_of(objects, &object->uid), number;
 
 	while (at(objects, *link) != object)
 		link = &at(objects, *link)->chain;

@@ -10,17 +10,19 @@
 
 struct mpijob__record;
 
+#define MPIJOB__GENERATIONS (UINT32_C(1) << 26)
+
 /* A child that was observed. Places in the index are numbers from 1; 0 is none. */
 struct mpijob__object {
 	struct mpijob__record *record; /* NULL: the place is free */
 	struct mpijob__uid uid;
 	uint64_t version;              /* resourceVersion; 0 when that is no number */
-	uint32_t hash, chain;          /* others in its slot, or the next free place */
+	uint32_t chain;                /* others in its slot, or the next free place */
 	uint32_t prev, next;           /* of the record */
-	uint32_t generation;           /* the list that it was seen in last */
-	unsigned char source;
-	unsigned char gone;            /* we deleted it; its last event is still to come */
-	unsigned char ours;            /* that it goes is our doing */
+	uint32_t generation : 26;      /* the list that it was seen in last; below MPIJOB__GENERATIONS */
+	uint32_t source : 4;
+	uint32_t gone : 1;             /* we deleted it; its last event is still to come */
+	uint32_t ours : 1;             /* that it goes is our doing */
 };
 
 /* Zeroed, with a seed, it is empty. */

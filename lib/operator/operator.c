@@ -48,7 +48,7 @@ static void begin_list(void *user)
 {
 	struct mpijob__source *source = user;
 
-	source->generation++;
+	source->generation = (source->generation + 1) % MPIJOB__GENERATIONS;
 }
 
 static int take_job(struct mpijob__source *source, const struct mpijob_watch_event *object)

@@ -35,7 +35,7 @@ struct mpijob__source {
 	const char *kind;         /* NULL: not watched with these options */
 	const char *namespace_, *label_selector;
 	int number;               /* MPIJOB__SOURCE_* */
-	uint32_t generation;      /* counts lists */
+	uint32_t generation;      /* counts lists, below MPIJOB__GENERATIONS */
 	int troubled;             /* a failure was told; its end is still to be */
 	int refused;              /* it cannot be had, and is done without; see may_be_missing() */
 	uint64_t seed;

@@ -47,9 +47,9 @@ static struct mpijob__object *keep(mpijob_operator *operator_, struct mpijob__re
 
 	if (!object)
 		return NULL;
-	object->source = (unsigned char)source;
+	object->source = (uint32_t)source & 15;
 	if (source < MPIJOB__SOURCE_COUNT)
-		object->generation = operator_->sources[source].generation;
+		object->generation = operator_->sources[source].generation & (MPIJOB__GENERATIONS - 1);
 	return object;
 }
 
@@ -238,7 +238,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 		return 0;
 	}
 	if (object) {
-		object->generation = source->generation;
+		object->generation = source->generation & (MPIJOB__GENERATIONS - 1);
 		if (is_old(object, event->resource_version))
 			return 0;
 	}
@@ -357,7 +357,7 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 	if (secret && is_strange(record, secret->owner_uid))
 		(void)mpijob_facts_forget(record->facts, secret->uid);
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
-		const struct mpijob__pod *pod = record->facts->pods.sorted[i - 1];
+		const struct mpijob__pod *pod = mpijob__pods_at(&record->facts->pods, i - 1);
 		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
 							? mpijob__objects_find(&operator_->objects, &pod->uid)
 							: NULL;
@@ -377,7 +377,7 @@ void mpijob__route_sweep(struct mpijob__source *source, const char *list_version
 	while ((object = mpijob__objects_next(&operator_->objects, &place))) {
 		struct mpijob__record *record = object->record;
 
-		if (object->source != source->number || object->generation == source->generation)
+		if ((int)object->source != source->number || object->generation == source->generation)
 			continue;
 		/* Made by us after the list was. */
 		if (!object->gone && version && object->version > version)

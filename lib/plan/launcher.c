@@ -150,8 +150,8 @@ void mpijob__launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const
 	const struct mpijob__pods *pods = &plan->facts->pods;
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); plan->launcher && i < pods->count; i++) {
-		if (!pods->sorted[i]->deleting && is_launchers(plan, pods->sorted[i]))
-			mpijob__plan_delete_launcher_pod(plan, stage, pods->sorted[i], why);
+		if (!mpijob__pods_at(pods, i)->deleting && is_launchers(plan, mpijob__pods_at(pods, i)))
+			mpijob__plan_delete_launcher_pod(plan, stage, mpijob__pods_at(pods, i), why);
 	}
 }
 
@@ -163,7 +163,7 @@ int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
 	if (!plan->launcher)
 		return 0;
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++)
-		running += pods->sorted[i]->phase == MPIJOB_POD_RUNNING && is_launchers(plan, pods->sorted[i]);
+		running += mpijob__pods_at(pods, i)->phase == MPIJOB_POD_RUNNING && is_launchers(plan, mpijob__pods_at(pods, i));
 	return running;
 }
 
@@ -173,7 +173,7 @@ const struct mpijob__pod *mpijob__launcher_last_pod(const struct mpijob_plan *pl
 	const struct mpijob__pod *last = NULL;
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++) {
-		const struct mpijob__pod *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
 
 		if (pod->phase == phase && is_launchers(plan, pod) && (!last || last->created_ms < pod->created_ms))
 			last = pod;

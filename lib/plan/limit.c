@@ -25,7 +25,7 @@ static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
 	int32_t found = 0;
 
 	for (size_t i = 0; i < mpijob_facts_pod_count(plan->facts); i++) {
-		const struct mpijob__pod *pod = plan->facts->pods.sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(&plan->facts->pods, i);
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->index >= found && pod->index < wanted &&
 		    mpijob__plan_owns(plan, pod->owner_uid))

@@ -23,6 +23,7 @@ const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size
 
 const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
 {
+	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
 	int code = mpijob__text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
@@ -31,12 +32,12 @@ const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, cons
 		code = mpijob__text_printf(&text, " on node %s", pod->node);
 	if (!code)
 		code = mpijob__text_puts(&text, " failed");
-	if (!code && pod->reason)
-		code = mpijob__text_printf(&text, ": %s", pod->reason);
-	if (!code && pod->exit_code >= 0)
-		code = mpijob__text_printf(&text, "%s exit code %d", pod->reason ? "," : ":", (int)pod->exit_code);
-	if (!code && pod->message && *pod->message)
-		code = mpijob__text_printf(&text, ": %s", mpijob__message_cut(plan, pod->message, TERMINATION_LIMIT));
+	if (!code && end->reason)
+		code = mpijob__text_printf(&text, ": %s", end->reason);
+	if (!code && end->exit_code >= 0)
+		code = mpijob__text_printf(&text, "%s exit code %d", end->reason ? "," : ":", (int)end->exit_code);
+	if (!code && end->message && *end->message)
+		code = mpijob__text_printf(&text, ": %s", mpijob__message_cut(plan, end->message, TERMINATION_LIMIT));
 	if (code)
 		mpijob__plan_fail(plan, code);
 	else

@@ -3,23 +3,17 @@
  * The pods of one job, up to tens of thousands of them.
  *
  * A pod is small: what pods have in common (owner, node, reason, the beginning of a worker's name) is
- * interned, and a uid is packed. They stand together in blocks, apart from what is allocated for a moment
- * while they are made. One array keeps them in the order of the public header, one open hash finds them by uid. A name can belong to one pod at a time: of two pods with the same name and
- * different uids the younger one is there, and news of the older one is stale.
+ * interned, a uid is packed, and most have no end to tell of. They stand in one array, and are referred to by their
+ * place in it: from an array in the order of the public header, and from an open hash by uid. A name can
+ * belong to one pod at a time: of two pods with the same name and different uids the younger one is there, and
+ * news of the older one is stale.
  */
 #include "plan/pods.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK 2
-#define LAST_BLOCK 1024
-
-struct mpijob__pod_block {
-	struct mpijob__pod_block *next;
-	size_t count, used; /* what was never used is not touched either */
-	struct mpijob__pod pods[];
-};
+#define NO_EXIT_CODE (-1)
 
 /* A pod as it is shown. */
 struct mpijob__view {
@@ -100,11 +94,11 @@ static int find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *
 	size_t low = 0, high = pods->count;
 
 	/* Lists and creations mostly arrive in order. */
-	if (high && order(pods->sorted[high - 1], pod) < 0)
+	if (high && order(mpijob__pods_at(pods, high - 1), pod) < 0)
 		low = high;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int result = order(pods->sorted[middle], pod);
+		int result = order(mpijob__pods_at(pods, middle), pod);
 
 		if (result == 0) {
 			*at = middle;
@@ -123,7 +117,7 @@ const struct mpijob__pod *mpijob__pods_find(const struct mpijob__pods *pods, con
 {
 	size_t at;
 
-	return find(pods, like, &at) ? pods->sorted[at] : NULL;
+	return find(pods, like, &at) ? mpijob__pods_at(pods, at) : NULL;
 }
 
 /* Where one that is kept stands. */
@@ -133,7 +127,7 @@ static size_t place_of(const struct mpijob__pods *pods, const struct mpijob__pod
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct mpijob__pod *other = pods->sorted[middle];
+		const struct mpijob__pod *other = mpijob__pods_at(pods, middle);
 
 		if (other->role < pod->role || (other->role == pod->role && other->index < pod->index))
 			low = middle + 1;
@@ -141,7 +135,7 @@ static size_t place_of(const struct mpijob__pods *pods, const struct mpijob__pod
 			high = middle;
 	}
 	/* Few have the same index: of launchers, all. */
-	while (pods->sorted[low] != pod)
+	while (mpijob__pods_at(pods, low) != pod)
 		low++;
 	return low;
 }
@@ -153,7 +147,7 @@ size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (pods->sorted[middle]->role < role)
+		if (mpijob__pods_at(pods, middle)->role < role)
 			low = middle + 1;
 		else
 			high = middle;
@@ -166,12 +160,18 @@ static size_t home(const struct mpijob__pods *pods, const struct mpijob__uid *ui
 	return (size_t)mpijob__uid_hash(uid, 0) & (pods->slots - 1);
 }
 
+/* The one in a slot; NULL when that is free. */
+static struct mpijob__pod *in_slot(const struct mpijob__pods *pods, size_t slot)
+{
+	return pods->by_uid[slot] ? &pods->places[pods->by_uid[slot] - 1] : NULL;
+}
+
 /* The slot of a uid, or the free slot where it belongs. There is always a free one. */
 static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__uid *uid)
 {
 	size_t slot = home(pods, uid);
 
-	while (pods->by_uid[slot] && !mpijob__uid_same(&pods->by_uid[slot]->uid, uid))
+	while (pods->by_uid[slot] && !mpijob__uid_same(&in_slot(pods, slot)->uid, uid))
 		slot = (slot + 1) & (pods->slots - 1);
 	return slot;
 }
@@ -181,7 +181,7 @@ static struct mpijob__pod *find_uid(const struct mpijob__pods *pods, const char 
 	struct mpijob__uid uid;
 
 	mpijob__uid_borrow(&uid, text);
-	return pods->slots ? pods->by_uid[slot_of(pods, &uid)] : NULL;
+	return pods->slots ? in_slot(pods, slot_of(pods, &uid)) : NULL;
 }
 
 /* Empty a slot and move up what stood behind it for want of room. */
@@ -190,24 +190,26 @@ static void slot_clear(struct mpijob__pods *pods, size_t slot)
 	size_t hole = slot, mask = pods->slots - 1;
 
 	for (size_t next = (slot + 1) & mask; pods->by_uid[next]; next = (next + 1) & mask) {
-		size_t ideal = home(pods, &pods->by_uid[next]->uid);
+		size_t ideal = home(pods, &in_slot(pods, next)->uid);
 
 		if (((next - ideal) & mask) >= ((next - hole) & mask)) {
 			pods->by_uid[hole] = pods->by_uid[next];
 			hole = next;
 		}
 	}
-	pods->by_uid[hole] = NULL;
+	pods->by_uid[hole] = 0;
 }
+
+/* --- room --- */
 
 static int room_sorted(struct mpijob__pods *pods)
 {
 	size_t cap = pods->cap + pods->cap / 4 + 4;
-	struct mpijob__pod **sorted;
+	uint32_t *sorted;
 
 	if (pods->count < pods->cap)
 		return 0;
-	sorted = realloc(pods->sorted, cap * sizeof(struct mpijob__pod *));
+	sorted = realloc(pods->sorted, cap * sizeof(*sorted));
 	if (!sorted)
 		return -1;
 	pods->sorted = sorted;
@@ -217,72 +219,82 @@ static int room_sorted(struct mpijob__pods *pods)
 
 static int room_slots(struct mpijob__pods *pods)
 {
-	struct mpijob__pod **old = pods->by_uid;
-	struct mpijob__pod **by_uid;
+	uint32_t *old = pods->by_uid, *by_uid;
 	size_t slots = pods->slots ? pods->slots * 2 : 8;
 
 	if ((pods->count + 1) * 4 <= pods->slots * 3)
 		return 0;
-	by_uid = calloc(slots, sizeof(struct mpijob__pod *));
+	by_uid = calloc(slots, sizeof(*by_uid));
 	if (!by_uid)
 		return -1;
 	pods->by_uid = by_uid;
 	pods->slots = slots;
 	for (size_t i = 0; i < pods->count; i++)
-		by_uid[slot_of(pods, &pods->sorted[i]->uid)] = pods->sorted[i];
+		by_uid[slot_of(pods, &mpijob__pods_at(pods, i)->uid)] = pods->sorted[i] + 1;
 	free(old);
+	return 0;
+}
+
+/* Places that were never used are not touched either. */
+static int room_places(struct mpijob__pods *pods)
+{
+	size_t room = (size_t)pods->room + pods->room / 4 + 2;
+	struct mpijob__pod *places;
+
+	if (pods->free || pods->used < pods->room)
+		return 0;
+	places = room < UINT32_MAX ? realloc(pods->places, room * sizeof(*places)) : NULL;
+	if (!places)
+		return -1;
+	pods->places = places;
+	pods->room = (uint32_t)room;
 	return 0;
 }
 
 /* --- one pod --- */
 
-static void give_back(struct mpijob__pods *pods, struct mpijob__pod *pod)
+static uint32_t place_number(const struct mpijob__pods *pods, const struct mpijob__pod *pod)
 {
-	pod->stem = (const char *)pods->free;
-	pods->free = pod;
+	return (uint32_t)(pod - pods->places);
 }
 
-static int add_block(struct mpijob__pods *pods)
-{
-	size_t count = pods->blocks ? pods->blocks->count * 2 : FIRST_BLOCK;
-	struct mpijob__pod_block *block;
-
-	if (count > LAST_BLOCK)
-		count = LAST_BLOCK;
-	block = malloc(sizeof(*block) + count * sizeof(struct mpijob__pod));
-	if (!block)
-		return -1;
-	block->count = count;
-	block->used = 0;
-	block->next = pods->blocks;
-	pods->blocks = block;
-	return 0;
-}
-
-/* A pod of zeros. */
+/* A pod of zeros; there is room. */
 static struct mpijob__pod *get(struct mpijob__pods *pods)
 {
-	struct mpijob__pod *pod = pods->free;
+	struct mpijob__pod *pod;
 
-	if (pod) {
-		pods->free = (struct mpijob__pod *)(uintptr_t)pod->stem;
+	if (pods->free) {
+		pod = &pods->places[pods->free - 1];
+		pods->free = (uint32_t)pod->index;
 	} else {
-		if ((!pods->blocks || pods->blocks->used == pods->blocks->count) && add_block(pods))
-			return NULL;
-		pod = &pods->blocks->pods[pods->blocks->used++];
+		pod = &pods->places[pods->used++];
 	}
 	memset(pod, 0, sizeof(*pod));
 	return pod;
+}
+
+static void give_back(struct mpijob__pods *pods, struct mpijob__pod *pod)
+{
+	pod->index = (int32_t)pods->free;
+	pods->free = place_number(pods, pod) + 1;
+}
+
+static void end_free(struct mpijob__pods *pods, struct mpijob__pod_end *end)
+{
+	if (!end)
+		return;
+	mpijob__intern_put(&pods->strings, end->reason);
+	free(end->message);
+	free(end);
 }
 
 static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
 {
 	mpijob__intern_put(&pods->strings, pod->stem);
 	mpijob__intern_put(&pods->strings, pod->owner_uid);
-	mpijob__intern_put(&pods->strings, pod->reason);
 	mpijob__intern_put(&pods->strings, pod->node);
 	mpijob__uid_clear(&pod->uid);
-	free(pod->message);
+	end_free(pods, pod->end);
 	give_back(pods, pod);
 }
 
@@ -311,6 +323,26 @@ static int share_stem(struct mpijob__pods *pods, const struct mpijob_pod_facts *
 	return code;
 }
 
+static int copy_end(struct mpijob__pods *pods, const struct mpijob_pod_facts *given, struct mpijob__pod *pod)
+{
+	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE)
+		return 0;
+	pod->end = calloc(1, sizeof(*pod->end));
+	if (!pod->end)
+		return -1;
+	pod->end->exit_code = given->exit_code;
+	if (given->message)
+		pod->end->message = strdup(given->message);
+	return given->message && !pod->end->message ? -1 : share(pods, given->reason, &pod->end->reason);
+}
+
+const struct mpijob__pod_end *mpijob__pod_end(const struct mpijob__pod *pod)
+{
+	static const struct mpijob__pod_end none = { NULL, NULL, NO_EXIT_CODE };
+
+	return pod->end ? pod->end : &none;
+}
+
 /* Numbers that are no phase are none. */
 static uint8_t phase_of(const struct mpijob_pod_facts *given)
 {
@@ -321,21 +353,15 @@ static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijo
 {
 	struct mpijob__pod *pod = get(pods);
 
-	if (!pod)
-		return NULL;
 	pod->created_ms = given->created_ms;
 	pod->running_since_ms = given->running_since_ms;
 	pod->index = given->index;
-	pod->exit_code = given->exit_code;
 	pod->role = (uint8_t)given->role;
 	pod->phase = phase_of(given);
 	pod->ready = given->ready != 0;
 	pod->deleting = given->deleting != 0;
-	if (given->message)
-		pod->message = strdup(given->message);
-	if ((given->message && !pod->message) || share_stem(pods, given, pod) || share(pods, given->owner_uid, &pod->owner_uid) ||
-	    share(pods, given->reason, &pod->reason) || share(pods, given->node, &pod->node) ||
-	    mpijob__uid_set(&pod->uid, given->uid)) {
+	if (copy_end(pods, given, pod) || share_stem(pods, given, pod) || share(pods, given->owner_uid, &pod->owner_uid) ||
+	    share(pods, given->node, &pod->node) || mpijob__uid_set(&pod->uid, given->uid)) {
 		pod_free(pods, pod);
 		return NULL;
 	}
@@ -345,11 +371,13 @@ static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijo
 /* One of the same uid. */
 static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
 {
+	const struct mpijob__pod_end *end = mpijob__pod_end(a);
+
 	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
-	       a->deleting == (b->deleting != 0) && a->exit_code == b->exit_code && a->created_ms == b->created_ms &&
+	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && a->created_ms == b->created_ms &&
 	       a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
-	       same_text(a->owner_uid, b->owner_uid) && same_text(a->reason, b->reason) &&
-	       same_text(a->message, b->message) && same_text(a->node, b->node);
+	       same_text(a->owner_uid, b->owner_uid) && same_text(end->reason, b->reason) &&
+	       same_text(end->message, b->message) && same_text(a->node, b->node);
 }
 
 static int is_uid(const struct mpijob__pod *pod, const char *text)
@@ -384,6 +412,7 @@ static void forget_views(struct mpijob__pods *pods)
 
 static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 {
+	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
 	mpijob_text name = { 0 };
 	struct mpijob__view *view = NULL;
 
@@ -400,9 +429,9 @@ static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 		view->facts.phase = pod->phase;
 		view->facts.ready = pod->ready;
 		view->facts.deleting = pod->deleting;
-		view->facts.exit_code = pod->exit_code;
-		view->facts.reason = pod->reason;
-		view->facts.message = pod->message;
+		view->facts.exit_code = end->exit_code;
+		view->facts.reason = end->reason;
+		view->facts.message = end->message;
 		view->facts.node = pod->node;
 		view->facts.created_ms = pod->created_ms;
 		view->facts.running_since_ms = pod->running_since_ms;
@@ -418,7 +447,7 @@ const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size
 	if (!pods->views)
 		pods->views = calloc(pods->count, sizeof(struct mpijob__view *));
 	if (pods->views && !pods->views[index])
-		pods->views[index] = make_view(pods->sorted[index]);
+		pods->views[index] = make_view(mpijob__pods_at(pods, index));
 	return pods->views && pods->views[index] ? &pods->views[index]->facts : NULL;
 }
 
@@ -426,11 +455,11 @@ const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size
 
 static void remove_at(struct mpijob__pods *pods, size_t at)
 {
-	struct mpijob__pod *pod = pods->sorted[at];
+	struct mpijob__pod *pod = &pods->places[pods->sorted[at]];
 
 	slot_clear(pods, slot_of(pods, &pod->uid));
 	pods->count--;
-	memmove(&pods->sorted[at], &pods->sorted[at + 1], (pods->count - at) * sizeof(struct mpijob__pod *));
+	memmove(&pods->sorted[at], &pods->sorted[at + 1], (pods->count - at) * sizeof(*pods->sorted));
 	pod_free(pods, pod);
 }
 
@@ -439,10 +468,11 @@ static void place(struct mpijob__pods *pods, struct mpijob__pod *known, struct m
 		  const struct mpijob_pod_facts *given)
 {
 	size_t at = known ? place_of(pods, known) : 0;
+	uint32_t number = place_number(pods, pod);
 
 	if (known && order(known, given) == 0) {
-		pods->by_uid[slot_of(pods, &pod->uid)] = pod;
-		pods->sorted[at] = pod;
+		pods->by_uid[slot_of(pods, &pod->uid)] = number + 1;
+		pods->sorted[at] = number;
 		pod_free(pods, known);
 		return;
 	}
@@ -450,30 +480,38 @@ static void place(struct mpijob__pods *pods, struct mpijob__pod *known, struct m
 		remove_at(pods, at);
 	if (find(pods, given, &at))
 		remove_at(pods, at);
-	memmove(&pods->sorted[at + 1], &pods->sorted[at], (pods->count - at) * sizeof(struct mpijob__pod *));
-	pods->sorted[at] = pod;
-	pods->by_uid[slot_of(pods, &pod->uid)] = pod;
+	memmove(&pods->sorted[at + 1], &pods->sorted[at], (pods->count - at) * sizeof(*pods->sorted));
+	pods->sorted[at] = number;
+	pods->by_uid[slot_of(pods, &pod->uid)] = number + 1;
 	pods->count++;
+}
+
+/* Places may move. */
+static int make_room(struct mpijob__pods *pods)
+{
+	return room_sorted(pods) || room_slots(pods) || room_places(pods) ? MPIJOB_ERR_NOMEM : 0;
 }
 
 int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
 {
-	struct mpijob__pod *pod, *known = find_uid(pods, given->uid);
+	const struct mpijob__pod *known = find_uid(pods, given->uid);
 	struct mpijob__pods before;
+	struct mpijob__pod *pod;
 	size_t at;
 
 	if (known && same_pod(known, given))
 		return 0;
-	if (find(pods, given, &at) && !is_uid(pods->sorted[at], given->uid) && is_stale(pods->sorted[at], given))
+	if (find(pods, given, &at) && !is_uid(mpijob__pods_at(pods, at), given->uid) &&
+	    is_stale(mpijob__pods_at(pods, at), given))
 		return 0;
-	if (room_sorted(pods) || room_slots(pods))
+	if (make_room(pods))
 		return MPIJOB_ERR_NOMEM;
 	pod = pod_new(pods, given);
 	if (!pod)
 		return MPIJOB_ERR_NOMEM;
 	before = *pods; /* what is given may be what was shown */
 	pods->views = NULL;
-	place(pods, known, pod, given);
+	place(pods, find_uid(pods, given->uid), pod, given);
 	forget_views(&before);
 	return 1;
 }
@@ -495,15 +533,12 @@ void mpijob__pods_free(struct mpijob__pods *pods)
 {
 	forget_views(pods);
 	for (size_t i = 0; i < pods->count; i++) {
-		mpijob__uid_clear(&pods->sorted[i]->uid);
-		free(pods->sorted[i]->message);
-	}
-	while (pods->blocks) {
-		struct mpijob__pod_block *block = pods->blocks;
+		struct mpijob__pod *pod = &pods->places[pods->sorted[i]];
 
-		pods->blocks = block->next;
-		free(block);
+		mpijob__uid_clear(&pod->uid);
+		end_free(pods, pod->end);
 	}
+	free(pods->places);
 	free(pods->sorted);
 	free(pods->by_uid);
 	mpijob__intern_free(&pods->strings);

@@ -9,37 +9,47 @@
 
 #include <mpijob/plan.h>
 
+/* How a pod, or something in it, ended. */
+struct mpijob__pod_end {
+	const char *reason; /* shared; NULL when absent */
+	char *message;      /* NULL when absent */
+	int32_t exit_code;  /* -1 when none */
+};
+
 /* struct mpijob_pod_facts in fewer bytes; there are tens of thousands. */
 struct mpijob__pod {
-	const char *stem;         /* shared; the name, but for the index when `split` */
-	const char *owner_uid;    /* shared; NULL when none */
-	const char *reason;       /* shared; NULL when absent */
-	const char *node;         /* shared; NULL when not bound */
-	char *message;            /* NULL when absent */
+	const char *stem;            /* shared; the name, but for the index when `split` */
+	const char *owner_uid;       /* shared; NULL when none */
+	const char *node;            /* shared; NULL when not bound */
+	struct mpijob__pod_end *end; /* NULL: nothing did; see mpijob__pod_end() */
 	int64_t created_ms;
 	int64_t running_since_ms;
 	struct mpijob__uid uid;
 	int32_t index;
-	int32_t exit_code;
-	uint8_t role, phase, ready, deleting;
-	uint8_t split;
+	uint8_t role, phase;
+	uint8_t ready : 1, deleting : 1, split : 1;
 };
 
 struct mpijob__view;
-struct mpijob__pod_block;
 
-/* All zeros holds no pods. */
+/* All zeros holds no pods. A pod has a place, for as long as it is there; it may move with all others when one is put. */
 struct mpijob__pods {
-	struct mpijob__pod **sorted; /* by role, index, name */
+	struct mpijob__pod *places;
+	uint32_t used, room; /* places that ever were, and that there is memory for */
+	uint32_t free;       /* the number behind the place of one that was used before, a list by `index`; 0: none */
+	uint32_t *sorted;    /* places by role, index, name */
 	size_t count;
 	size_t cap;
-	struct mpijob__pod **by_uid; /* open addressing; NULL is a free slot */
-	size_t slots;                /* a power of two, or 0 */
-	struct mpijob__pod_block *blocks; /* the newest first */
-	struct mpijob__pod *free;    /* a list by `stem` of those that were used before */
+	uint32_t *by_uid;    /* open addressing: the number behind a place; 0 is a free slot */
+	size_t slots;        /* a power of two, or 0 */
 	struct mpijob__intern strings;
-	struct mpijob__view **views; /* what was shown since the last change, by place; NULL: nothing */
+	struct mpijob__view **views; /* what was shown since the last change, by place in `sorted`; NULL: nothing */
 };
+
+static inline const struct mpijob__pod *mpijob__pods_at(const struct mpijob__pods *pods, size_t index)
+{
+	return &pods->places[pods->sorted[index]];
+}
 
 /* As mpijob_facts_put_pod(); `pod` was checked. */
 int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *pod);
@@ -47,13 +57,15 @@ int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *p
 int mpijob__pods_forget(struct mpijob__pods *pods, const char *uid);
 /* The one with this role, index and name; NULL when there is none. */
 const struct mpijob__pod *mpijob__pods_find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *like);
-/* Where the pods of a role begin in `sorted`. */
+/* Which is the first of a role, in the order of mpijob__pods_at(). */
 size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role);
 /* Show one as callers know it, until the next change; NULL when there is none, or memory ran out. */
 const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size_t index);
 /* Free all. */
 void mpijob__pods_free(struct mpijob__pods *pods);
 
+/* How it ended, of nothing that did: neither reason nor message, exit code -1. */
+const struct mpijob__pod_end *mpijob__pod_end(const struct mpijob__pod *pod);
 /* Append a pod's name. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out);
 

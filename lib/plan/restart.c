@@ -98,7 +98,9 @@ static int failed(const struct mpijob__pod *pod)
 
 static int is_evicted(const struct mpijob__pod *pod)
 {
-	return pod->reason && strcmp(pod->reason, "Evicted") == 0;
+	const char *reason = mpijob__pod_end(pod)->reason;
+
+	return reason && strcmp(reason, "Evicted") == 0;
 }
 
 static const struct mpijob__pod *first_failed(const struct mpijob_plan *plan)
@@ -174,7 +176,7 @@ static int is_stopped(const struct mpijob_plan *plan)
 	if (plan->launcher && (!plan->launcher->suspended || plan->launcher->active))
 		return 0;
 	for (size_t i = 0; i < pods->count; i++) {
-		const struct mpijob__pod *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
 		int runs = pod->phase != MPIJOB_POD_SUCCEEDED && pod->phase != MPIJOB_POD_FAILED;
 
 		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs : mpijob__plan_owns(plan, pod->owner_uid))

@@ -175,10 +175,11 @@ static void launcher_failed(struct mpijob_plan *plan)
 		const struct mpijob__pod *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
 
 		if (pod) {
-			const char *said = pod->message && *pod->message ? pod->message
+			const struct mpijob__pod_end *end = mpijob__pod_end(pod);
+			const char *said = end->message && *end->message ? end->message
 									 : mpijob__message_pod(plan, "launcher", pod);
 
-			reason = mpijob__plan_text(plan, "%s/%s", reason, pod->reason ? pod->reason : "");
+			reason = mpijob__plan_text(plan, "%s/%s", reason, end->reason ? end->reason : "");
 			message = mpijob__plan_text(plan, "%s: %s", message, said);
 		}
 	}

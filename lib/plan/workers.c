@@ -44,10 +44,12 @@ static void count_running(struct mpijob__workers *workers, const struct mpijob__
 
 static void count_failed(struct mpijob__workers *workers, const struct mpijob__pod *pod)
 {
+	const char *reason = mpijob__pod_end(pod)->reason;
+
 	workers->failed++;
 	if (!workers->first_failed)
 		workers->first_failed = pod;
-	if (!pod->reason || strcmp(pod->reason, "Evicted") != 0)
+	if (!reason || strcmp(reason, "Evicted") != 0)
 		return;
 	workers->evicted++;
 	if (!workers->first_evicted)
@@ -108,7 +110,7 @@ void mpijob__workers_count(struct mpijob_plan *plan)
 		return;
 	}
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob__pod *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
 
 		if (pod->index < 0 || pod->index >= workers->wanted)
 			continue;
@@ -131,8 +133,8 @@ static void delete_surplus(struct mpijob_plan *plan)
 	struct owner owner = { NULL, 0 };
 	char uid[MPIJOB__UID_ROOM];
 
-	for (size_t i = end; i > 0 && pods->sorted[i - 1]->role == MPIJOB_ROLE_WORKER; i--) {
-		const struct mpijob__pod *pod = pods->sorted[i - 1];
+	for (size_t i = end; i > 0 && mpijob__pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER; i--) {
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i - 1);
 
 		if (pod->index < plan->workers.wanted)
 			break;
@@ -180,7 +182,7 @@ void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, co
 	char uid[MPIJOB__UID_ROOM];
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob__pod *pod = pods->sorted[i];
+		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
 
 		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
 			continue;

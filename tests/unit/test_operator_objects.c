@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index of children against a plain array, and uids that are packed. */
 #include "operator/operator.h"
+#include "plan/pods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,11 +141,12 @@ static void uids_come_out_as_they_went_in(void **state)
 		mpijob__uid_clear(&uids[i]);
 }
 
-/* What ten thousand pods cost: these two, and an eighth of a slot here and there. */
+/* What ten thousand pods cost: these two, and two or three slots of four bytes. */
 static void they_are_small(void **state)
 {
 	(void)state;
-	assert_true(sizeof(struct mpijob__object) <= 56);
+	assert_true(sizeof(struct mpijob__object) <= 48);
+	assert_true(sizeof(struct mpijob__pod) <= 72);
 }
 
 int main(void)

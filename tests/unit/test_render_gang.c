@@ -57,7 +57,8 @@ static const char *cpu(const mpijob_objects *objects)
 static void class_of_an_older_size(void **state)
 {
 	const size_t older = offsetof(struct mpijob_priority_class, value);
-	struct mpijob_priority_class class = MPIJOB_PRIORITY_CLASS_INIT, *short_class = malloc(older);
+	struct mpijob_priority_class class = MPIJOB_PRIORITY_CLASS_INIT;
+	void *short_class = malloc(older);
 	mpijob *job = make_job("{\"cpu\":\"4\"}");
 	mpijob_objects *objects;
 
