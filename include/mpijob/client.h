@@ -312,7 +312,7 @@ MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_ta
 				   const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag);
 
 /**
- * Delete an object.
+ * Delete an object: mpijob_client_delete_with() with the options that are needed most.
  *
  * @param client       not NULL.
  * @param target       names the object; not NULL.
@@ -324,6 +324,30 @@ MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_ta
  */
 MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
 				    const char *propagation, mpijob_diag *diag);
+
+/** What is asked of a deletion. */
+struct mpijob_delete_options {
+	size_t size;                  /**< `sizeof` this struct. */
+	const char *uid;              /**< The object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	const char *resource_version; /**< The object must be of this version, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	const char *propagation;      /**< "Background", "Foreground" or "Orphan"; NULL: the server's default. */
+	const int64_t *grace_seconds; /**< How long containers may take to end, 0: none; NULL: as the object says. */
+};
+#define MPIJOB_DELETE_OPTIONS_INIT { sizeof(struct mpijob_delete_options), NULL, NULL, NULL, NULL }
+
+/**
+ * Delete an object, as said by options. What the target's query says (`dryRun`, `gracePeriodSeconds`, ...) holds too.
+ *
+ * @param client   not NULL.
+ * @param target   names the object; not NULL.
+ * @param options  NULL for the defaults.
+ * @param diag     findings, or NULL.
+ * @return see above; `MPIJOB_ERR_USAGE` also when the query says a thing twice, or one that the options say, or a number
+ *         or a truth that is none.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
+					 const struct mpijob_delete_options *options, mpijob_diag *diag);
 
 /** Something that one may be allowed to do. */
 struct mpijob_access {

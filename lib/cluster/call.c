@@ -3,10 +3,9 @@
  * Requests as data, one for each thing that can be asked of an object, and the calls that wait for
  * their answer.
  *
- * Only this file knows content types, bodies of deletes, and how the answer of a failure becomes findings.
+ * Only this file knows content types, and how the answer of a failure becomes findings.
  */
 #include "base/diag.h"
-#include "base/struct.h"
 #include "cluster/client.h"
 #include "cluster/status.h"
 #include "cluster/task.h"
@@ -42,31 +41,6 @@ int mpijob__request_start(mpijob_client *client, const char *method, const struc
 			  mpijob_call **out)
 {
 	return mpijob__request_send(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
-}
-
-int mpijob__request_delete_options(const char *uid, const char *version, const char *propagation, const char *dry_run,
-				   mpijob_text *out)
-{
-	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
-	mpijob_node *preconditions;
-	int rc;
-
-	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");
-	mpijob_node_put_string(doc, root, "apiVersion", "v1");
-	mpijob_node_put_string(doc, root, "propagationPolicy", propagation);
-	preconditions = uid || version ? mpijob_node_put_map(doc, root, "preconditions") : NULL;
-	if (uid)
-		mpijob_node_put_string(doc, preconditions, "uid", uid);
-	if (version)
-		mpijob_node_put_string(doc, preconditions, "resourceVersion", version);
-	if (dry_run)
-		mpijob_node_append_string(doc, mpijob_node_put_list(doc, root, "dryRun"), dry_run);
-	rc = mpijob_doc_error(doc);
-	if (rc == 0)
-		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
-	mpijob_doc_free(doc);
-	return rc;
 }
 
 int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag)
@@ -157,45 +131,4 @@ int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target 
 	if (type < 0 || (size_t)type >= sizeof(types) / sizeof(types[0]))
 		return MPIJOB_ERR_USAGE;
 	return call_with(client, "PATCH", target, types[type], patch, out, diag);
-}
-
-/* A server that gets options in the body reads none of the query: a deletion that was only tried would happen. */
-static const char *dry_run_of(const struct mpijob_target *target)
-{
-	for (size_t i = 0; target->query && i + 1 < target->query_count; i += 2)
-		if (target->query[i] && strcmp(target->query[i], "dryRun") == 0)
-			return target->query[i + 1];
-	return NULL;
-}
-
-int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *target, const char *uid,
-			    const char *propagation, mpijob_diag *heard)
-{
-	struct mpijob_target known;
-	mpijob_text body = { 0 };
-	int rc = mpijob__struct_check(&known, sizeof(known), target);
-
-	if (rc == 0)
-		rc = mpijob__request_delete_options(uid, NULL, propagation, dry_run_of(&known), &body);
-	if (rc == 0)
-		rc = mpijob__task_ask(task, "DELETE", target, JSON, &body, 0, heard);
-	else
-		rc = mpijob__task_unsent(task, rc);
-	mpijob__text_release(&body);
-	return rc;
-}
-
-int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
-			 const char *propagation, mpijob_diag *diag)
-{
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
-	mpijob_task *task = NULL;
-	int rc = client && target ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task) : MPIJOB_ERR_USAGE;
-
-	if (rc)
-		return rc;
-	task->step = mpijob__task_hand_out;
-	rc = mpijob__task_begin(task, mpijob__task_ask_delete(task, target, uid, propagation, diag), &task);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
 }

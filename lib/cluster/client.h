@@ -144,14 +144,16 @@ int mpijob__target_check(const struct mpijob_target *target);
 int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out);
-/* Write the body of a DELETE; `uid`, `version`, `propagation` and `dry_run` may be NULL. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__request_delete_options(const char *uid, const char *version, const char *propagation, const char *dry_run,
-				   mpijob_text *out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
 int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
 /* As mpijob__request_start(), with MPIJOB__CALL_* flags. */
 int mpijob__request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			 const char *content_type, const mpijob_text *body, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
+
+/* delete.c: write the body of a DELETE: what `options` say, and the query of `target`. 0, MPIJOB_ERR_USAGE or
+ * MPIJOB_ERR_NOMEM. */
+int mpijob__delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
+				 mpijob_text *out);
 
 #endif

@@ -156,6 +156,7 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 				   const char *propagation, const struct mpijob_task_callbacks *callbacks,
 				   mpijob_task **out, mpijob_diag *diag)
 {
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target;
 	struct deletion *deletion;
 	mpijob_task *task = NULL;
@@ -168,12 +169,13 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	task->release = release_deletion;
 	deletion->target = target;
 	deletion->uid = mpijob__task_keep(task, uid, &rc);
+	options.uid = uid;
+	options.propagation = propagation ? propagation : "Background";
 	deletion->said = mpijob_diag_new();
 	if (!deletion->said)
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
-		rc = mpijob__task_ask_delete(task, &target, uid, propagation ? propagation : "Background",
-					     deletion->said);
+		rc = mpijob__task_ask_delete(task, &target, &options, deletion->said);
 	return mpijob__task_begin(task, rc, out);
 }
 

@@ -59,9 +59,9 @@ int mpijob__task_ask_with(mpijob_task *task, const char *method, const struct mp
 			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard);
 /* It cannot be asked for: a step all the same. MPIJOB__TASK_WAITS. */
 int mpijob__task_unsent(mpijob_task *task, int code);
-/* call.c */
-int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *target, const char *uid,
-			    const char *propagation, mpijob_diag *heard);
+/* delete.c */
+int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
+			    const struct mpijob_delete_options *options, mpijob_diag *heard);
 /* apply.c */
 int mpijob__task_ask_apply(mpijob_task *task, const struct mpijob_target *target, const mpijob_node *object,
 			   const struct mpijob_apply_options *options, mpijob_diag *heard);

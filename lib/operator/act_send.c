@@ -82,6 +82,7 @@ static int send(struct mpijob__write *write, size_t index)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
 	const struct mpijob_action *action = &write->action;
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *method = "PATCH", *type = "application/merge-patch+json";
 	mpijob_text body = { 0 };
@@ -94,8 +95,10 @@ static int send(struct mpijob__write *write, size_t index)
 		method = "DELETE";
 		type = "application/json";
 		/* A job that was changed meanwhile may not be one to delete any more. */
-		rc = mpijob__request_delete_options(action->uid, action->role == 0 ? version_of(write->record) : NULL,
-						    "Background", NULL, &body);
+		options.uid = action->uid;
+		options.resource_version = action->role == 0 ? version_of(write->record) : NULL;
+		options.propagation = "Background";
+		rc = mpijob__delete_write_options(&options, &target, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
 		if (rc == 0 && action->verb == MPIJOB_ACTION_PATCH_STATUS && action->role == 0)

@@ -23,6 +23,7 @@
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
 	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT) \
 	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
+	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT) \
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
 	X(watch_options, user, 104, 96, MPIJOB_WATCH_OPTIONS_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \

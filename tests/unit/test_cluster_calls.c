@@ -332,31 +332,100 @@ static void test_p7_deletes(void **state)
 	finish(&fake, client, NULL);
 }
 
-/* A server that gets options in the body reads none of the query: without this, a deletion that is only tried happens. */
-static void test_p8_a_deletion_that_is_only_tried(void **state)
+static void expect_deletion(struct fake *fake, mpijob_client *client, const struct mpijob_target *target,
+			    const struct mpijob_delete_options *options, const char *body)
 {
-	static const char *const tried[] = { "gracePeriodSeconds", "0", "dryRun", "All" };
-	static const char *const named[] = { "x", "dryRun" };
+	script(fake, 200, "{}");
+	assert_int_equal(mpijob_client_delete_with(client, target, options, NULL), 0);
+	assert_string_equal(mpijob_text_data(&fake->last_body), body);
+}
+
+static void test_p7_grace_and_preconditions(void **state)
+{
+	static const int64_t none = 0;
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = pods("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
-	for (int i = 0; i < 3; i++)
+	expect_deletion(&fake, client, &target, NULL, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	options.grace_seconds = &none;
+	expect_deletion(&fake, client, &target, &options,
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
+	options.resource_version = "7";
+	expect_deletion(&fake, client, &target, &options,
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0,"
+			"\"preconditions\":{\"resourceVersion\":\"7\"}}");
+	options.uid = "u-1";
+	options.grace_seconds = NULL;
+	expect_deletion(&fake, client, &target, &options,
+			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+			"\"preconditions\":{\"uid\":\"u-1\",\"resourceVersion\":\"7\"}}");
+	options.size = 4;
+	assert_int_equal(mpijob_client_delete_with(client, &target, &options, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(fake.log_count, 4);
+	finish(&fake, client, NULL);
+}
+
+/* A server that gets options in the body reads none of the query, so all of it goes along. */
+static void test_p6_p7_a_deletion_with_a_query(void **state)
+{
+	static const char *const query[] = { "gracePeriodSeconds", "0", "dryRun", "All", "orphanDependents", "false", "x", "dryRun" };
+	static const char *const policy[] = { "propagationPolicy", "Foreground" };
+	struct mpijob_target target = pods("p");
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
 		script(&fake, 200, "{}");
-	target.query = tried;
-	target.query_count = 4;
+	target.query = query;
+	target.query_count = 8;
 	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Orphan", NULL), 0);
-	assert_string_equal(fake.log[0], "DELETE /api/v1/namespaces/d/pods/p?gracePeriodSeconds=0&dryRun=All");
+	assert_string_equal(fake.log[0],
+			    "DELETE /api/v1/namespaces/d/pods/p?gracePeriodSeconds=0&dryRun=All&orphanDependents=false&x=dryRun");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Orphan\","
-			    "\"preconditions\":{\"uid\":\"u-1\"},\"dryRun\":[\"All\"]}");
+			    "\"preconditions\":{\"uid\":\"u-1\"},\"gracePeriodSeconds\":0,\"dryRun\":[\"All\"],"
+			    "\"orphanDependents\":false}");
 	target.query_count = 2; /* what lies past the count is not the caller's word */
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
-	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
-	target.query = named; /* a value is no name */
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
+	target.query = query + 6; /* a value is no name */
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	target.query = policy;
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\"}");
+	finish(&fake, client, NULL);
+}
+
+/* What cannot be put into the body as it is meant is not sent. */
+static void test_p7_queries_that_are_refused(void **state)
+{
+	static const char *const queries[][4] = {
+		{ "propagationPolicy", "Foreground", "x", "y" }, /* the argument says Orphan */
+		{ "dryRun", "All", "dryRun", "All" },
+		{ "gracePeriodSeconds", "1", "gracePeriodSeconds", "2" },
+		{ "gracePeriodSeconds", "1.5", "x", "y" },
+		{ "gracePeriodSeconds", "soon", "x", "y" },
+		{ "gracePeriodSeconds", "", "x", "y" },
+		{ "orphanDependents", "perhaps", "x", "y" },
+	};
+	struct mpijob_target target = pods("p");
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	(void)state;
+	target.query_count = 4;
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		target.query = queries[i];
+		assert_int_equal(mpijob_client_delete(client, &target, NULL, "Orphan", NULL), MPIJOB_ERR_USAGE);
+	}
+	assert_int_equal(fake.log_count, 0);
 	finish(&fake, client, NULL);
 }
 
@@ -447,7 +516,9 @@ int main(void)
 		cmocka_unit_test(test_p4_apply),
 		cmocka_unit_test(test_p5_field_validation),
 		cmocka_unit_test(test_p7_deletes),
-		cmocka_unit_test(test_p8_a_deletion_that_is_only_tried),
+		cmocka_unit_test(test_p7_grace_and_preconditions),
+		cmocka_unit_test(test_p6_p7_a_deletion_with_a_query),
+		cmocka_unit_test(test_p7_queries_that_are_refused),
 		cmocka_unit_test(test_r4_bodies_that_are_no_status),
 		cmocka_unit_test(test_what_one_may_do),
 	};
