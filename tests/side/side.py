@@ -109,13 +109,13 @@ class Plane(controlplane.ControlPlane):
     def reference(self, *flags, lock=None):
         return self.start_operator(*FAST, *flags, lock_namespace=lock)
 
-    def our_operator(self, *flags, lock=None, name="ours", user=OUR_USER, server=None, leads=True, ready=True):
+    def our_operator(self, *flags, lock=None, name="ours", user=OUR_USER, server=None, leads=True, ready=True, program=OURS):
         """Start ours, and wait until it is ready and leads. `server` is a URL between it and the API server."""
         self.number += 1
         lock = lock or f"ours-{self.number}"
         self.create_namespace(lock)
         config = self.write_kubeconfig(f"{name}-{self.number}", {"token": self.tokens[user]}, server)
-        one = self.run(f"{name}-{self.number}", OURS, "--kubeconfig=" + config, "--lock-namespace=" + lock,
+        one = self.run(f"{name}-{self.number}", program, "--kubeconfig=" + config, "--lock-namespace=" + lock,
                        f"--health-address={self.address}:{HEALTH + self.number}",
                        f"--monitoring-address={self.address}", f"--monitoring-port={METRICS + self.number}", *flags)
         one.lock, one.health, one.metrics = lock, HEALTH + self.number, METRICS + self.number
