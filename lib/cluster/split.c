@@ -3,10 +3,13 @@
  * Where an object begins and ends in a stream of JSON, and the few fields that a watch must know of it.
  *
  * This is no JSON parser: it follows strings and brackets only, and leaves judging an object to who
- * reads it whole. It keeps one object in memory, whatever the length of the list. An object over the
- * limit is passed over, not stored, and still told about, so that one monster does not stop the others.
+ * reads it whole; only what it tells as texts of their own is sure to be UTF-8. It keeps one object in
+ * memory, whatever the length of the list. An object over the limit is passed over, not stored, and still
+ * told about, so that one monster does not stop the others.
  */
 #include "cluster/split.h"
+
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -249,6 +252,14 @@ static void begin_value(struct mpijob__split *split)
 	split->object_start = split->object_end = 0;
 }
 
+static int is_readable(const struct mpijob__split *split)
+{
+	for (int i = 0; i < SEEN_COUNT; i++)
+		if (!mpijob__utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len, NULL))
+			return 0;
+	return 1;
+}
+
 static int tell(struct mpijob__split *split, mpijob__split_fn fn, void *user)
 {
 	struct mpijob__split_object object = { 0 };
@@ -304,9 +315,9 @@ static int feed_value(struct mpijob__split *split, const char *data, size_t len,
 
 	if (rc == 0)
 		rc = value_bytes(split, data, *used);
-	if (rc == 0 && split->depth == 0)
-		rc = tell(split, fn, user);
-	return rc;
+	if (rc || split->depth)
+		return rc;
+	return is_readable(split) ? tell(split, fn, user) : MPIJOB_ERR_SYNTAX;
 }
 
 /* Read on between values: blanks, and in a list commas and its end. */

@@ -2,10 +2,11 @@
 /*
  * Does one thing with a client over HTTP, and prints how it went as one line of JSON: for tests/faults/test-faults.
  *
- *     faults-driver KUBECONFIG get|list|create|get-create|delete|watch|wait TIMEOUT_MS
+ *     faults-driver KUBECONFIG get|list|create|get-create|create-many|delete|watch|wait TIMEOUT_MS
  *
- * The pods are those of the namespace t. get-create creates on the connection that a get has left open. watch goes on
- * until it knows a pod "end", wait until pod a is Running. python-driver does the same with a client of its own.
+ * The pods are those of the namespace t. get-create creates on the connection that a get has left open, create-many
+ * makes p0 to p5, whatever became of those before. watch goes on until it knows a pod "end", wait until pod a is
+ * Running. python-driver does the same with a client of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <mpijob/mpijob.h>
 
 #define NAMES 64
+#define MANY  6
 
 struct story {
 	char *names[NAMES]; /* what is there, as far as was told */
@@ -135,16 +137,42 @@ static int is_running(void *user, const mpijob_node *pod)
 	return phase && strcmp(phase, "Running") == 0;
 }
 
-static int create(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out, mpijob_diag *diag)
+static int create(mpijob_client *client, const struct mpijob_target *target, const char *name, mpijob_doc **out,
+		  mpijob_diag *diag)
 {
-	static const char pod[] = "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
+	static const char pod[] = "{\"metadata\":{},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
 	mpijob_doc *doc = NULL;
 	int code = mpijob_doc_parse(pod, sizeof(pod) - 1, NULL, &doc, NULL);
 
+	if (code == 0) {
+		mpijob_node *root = mpijob_doc_edit(doc);
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name", name);
+		code = mpijob_doc_error(doc);
+	}
 	if (code == 0)
 		code = mpijob_client_create(client, target, mpijob_doc_root(doc), out, diag);
 	mpijob_doc_free(doc);
 	return code;
+}
+
+/* Goes on after a failure, and ends with the first. */
+static int create_many(mpijob_client *client, const struct mpijob_target *target, struct story *story, mpijob_diag *diag)
+{
+	int failure = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		char name[] = { 'p', (char)('0' + i), 0 };
+		mpijob_doc *made = NULL;
+		int code = create(client, target, name, &made, diag);
+
+		if (code == 0)
+			story->names[story->count++] = strdup(
+				mpijob_node_string(mpijob_node_find(mpijob_doc_root(made), "metadata.name")));
+		if (failure == 0)
+			failure = code;
+		mpijob_doc_free(made);
+	}
+	return failure;
 }
 
 static void print_text(const char *text)
@@ -175,6 +203,8 @@ static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag, 
 	}
 	printf("], \"name\": ");
 	print_text(doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name")) : NULL);
+	printf(", \"label\": ");
+	print_text(doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.labels.by")) : NULL);
 	printf(", \"events\": %d, \"lists\": %d, \"failures\": %d, \"findings\": [", story->events, story->lists,
 	       story->failures);
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
@@ -196,7 +226,7 @@ void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 	target.api_version = "v1";
 	target.kind = "Pod";
 	target.namespace_ = "t";
-	target.name = strcmp(verb, "list") == 0 || strcmp(verb, "create") == 0 ? NULL : "a";
+	target.name = strcmp(verb, "list") == 0 || strncmp(verb, "create", 6) == 0 ? NULL : "a";
 	if (strcmp(verb, "get") == 0)
 		code = mpijob_client_get(client, &target, &doc, diag);
 	else if (strcmp(verb, "list") == 0)
@@ -207,9 +237,11 @@ void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 		doc = NULL;
 		target.name = NULL;
 		if (code == 0)
-			code = create(client, &target, &doc, diag);
+			code = create(client, &target, "a", &doc, diag);
 	} else if (strcmp(verb, "create") == 0)
-		code = create(client, &target, &doc, diag);
+		code = create(client, &target, "a", &doc, diag);
+	else if (strcmp(verb, "create-many") == 0)
+		code = create_many(client, &target, &story, diag);
 	else if (strcmp(verb, "delete") == 0)
 		code = mpijob_client_delete(client, &target, "uid-a", NULL, diag);
 	else if (strcmp(verb, "wait") == 0)
@@ -235,7 +267,7 @@ int main(int argc, char **argv)
 	mpijob_http *http = NULL;
 	mpijob_client *client = NULL;
 
-	need(argc == 4, "usage: faults-driver KUBECONFIG get|list|create|get-create|delete|watch|wait TIMEOUT_MS");
+	need(argc == 4, "usage: faults-driver KUBECONFIG get|list|create|get-create|create-many|delete|watch|wait TIMEOUT_MS");
 	wanted.kubeconfig = argv[1];
 	options.request_timeout_ms = atoll(argv[3]);
 	options.idle_timeout_ms = 2000;

@@ -38,6 +38,28 @@ class Request:
         return self.query.get("watch") in ("1", "true")
 
 
+STREAM_HEAD = b"HTTP/1.1 200 X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def to_bytes(data):
+    return data if isinstance(data, bytes) else data.encode()
+
+
+def answer_bytes(code, body, headers=(), kind="application/json"):
+    body = to_bytes(body if isinstance(body, (bytes, str)) else json.dumps(body))
+    head = [f"HTTP/1.1 {code} X", f"Content-Type: {kind}", f"Content-Length: {len(body)}", *headers]
+    return to_bytes("\r\n".join(head) + "\r\n\r\n") + body
+
+
+def chunk_bytes(data):
+    data = to_bytes(data)
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def event_bytes(one):
+    return to_bytes(one if isinstance(one, (bytes, str)) else json.dumps(one) + "\n")
+
+
 class Connection:
     """What a handler gets: ways to answer, and to break things."""
 
@@ -45,7 +67,7 @@ class Connection:
         self.sock, self.server, self.open = sock, server, True
 
     def raw(self, data):
-        self.sock.sendall(data if isinstance(data, bytes) else data.encode())
+        self.sock.sendall(to_bytes(data))
 
     def reset(self):
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -69,27 +91,18 @@ class Connection:
             pass
         self.close()
 
-    def answer_bytes(self, code, body, headers=(), kind="application/json"):
-        if not isinstance(body, (bytes, str)):
-            body = json.dumps(body)
-        body = body.encode() if isinstance(body, str) else body
-        head = [f"HTTP/1.1 {code} X", f"Content-Type: {kind}", f"Content-Length: {len(body)}", *headers]
-        return ("\r\n".join(head) + "\r\n\r\n").encode() + body
-
     def answer(self, code, body, headers=(), kind="application/json"):
-        self.raw(self.answer_bytes(code, body, headers, kind))
+        self.raw(answer_bytes(code, body, headers, kind))
 
-    def begin_stream(self, code=200):
-        self.raw(f"HTTP/1.1 {code} X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+    def begin_stream(self):
+        self.raw(STREAM_HEAD)
 
     def chunk(self, data):
-        data = data if isinstance(data, bytes) else data.encode()
-        self.raw(b"%x\r\n%s\r\n" % (len(data), data))
+        self.raw(chunk_bytes(data))
 
     def events(self, *events, split=0):
         for one in events:
-            text = one if isinstance(one, (bytes, str)) else json.dumps(one) + "\n"
-            text = text.encode() if isinstance(text, str) else text
+            text = event_bytes(one)
             for at in range(0, len(text), split or len(text)):
                 self.chunk(text[at:at + (split or len(text))])
 
