@@ -64,7 +64,8 @@ struct mpijob_launcher_facts {
 	const char *name;          /**< metadata.name; not NULL. */
 	const char *uid;           /**< metadata.uid; not NULL. */
 	const char *owner_uid;     /**< UID of its controller; NULL when none. */
-	const char *resource_version; /**< metadata.resourceVersion; NULL when absent. */
+	const char *resource_version; /**< metadata.resourceVersion; NULL when absent: then a patch that stops the Job does not
+	                                   depend on its version. */
 	int32_t deleting;          /**< 1 when it has a deletionTimestamp. */
 	int32_t suspended;         /**< spec.suspend. */
 	int32_t complete;          /**< 1 when its condition Complete is True. */
@@ -243,7 +244,7 @@ struct mpijob_plan_options {
 typedef struct mpijob_plan mpijob_plan;
 
 #define MPIJOB_ACTION_CREATE 1       /**< Create the child; AlreadyExists: look at it, then plan again. */
-#define MPIJOB_ACTION_PATCH 2        /**< Send a JSON merge patch to the child. */
+#define MPIJOB_ACTION_PATCH 2        /**< Send a JSON merge patch to the child; Conflict: look at it, then plan again. */
 #define MPIJOB_ACTION_PATCH_STATUS 3 /**< Send a JSON merge patch to the status of the job or of the launcher Job. */
 #define MPIJOB_ACTION_DELETE 4       /**< Delete the object, with its uid as precondition; NotFound is fine. With the
                                           feature `ttl_deletes_job` it may be the MPIJob itself. */

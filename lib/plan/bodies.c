@@ -4,8 +4,9 @@
  *
  * A child is rendered when a check or a body first needs it, and once for all actions of a plan; the key pair
  * is drawn for the one body that holds it and wiped behind it. A patch names the uid of its object, so it
- * cannot meet another one of the same name; that of the job's status names its version too. Merge patches
- * can add to a map but not replace it, so keys that have to go are named with null.
+ * cannot meet another one of the same name; that of the job's status, and the one that stops the launcher, name the
+ * version too: what is said, and whether it may stop, depend on all else. Merge patches can add to a map but not replace
+ * it, so keys that have to go are named with null.
  */
 #include "plan/plan.h"
 
@@ -199,6 +200,13 @@ static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc, cons
 	put_replaced(doc, spec, "minResources", mpijob_node_get(wanted, "minResources"), plan->min_resources);
 }
 
+static void fill_stop(const struct mpijob_plan *plan, mpijob_doc *doc)
+{
+	if (plan->stops_version)
+		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion", plan->stops_version);
+	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec"), "suspend", 1);
+}
+
 static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
 {
 	const mpijob_node *wanted = mpijob_node_find(object, "spec.template");
@@ -338,8 +346,10 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, 
 		fill_pod_group(plan, doc, object);
 		break;
 	case MPIJOB__BODY_STOP:
+		fill_stop(plan, doc);
+		break;
 	case MPIJOB__BODY_GO_ON:
-		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", body == MPIJOB__BODY_STOP);
+		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", 0);
 		break;
 	case MPIJOB__BODY_GO_ON_ANEW:
 		fill_launcher(plan, doc, object);

@@ -102,6 +102,9 @@ void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why)
 
 	if (!launcher || launcher->suspended || launcher->deleting || mpijob__launcher_done(plan))
 		return;
+	/* One that came to its end meanwhile stays as it is. */
+	if (launcher->resource_version && *launcher->resource_version)
+		plan->stops_version = mpijob__plan_text(plan, "%s", launcher->resource_version);
 	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH, MPIJOB__BODY_STOP, MPIJOB_ROLE_LAUNCHER, -1,
 			 launcher->uid, why);
 }

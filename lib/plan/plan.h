@@ -103,6 +103,7 @@ struct mpijob_plan {
 	int32_t max_workers;                                  /* 0: no limit */
 	const mpijob_facts *facts;                            /* while planning */
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
+	const char *stops_version;                            /* of the launcher that is stopped; NULL when not known */
 	struct mpijob__workers workers;                       /* while planning, but for `runs` */
 	struct mpijob__restart restart;                       /* while planning */
 	int suspended;                                        /* runPolicy.suspend */
