@@ -139,18 +139,19 @@ static int wants_secret_first(const struct mpijob__record *record, const struct 
 
 /*
  * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
- * just now, we ask how that stands.
+ * just now, we ask how that stands. Once: the answer makes a new plan, and nothing more of this one is started.
  */
 static int wants_job_first(struct mpijob__write *write)
 {
 	struct mpijob_action *action = &write->action;
-	const struct mpijob__record *record = write->record;
+	struct mpijob__record *record = write->record;
 
 	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS)
 		return 0;
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
 		return 0;
+	record->act.replan = 1;
 	action->verb = MPIJOB_ACTION_PATCH_STATUS;
 	action->role = 0;
 	action->api_version = "kubeflow.org/v2beta1";

@@ -2,6 +2,8 @@
 /* The operator against a small server that a test can break: what it makes, when it is silent, how it recovers. */
 #include "../support/operator_rig.h"
 
+#include "operator/operator.h"
+
 /* The whole life of a job, with answers in pieces of every size. */
 static void a_life(void **state)
 {
@@ -370,6 +372,40 @@ static void suspend_and_resume(void **state)
 	tear_down(&rig);
 }
 
+/* As if the job had been written to, and workers made for it, a minute earlier. */
+static void age(struct rig *rig, const struct fake_object *job)
+{
+	struct mpijob__record *record = mpijob__jobs_by_uid(rig->operator_, fake_string(job, "metadata.uid"));
+
+	record->fresh_ms -= 60000;
+	record->made_ms -= 60000;
+}
+
+/* News may be old: before the first of many workers is deleted the job is looked at, and before the others it is not. */
+static void a_job_is_looked_at_once(void **state)
+{
+	static const char look[] = "GET /apis/kubeflow.org/v2beta1/namespaces/team/mpijobs/pi";
+	struct rig rig;
+	struct fake_object *job;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 40, "cleanPodPolicy: All");
+	run(&rig, 600);
+	expect_children(&rig, 1, 40);
+	age(&rig, job);
+	fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 20}}}");
+	run(&rig, 600);
+	expect_children(&rig, 1, 20);
+	assert_int_equal(fake_count(&rig.fake, look), 1);
+	age(&rig, job);
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+	run(&rig, 600);
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	assert_int_equal(fake_count(&rig.fake, look), 2);
+	tear_down(&rig);
+}
+
 /* The Job controller gives up because of the deadline. */
 static void a_deadline_passes(void **state)
 {
@@ -550,6 +586,7 @@ int main(void)
 		cmocka_unit_test(hostile_objects_are_set_aside),
 		cmocka_unit_test(a_claim_from_another_namespace),
 		cmocka_unit_test(suspend_and_resume),
+		cmocka_unit_test(a_job_is_looked_at_once),
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
