@@ -209,7 +209,8 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
  * `MPIJOB_ERR_SYNTAX` (the answer is no JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also from inside of a
  * callback: start a call there). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes
  * into the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened:
- * look first.
+ * look first. Nor is that known after 5xx from a gateway; so what was sent again after one may meet itself, as
+ * `MPIJOB_ERR_CONFLICT` of a create or `MPIJOB_ERR_NOT_FOUND` of a deletion. The calls of jobs.h look by themselves.
  * @{ */
 
 /**

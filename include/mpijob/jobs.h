@@ -34,8 +34,8 @@ struct mpijob_submit_options {
 #define MPIJOB_SUBMIT_OPTIONS_INIT { sizeof(struct mpijob_submit_options), NULL, 0, 0, 0, NULL, NULL }
 
 /**
- * Send a job, as its document is: nothing is defaulted, and status is left out. A create whose answer was lost is
- * resolved by looking, also when the server itself gave up waiting (504): the same job is success.
+ * Send a job, as its document is: nothing is defaulted, and status is left out. A create whose answer was lost, or
+ * given by a gateway (5xx), also before it was sent again, is resolved by looking: the same job is success.
  *
  * @param client   not NULL.
  * @param job      not NULL. With metadata.generateName instead of a name it can only be created.

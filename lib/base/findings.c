@@ -768,9 +768,11 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "A struct that was given has members that this version of the library does not know.",
 	     "Use a newer library, or leave the members zero.",
 	     "spec.runPolicy: the struct has a member that this version does not know"),
-	KIND("unknown-outcome", ERROR, "The connection broke before the server had answered, so the request may have been carried out.",
+	KIND("unknown-outcome", ERROR,
+	     "The connection broke before the server had answered, or a gateway answered for it: the request may have been "
+	     "carried out.",
 	     "Look what is there before you try again; applying a job again does no harm.",
-	     "the answer was lost, so the job may have been created, or not; it cannot be looked for"),
+	     "what became of the request is not known: the job may have been created, or not; it cannot be looked for"),
 	KIND("unknown-resource", WARNING, "A resource's name is none that Kubernetes knows, and has no domain.",
 	     "Correct the name, or put the domain of the device plug-in before it.",
 	     "job.yaml:26:17: warning: "

@@ -85,6 +85,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		answer.code = verdict.code;
 		answer.reason = verdict.reason;
 		answer.message = verdict.message;
+		exchange->doubt |= verdict.vague;
 		if (answer.retry_after_ms == 0)
 			answer.retry_after_ms = verdict.retry_after_ms;
 	} else {

@@ -131,7 +131,7 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct deletion *deletion = (struct deletion *)task;
 
-	if (!deletion->lost && mpijob__jobs_lost(task, code, deletion->said)) {
+	if (!deletion->lost && mpijob__jobs_lost(task, code)) {
 		deletion->lost = code;
 		return mpijob__task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
 	}

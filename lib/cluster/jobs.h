@@ -26,10 +26,10 @@ const char *mpijob__jobs_condition(const mpijob_node *job, const char *type);
 const char *mpijob__jobs_ended(const mpijob_node *job);
 
 /*
- * Whether a write of the task that failed with `code`, of which `diag` tells, may have been done all the same: its answer
- * was lost, or given up while it was on its way, or the server gave up waiting for itself (504). 1 or 0.
+ * Whether a write of the task that ended with `code` may have been done though it failed: its answer was lost, or given up
+ * while it was on its way, or is one that a gateway may have given, now or before it was sent again. 1 or 0.
  */
-int mpijob__jobs_lost(const mpijob_task *task, int code, const mpijob_diag *diag);
+int mpijob__jobs_lost(const mpijob_task *task, int code);
 /* Say that; `what` goes on after "the job may have been". 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag);
 

@@ -109,7 +109,7 @@ static int decide(struct change *change, const mpijob_node *job)
 /* What a patch came to. */
 static int judge(struct change *change, int rc)
 {
-	int again = mpijob__jobs_lost(&change->task, rc, change->said);
+	int again = mpijob__jobs_lost(&change->task, rc);
 
 	if (rc == MPIJOB_ERR_CONFLICT || (again && change->lost == 0)) {
 		change->lost = again ? rc : change->lost;

@@ -2,8 +2,9 @@
 /*
  * Sending a job, and finding out what became of it.
  *
- * Only this file knows when a create whose answer was lost has happened: the job that is there holds all that was sent,
- * lives, and nobody but us is named as the author of its fields. What cannot be known is said to be unknown.
+ * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the job that is there holds
+ * all that was sent, lives, and nobody but us is named as the author of its fields. What cannot be known is said to be
+ * unknown.
  */
 #include "cluster/jobs.h"
 
@@ -132,23 +133,15 @@ static int say_not_strict(mpijob_diag *diag)
 				 "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
-int mpijob__jobs_lost(const mpijob_task *task, int code, const mpijob_diag *diag)
+int mpijob__jobs_lost(const mpijob_task *task, int code)
 {
-	if (code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut)
-		return 1;
-	for (size_t i = 0; code == MPIJOB_ERR_SERVER && i < mpijob_diag_count(diag); i++) {
-		const char *reason = mpijob_diag_at(diag, i)->reason;
-
-		if (reason && strcmp(reason, "Timeout") == 0)
-			return 1;
-	}
-	return 0;
+	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut || (code && task->doubt);
 }
 
 int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
 	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
-				 "the answer was lost, so the job may have been %s", what);
+				 "what became of the request is not known: the job may have been %s", what);
 }
 
 /* The answer was lost: what can be said without looking, or a look. */
@@ -212,7 +205,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 		mpijob_diag_clear(sending->said);
 		sending->plain = 1;
 		return send_job(sending);
-	} else if (mpijob__jobs_lost(task, code, sending->said)) {
+	} else if (mpijob__jobs_lost(task, code)) {
 		code = look_after(sending, code);
 	} else if (code == 0 && sending->plain) {
 		code = say_not_strict(sending->said);

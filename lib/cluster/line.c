@@ -4,8 +4,9 @@
  *
  * A request leaves when the bucket has a token for it; streams take none. It is sent again when the server
  * says when (429 or 5xx with Retry-After in seconds), and a GET also when the connection broke before a
- * status came. A write is never sent again after that: it may have happened. The client's timers are here,
- * so retries and rates are the same over every transport.
+ * status came. A write is never sent again after that: it may have happened. Nor can a gateway know whether it has, so
+ * the doubt stays with what was sent again after a 5xx. The client's timers are here, so retries and rates are the same
+ * over every transport.
  */
 #include "cluster/client.h"
 
@@ -145,6 +146,7 @@ int mpijob__line_retry(mpijob_exchange *exchange, int code)
 	if (wait_ms < 0 || exchange->tries <= 0 || exchange->dead || exchange->stopped)
 		return 0;
 	exchange->tries--;
+	exchange->doubt |= exchange->status >= 500;
 	exchange->paid = 0;
 	exchange->status = exchange->cut = 0;
 	exchange->asked_to_wait = 0;

@@ -152,10 +152,16 @@ static int put_line(mpijob_text *out, const char *body, size_t len)
 	return 0;
 }
 
+static int is_vague(const struct mpijob__verdict *verdict, int status)
+{
+	return verdict->code == MPIJOB_ERR_SERVER && status >= 500;
+}
+
 static int synthesise(struct mpijob__verdict *verdict, int status, int is_post, const char *body, size_t len)
 {
 	verdict->code = mpijob__status_http_code(status);
 	verdict->reason = synthetic_reason(status, is_post);
+	verdict->vague = is_vague(verdict, status);
 	verdict->text = mpijob_text_new();
 	if (!verdict->text || mpijob__text_printf(verdict->text, "the server answered with status %d", status))
 		return MPIJOB_ERR_NOMEM;
@@ -207,8 +213,12 @@ static void take_status(struct mpijob__verdict *verdict, int status, int is_post
 		verdict->code = mpijob__status_http_code((int)number);
 	if (verdict->code == 0)
 		verdict->code = MPIJOB_ERR_SERVER;
-	if (!verdict->reason || !*verdict->reason)
+	if (!verdict->reason || !*verdict->reason) {
+		verdict->vague = is_vague(verdict, status);
 		verdict->reason = synthetic_reason(status, is_post);
+	} else if (strcmp(verdict->reason, "Timeout") == 0) {
+		verdict->vague = 1; /* the server gave up waiting for itself */
+	}
 	if (!verdict->message || !*verdict->message)
 		verdict->message = verdict->reason;
 }

@@ -14,6 +14,7 @@ struct mpijob__verdict {
 	int code;                /* 0 or MPIJOB_ERR_* */
 	const char *reason;      /* borrowed from `doc` or constant; NULL when all is well */
 	const char *message;     /* borrowed; NULL when all is well */
+	int vague;               /* 5xx that does not say why: a gateway's, perhaps, so that a write may have been done */
 	int64_t retry_after_ms;  /* from the Status' details; 0 when absent */
 	mpijob_doc *doc;         /* the Status; NULL when there was none */
 	mpijob_text *text;       /* a message of our own; NULL when the server's served */

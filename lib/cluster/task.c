@@ -178,6 +178,7 @@ static void when_answered(void *user, const struct mpijob_answer *answer)
 	task->call = NULL;
 	report_warnings(&call->exchange.warnings, task->heard);
 	rc = mpijob__call_report(call, answer, task->heard);
+	task->doubt = task->writes && call->exchange.doubt;
 	if (rc == 0 && task->reads)
 		rc = read_answer(answer, &doc, task->heard);
 	rc = move(task, rc, doc);
@@ -236,6 +237,7 @@ int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_
 	task->heard = heard;
 	task->reads = reads;
 	task->writes = strcmp(method, "GET") != 0;
+	task->doubt = 0;
 	rc = send(task, method, target, content_type, body);
 	return rc ? mpijob__task_unsent(task, rc) : MPIJOB__TASK_WAITS;
 }

@@ -39,6 +39,7 @@ struct mpijob_task {
 	int reads;           /* its answer is a document */
 	int writes;          /* it changes something */
 	int cut;             /* it was on its way, changes something, and was given up */
+	int doubt;           /* it may have been done, though it failed */
 	int unsent, failure; /* it could not be sent, and why */
 	int stopped;         /* nothing is sent any more, for this reason */
 };
