@@ -457,6 +457,11 @@ int mpijob_client_start(mpijob_client *client, const struct mpijob_request *requ
 	return mpijob__client_start(client, request, 0, callbacks, out);
 }
 
+int mpijob__call_waits(const mpijob_call *call)
+{
+	return call->exchange.waits == MPIJOB__WAITS_TO_START;
+}
+
 void mpijob_call_cancel(mpijob_call *call)
 {
 	mpijob_exchange *exchange = &call->exchange;

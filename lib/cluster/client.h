@@ -112,6 +112,8 @@ int64_t mpijob__client_server_ms(const mpijob_client *client);
 /* As mpijob_client_start(), with MPIJOB__CALL_* flags. */
 int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
+/* 1 while it waits to be sent, or sent again: who gives it up now keeps it from leaving. */
+int mpijob__call_waits(const mpijob_call *call);
 /* Tell the owner, then free. The transport does not know the exchange any more. */
 void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message);
 /* Tell the transport whether the owner wants data. */

@@ -36,6 +36,13 @@ void mpijob__act_forget(struct mpijob__write *write)
 	free(write);
 }
 
+static void give_up(struct mpijob__write *write)
+{
+	if (write->call)
+		mpijob_call_cancel(write->call);
+	mpijob__act_forget(write);
+}
+
 static void end_plan(struct mpijob__act *act)
 {
 	mpijob_plan_free(act->plan);
@@ -47,10 +54,16 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record);
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	struct mpijob__act *act = &record->act;
+	struct mpijob__write *next;
 
 	if (!act->plan)
 		return;
 	act->replan = 1;
+	for (struct mpijob__write *write = act->writes; write; write = next) {
+		next = write->next;
+		if (write->call && mpijob__call_waits(write->call))
+			give_up(write);
+	}
 	if (act->in_flight == 0)
 		finish(operator_, record);
 }
@@ -71,11 +84,8 @@ void mpijob__act_job_news(struct mpijob__record *record)
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	(void)operator_;
-	while (record->act.writes) {
-		if (record->act.writes->call)
-			mpijob_call_cancel(record->act.writes->call);
-		mpijob__act_forget(record->act.writes);
-	}
+	while (record->act.writes)
+		give_up(record->act.writes);
 	end_plan(&record->act);
 }
 

@@ -265,7 +265,7 @@ int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *re
 int mpijob__act_turn(mpijob_operator *operator_, struct mpijob__record *record);
 /* Give up what is under way. */
 void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *record);
-/* Start nothing more of its plan; it ends when what is under way has. */
+/* Send nothing more of its plan, not even what waits for a token; it ends when what is under way has. */
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
 /* The job is another one than its plan was made for: no more of it, unless that may be news of its own status. */
 void mpijob__act_job_news(struct mpijob__record *record);

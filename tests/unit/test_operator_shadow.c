@@ -105,6 +105,52 @@ static void who_lost_his_office_stops(void **state)
 	tear_down(&rig);
 }
 
+static int64_t clients_ms;
+
+static int64_t clients_clock(void)
+{
+	return clients_ms;
+}
+
+static void pace(struct rig *rig, int32_t qps, int32_t burst)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+
+	options.qps = qps;
+	options.burst = burst;
+	rig->client->clock = clients_clock;
+	assert_int_equal(mpijob_client_set_options(rig->client, &options), 0);
+}
+
+/* What waits for a token when the office is lost does not leave any more. */
+static void what_waits_for_a_token_stays(void **state)
+{
+	struct rig rig;
+	size_t writes;
+
+	(void)state;
+	clients_ms = 1000000;
+	set_up(&rig);
+	run(&rig, 20);
+	pace(&rig, 1, 8);
+	put_job(&rig, "team", "wide", 20, "cleanPodPolicy: None");
+	run(&rig, 100);
+	writes = fake_writes(&rig.fake);
+	assert_int_equal(writes, 8);
+	assert_true(rig.operator_->writes > 0);
+	mpijob_operator_act(rig.operator_, 0);
+	assert_int_equal(rig.operator_->writes, 0);
+	clients_ms += 60000;
+	run(&rig, 100);
+	assert_int_equal(fake_writes(&rig.fake), writes);
+	mpijob_operator_act(rig.operator_, 1);
+	pace(&rig, 0, 0);
+	for (int i = 0; i < 3000 && !has_children(&rig, 1, 20); i++)
+		run(&rig, 1);
+	expect_children(&rig, 1, 20);
+	tear_down(&rig);
+}
+
 /* --- a shadow --- */
 
 static void set_up_shadow(struct rig *rig)
@@ -430,6 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_standby_waits_for_its_turn),
 		cmocka_unit_test(who_lost_his_office_stops),
+		cmocka_unit_test(what_waits_for_a_token_stays),
 		cmocka_unit_test(what_nobody_does_is_told_once),
 		cmocka_unit_test(who_is_only_slow_is_not_accused),
 		cmocka_unit_test(a_secret_that_may_not_be_seen_is_not_missed),
