@@ -8,12 +8,9 @@
  */
 #include "operator/act.h"
 
-#include "cluster/clock.h"
-
 #include <string.h>
 
-#define RETRY_AFTER_MOST_MS 300000
-#define AWAIT_END_MS        30000
+#define AWAIT_END_MS 30000
 
 static const char *message_of(const struct mpijob_answer *answer)
 {
@@ -54,15 +51,11 @@ static int is_refusal(const struct mpijob__write *write, const struct mpijob_ans
 static void note_failure(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob__act *act = &write->record->act;
-	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
+	int64_t wait = mpijob__operator_retry_after(write->operator_, answer);
 
 	act->failed = 1;
 	if (wait > act->retry_after_ms)
 		act->retry_after_ms = wait;
-	/* Too many requests are not the fault of one job. */
-	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
-	    write->operator_->hold_until_ms < mpijob__clock_monotonic_ms() + wait)
-		write->operator_->hold_until_ms = mpijob__clock_monotonic_ms() + wait;
 	if (!is_refusal(write, answer)) {
 		log_failure(write, answer);
 		return;

@@ -430,8 +430,8 @@ static void sent(void *user, const struct mpijob_answer *answer)
 	struct event *event = user;
 	mpijob_operator *operator_ = event->operator_;
 	struct mpijob__events *events = operator_->events;
+	int64_t wait = 0, asked_ms = mpijob__operator_retry_after(operator_, answer);
 	int try_again = event->changed;
-	int64_t wait = 0;
 
 	event->call = NULL;
 	events->sending--;
@@ -447,7 +447,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 	} else if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
 		   answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
 		try_again = ++event->tries < MOST_TRIES;
-		wait = answer->retry_after_ms > RETRY_MS ? answer->retry_after_ms : RETRY_MS;
+		wait = asked_ms > RETRY_MS ? asked_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !try_again;
 		if (!try_again)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
@@ -504,7 +504,7 @@ void mpijob__events_step(mpijob_operator *operator_)
 
 	for (struct event *event = events->first; event; event = next) {
 		next = event->next_waiting;
-		if (events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
+		if (events->sending >= MOST_SENDING || !mpijob__operator_may_write(operator_))
 			return;
 		if (event->due_ms > operator_->now_ms) {
 			before = event;
@@ -536,7 +536,7 @@ int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
 	for (const struct event *event = events->first; event; event = event->next_waiting)
 		if (event->due_ms < due)
 			due = event->due_ms;
-	return due;
+	return due < operator_->hold_until_ms ? operator_->hold_until_ms : due;
 }
 
 void mpijob__events_free(mpijob_operator *operator_)

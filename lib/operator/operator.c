@@ -22,6 +22,7 @@
 #define MOST_WRITES    16
 #define NOMEM_PAUSE_MS 100
 #define SHADOW_GRACE_MS 10000
+#define RETRY_AFTER_MOST_MS 300000
 
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
 {
@@ -40,6 +41,17 @@ void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const ch
 	finding.message = rc ? mpijob_error_text(rc) : mpijob_text_data(&text);
 	operator_->log(operator_->log_user, &finding);
 	mpijob__text_release(&text);
+}
+
+/* Too many requests are not the fault of one job. */
+int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mpijob_answer *answer)
+{
+	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
+	int64_t until_ms = mpijob__clock_monotonic_ms() + wait;
+
+	if (wait > 0 && (answer->status == 429 || answer->status == 503) && operator_->hold_until_ms < until_ms)
+		operator_->hold_until_ms = until_ms;
+	return wait;
 }
 
 /* --- news --- */
@@ -380,14 +392,14 @@ static int works(const mpijob_operator *operator_)
 	return (operator_->acting || operator_->shadow.on) && mpijob_operator_synced(operator_);
 }
 
-static int may_write(const mpijob_operator *operator_)
+int mpijob__operator_may_write(const mpijob_operator *operator_)
 {
 	return operator_->writes < operator_->max_writes && operator_->now_ms >= operator_->hold_until_ms;
 }
 
 static int decide(mpijob_operator *operator_)
 {
-	while (may_write(operator_)) {
+	while (mpijob__operator_may_write(operator_)) {
 		struct mpijob__queue_item *item = mpijob__queue_take(&operator_->queue, operator_->now_ms);
 		int rc = item ? mpijob__act_turn(operator_, (struct mpijob__record *)(void *)item) : 0;
 
