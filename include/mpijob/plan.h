@@ -55,8 +55,9 @@ struct mpijob_pod_facts {
 	const char *node;         /**< spec.nodeName; NULL when not bound. */
 	int64_t created_ms;       /**< metadata.creationTimestamp; 0 when absent. */
 	int64_t running_since_ms; /**< Start of its first container that runs, or of the pod; 0 when absent. */
+	int64_t ended_ms;         /**< When the container ended that `exit_code` is of; 0 when absent. */
 };
-#define MPIJOB_POD_FACTS_INIT { sizeof(struct mpijob_pod_facts), NULL, NULL, NULL, 0, -1, 0, 0, 0, -1, NULL, NULL, NULL, 0, 0 }
+#define MPIJOB_POD_FACTS_INIT { sizeof(struct mpijob_pod_facts), NULL, NULL, NULL, 0, -1, 0, 0, 0, -1, NULL, NULL, NULL, 0, 0, 0 }
 
 /** The batch/v1 Job of the launcher. */
 struct mpijob_launcher_facts {

@@ -94,7 +94,7 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 		return code;
 	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
 		return MPIJOB_ERR_USAGE;
-	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms))
+	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms) || !is_time(pod.ended_ms))
 		return MPIJOB_ERR_USAGE;
 	return mpijob__pods_put(&facts->pods, &pod);
 }

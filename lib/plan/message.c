@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define TERMINATION_LIMIT 512 /* of what a container said at its end */
+#define WORDS_LIMIT 512 /* of what a container said at its end */
 
 const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit)
 {
@@ -21,7 +21,7 @@ const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size
 	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
 }
 
-const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
+const char *mpijob__message_end(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
 {
 	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
 	struct mpijob_text text = { 0 };
@@ -36,14 +36,26 @@ const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, cons
 		code = mpijob__text_printf(&text, ": %s", end->reason);
 	if (!code && end->exit_code >= 0)
 		code = mpijob__text_printf(&text, "%s exit code %d", end->reason ? "," : ":", (int)end->exit_code);
-	if (!code && end->message && *end->message)
-		code = mpijob__text_printf(&text, ": %s", mpijob__message_cut(plan, end->message, TERMINATION_LIMIT));
 	if (code)
 		mpijob__plan_fail(plan, code);
 	else
 		copy = mpijob__plan_text(plan, "%s", mpijob_text_data(&text));
 	mpijob__text_release(&text);
 	return copy;
+}
+
+const char *mpijob__message_words(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+{
+	const char *words = mpijob__pod_end(pod)->message;
+
+	return words ? mpijob__message_cut(plan, words, WORDS_LIMIT) : "";
+}
+
+const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
+{
+	const char *end = mpijob__message_end(plan, what, pod), *words = mpijob__message_words(plan, pod);
+
+	return *words ? mpijob__plan_text(plan, "%s: %s", end, words) : end;
 }
 
 static int add_finding(struct mpijob_text *text, const struct mpijob_finding *finding, int first)

@@ -37,6 +37,7 @@ struct mpijob__container {
 	int32_t exit_code;
 	const char *reason;
 	const char *message;
+	int64_t ended_ms;
 	int64_t running_since_ms;
 };
 

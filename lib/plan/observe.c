@@ -283,13 +283,14 @@ static void read_running(struct mpijob__reading *in, struct mpijob__container *o
 
 /* How a container ended: where that stands, for findings. */
 struct end_paths {
-	const char *state, *terminated, *exit_code, *reason, *message;
+	const char *state, *terminated, *exit_code, *reason, *message, *finished_at;
 };
 #define END_PATHS(state) \
 	{ "status.containerStatuses[]." state, "status.containerStatuses[]." state ".terminated", \
 	  "status.containerStatuses[]." state ".terminated.exitCode", \
 	  "status.containerStatuses[]." state ".terminated.reason", \
-	  "status.containerStatuses[]." state ".terminated.message" }
+	  "status.containerStatuses[]." state ".terminated.message", \
+	  "status.containerStatuses[]." state ".terminated.finishedAt" }
 
 static void read_terminated(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
 {
@@ -303,9 +304,20 @@ static void read_terminated(struct mpijob__reading *in, const struct end_paths *
 			take_string(in, &out->reason, paths->reason);
 		else if (is(in, "message"))
 			take_string(in, &out->message, paths->message);
+		else if (is(in, "finishedAt"))
+			take_time(in, &out->ended_ms, paths->finished_at);
 		else
 			mpijob__json_skip(&in->r);
 	}
+}
+
+/* Let one have ended as another did. */
+static void copy_end(struct mpijob__container *out, const struct mpijob__container *from)
+{
+	out->exit_code = from->exit_code;
+	out->reason = from->reason;
+	out->message = from->message;
+	out->ended_ms = from->ended_ms;
 }
 
 static void read_state(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
@@ -333,9 +345,7 @@ static void prefer_failure(struct mpijob__container *now, const struct mpijob__c
 
 	if (!now->ended || !stopped || !before->exit_code)
 		return;
-	now->exit_code = before->exit_code;
-	now->reason = before->reason;
-	now->message = before->message;
+	copy_end(now, before);
 }
 
 static void read_container(struct mpijob__reading *in, int init)
@@ -357,11 +367,8 @@ static void read_container(struct mpijob__reading *in, int init)
 		pod->running_since_ms = container.running_since_ms;
 	if (container.ended && (!pod->ended || !pod->exit_code)) {
 		/* The first that failed counts; before one did, the first that ended. */
-		if (!pod->ended || container.exit_code) {
-			pod->exit_code = container.exit_code;
-			pod->reason = container.reason;
-			pod->message = container.message;
-		}
+		if (!pod->ended || container.exit_code)
+			copy_end(pod, &container);
 		pod->ended = 1;
 	}
 }

@@ -69,7 +69,7 @@ struct mpijob__workers {
 	int32_t present, active, ready, succeeded, failed, evicted;
 	int32_t steady;            /* run and stay */
 	int64_t first_ms, last_ms; /* when the first and the last of the steady ones began to run; 0 when not known */
-	const struct mpijob__pod *first_failed, *first_evicted;
+	const struct mpijob__pod *first_failed, *first_evicted; /* in time; among equals, by index */
 	const struct mpijob__pod *foreign; /* has the name of a worker, belongs to somebody else */
 };
 
@@ -157,7 +157,11 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings);
 
 /* message.c: a text of at most `limit` bytes, cut at a character with "..." behind. */
 const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit);
-/* "worker pod pi-worker-1 on node n failed: Error, exit code 137: TEXT" */
+/* "worker pod pi-worker-1 on node n failed: Error, exit code 137" */
+const char *mpijob__message_end(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod);
+/* What a pod said at its end, cut; "" when nothing. */
+const char *mpijob__message_words(struct mpijob_plan *plan, const struct mpijob__pod *pod);
+/* Both: "worker pod pi-worker-1 on node n failed: Error, exit code 137: TEXT" */
 const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod);
 /* What the findings of severity error say, as Kubernetes lists errors. */
 const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings);

@@ -325,12 +325,13 @@ static int share_stem(struct mpijob__pods *pods, const struct mpijob_pod_facts *
 
 static int copy_end(struct mpijob__pods *pods, const struct mpijob_pod_facts *given, struct mpijob__pod *pod)
 {
-	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE)
+	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE && !given->ended_ms)
 		return 0;
 	pod->end = calloc(1, sizeof(*pod->end));
 	if (!pod->end)
 		return -1;
 	pod->end->exit_code = given->exit_code;
+	pod->end->ended_ms = given->ended_ms;
 	if (given->message)
 		pod->end->message = strdup(given->message);
 	return given->message && !pod->end->message ? -1 : share(pods, given->reason, &pod->end->reason);
@@ -338,9 +339,19 @@ static int copy_end(struct mpijob__pods *pods, const struct mpijob_pod_facts *gi
 
 const struct mpijob__pod_end *mpijob__pod_end(const struct mpijob__pod *pod)
 {
-	static const struct mpijob__pod_end none = { NULL, NULL, NO_EXIT_CODE };
+	static const struct mpijob__pod_end none = { NULL, NULL, 0, NO_EXIT_CODE };
 
 	return pod->end ? pod->end : &none;
+}
+
+int mpijob__pod_ended_before(const struct mpijob__pod *pod, const struct mpijob__pod *other)
+{
+	int64_t ms = mpijob__pod_end(pod)->ended_ms, other_ms;
+
+	if (!other)
+		return 1;
+	other_ms = mpijob__pod_end(other)->ended_ms;
+	return ms && (!other_ms || ms < other_ms);
 }
 
 /* Numbers that are no phase are none. */
@@ -374,7 +385,7 @@ static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *
 	const struct mpijob__pod_end *end = mpijob__pod_end(a);
 
 	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
-	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && a->created_ms == b->created_ms &&
+	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && end->ended_ms == b->ended_ms && a->created_ms == b->created_ms &&
 	       a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
 	       same_text(a->owner_uid, b->owner_uid) && same_text(end->reason, b->reason) &&
 	       same_text(end->message, b->message) && same_text(a->node, b->node);
@@ -435,6 +446,7 @@ static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 		view->facts.node = pod->node;
 		view->facts.created_ms = pod->created_ms;
 		view->facts.running_since_ms = pod->running_since_ms;
+		view->facts.ended_ms = end->ended_ms;
 	}
 	mpijob__text_release(&name);
 	return view;

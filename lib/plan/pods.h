@@ -13,6 +13,7 @@
 struct mpijob__pod_end {
 	const char *reason; /* shared; NULL when absent */
 	char *message;      /* NULL when absent */
+	int64_t ended_ms;   /* 0 when not known */
 	int32_t exit_code;  /* -1 when none */
 };
 
@@ -64,8 +65,10 @@ const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size
 /* Free all. */
 void mpijob__pods_free(struct mpijob__pods *pods);
 
-/* How it ended, of nothing that did: neither reason nor message, exit code -1. */
+/* How it ended, of nothing that did: neither reason nor message nor time, exit code -1. */
 const struct mpijob__pod_end *mpijob__pod_end(const struct mpijob__pod *pod);
+/* 1 when a pod ended before another, as far as that is known; each did before NULL. */
+int mpijob__pod_ended_before(const struct mpijob__pod *pod, const struct mpijob__pod *other);
 /* Append a pod's name. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out);
 

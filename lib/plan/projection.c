@@ -106,6 +106,7 @@ static void make_pod(struct mpijob__reading *in)
 	pod->node = in->node;
 	pod->created_ms = in->created_ms;
 	pod->running_since_ms = in->container.running_since_ms ? in->container.running_since_ms : in->start_ms;
+	pod->ended_ms = ended->ended_ms;
 	in->observation->view.pod = pod;
 }
 

@@ -106,12 +106,13 @@ static int is_evicted(const struct mpijob__pod *pod)
 static const struct mpijob__pod *first_failed(const struct mpijob_plan *plan)
 {
 	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__pod *first = NULL;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
-		if (failed(workers->pods[i]))
-			return workers->pods[i];
+		if (failed(workers->pods[i]) && mpijob__pod_ended_before(workers->pods[i], first))
+			first = workers->pods[i];
 	}
-	return NULL;
+	return first;
 }
 
 static int was_counted(const struct mpijob__restart *restart, const struct mpijob__pod *pod)
@@ -163,7 +164,8 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__con
 			restart->marks[restart->marks_count++] = mark_of(pod);
 		} else if (is_evicted(pod) && restart->count >= plan->features.replace_workers) {
 			workers->evicted++;
-			workers->first_evicted = workers->first_evicted ? workers->first_evicted : pod;
+			if (mpijob__pod_ended_before(pod, workers->first_evicted))
+				workers->first_evicted = pod;
 		}
 	}
 }
@@ -232,6 +234,20 @@ void mpijob__restart_look(struct mpijob_plan *plan)
 		look_for_replaced(plan, known);
 }
 
+static const struct mpijob__pod *first_replaced(const struct mpijob_plan *plan)
+{
+	const struct mpijob__restart *restart = &plan->restart;
+	const struct mpijob__pod *first = NULL;
+
+	for (size_t i = 0; i < restart->marks_count; i++) {
+		const struct mpijob__pod *pod = plan->workers.pods[restart->indices[i]];
+
+		if (mpijob__pod_ended_before(pod, first))
+			first = pod;
+	}
+	return first;
+}
+
 static const char *replaced_message(struct mpijob_plan *plan)
 {
 	const struct mpijob__restart *restart = &plan->restart;
@@ -250,7 +266,7 @@ static const char *replaced_message(struct mpijob_plan *plan)
 	return mpijob__plan_text(plan, "failed workers of MPIJob %s/%s were replaced (%d of at most %d), now%s: %s",
 				 plan->subject.namespace_, plan->subject.name, (int)restart->count,
 				 (int)plan->features.replace_workers, marks,
-				 mpijob__message_pod(plan, "worker", plan->workers.pods[restart->indices[0]]));
+				 mpijob__message_pod(plan, "worker", first_replaced(plan)));
 }
 
 void mpijob__restart_replace(struct mpijob_plan *plan)

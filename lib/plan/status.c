@@ -149,41 +149,38 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
-/* The pod is named even when the words before it are many. */
-static const char *name_worker(struct mpijob_plan *plan, const char *message, const struct mpijob__pod *pod)
+/* The pods are named even when the words before them are many. `launcher`: how its pod is, or "". */
+static const char *name_pods(struct mpijob_plan *plan, const char *message, const char *launcher,
+			     const struct mpijob__pod *worker)
 {
-	const char *worker;
+	const char *pods = launcher;
 
-	if (pod) {
-		worker = mpijob__message_pod(plan, "worker", pod);
-		if (strlen(worker) + 2 <= MPIJOB__MESSAGE_LIMIT / 4 * 3)
-			message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT - 2 - strlen(worker));
-		message = mpijob__plan_text(plan, "%s; %s", message, worker);
-	}
-	return mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+	if (worker)
+		pods = mpijob__plan_text(plan, "%s; %s", launcher, mpijob__message_pod(plan, "worker", worker));
+	if (strlen(pods) <= MPIJOB__MESSAGE_LIMIT / 4 * 3)
+		message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT - strlen(pods));
+	return mpijob__message_cut(plan, mpijob__plan_text(plan, "%s%s", message, pods), MPIJOB__MESSAGE_LIMIT);
 }
 
 static void launcher_failed(struct mpijob_plan *plan)
 {
 	const char *reason = plan->launcher->failed_reason;
-	const char *message = copy_text(plan, plan->launcher->failed_message);
+	const char *message = copy_text(plan, plan->launcher->failed_message), *named = "";
+	const struct mpijob__pod *pod = NULL;
 
 	reason = reason && *reason ? copy_text(plan, reason) : "MPIJobFailed";
 	if (!message || !*message)
 		message = about(plan, "MPIJob", "has failed");
-	if (strcmp(reason, "BackoffLimitExceeded") == 0) {
-		const struct mpijob__pod *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+	if (strcmp(reason, "BackoffLimitExceeded") == 0)
+		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+	if (pod) {
+		const char *why = mpijob__pod_end(pod)->reason, *words = mpijob__message_words(plan, pod);
 
-		if (pod) {
-			const struct mpijob__pod_end *end = mpijob__pod_end(pod);
-			const char *said = end->message && *end->message ? end->message
-									 : mpijob__message_pod(plan, "launcher", pod);
-
-			reason = mpijob__plan_text(plan, "%s/%s", reason, end->reason ? end->reason : "");
-			message = mpijob__plan_text(plan, "%s: %s", message, said);
-		}
+		reason = mpijob__plan_text(plan, "%s/%s", reason, why ? why : "");
+		message = mpijob__plan_text(plan, "%s: %s", message, words);
+		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "", mpijob__message_end(plan, "launcher", pod));
 	}
-	fail(plan, reason, name_worker(plan, message, plan->workers.first_failed));
+	fail(plan, reason, name_pods(plan, message, named, plan->workers.first_failed));
 }
 
 static void tell_launcher(struct mpijob_plan *plan)
@@ -217,7 +214,7 @@ static void tell_workers(struct mpijob_plan *plan)
 	if (!workers->evicted)
 		return;
 	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted, (int)workers->wanted);
-	fail(plan, "MPIJobEvicted", name_worker(plan, message, workers->first_evicted));
+	fail(plan, "MPIJobEvicted", name_pods(plan, message, "", workers->first_evicted));
 }
 
 static void tell_running(struct mpijob_plan *plan, int32_t stage)
@@ -342,7 +339,7 @@ void mpijob__status_end_unseen(struct mpijob_plan *plan)
 		if (pod)
 			message =
 				mpijob__plan_text(plan, "%s: %s", message, mpijob__message_pod(plan, "launcher", pod));
-		fail(plan, "MPIJobLauncherGone", name_worker(plan, message, plan->workers.first_failed));
+		fail(plan, "MPIJobLauncherGone", name_pods(plan, message, "", plan->workers.first_failed));
 	}
 	tell_running(plan, MPIJOB__STAGE_FIRST);
 }

@@ -47,12 +47,12 @@ static void count_failed(struct mpijob__workers *workers, const struct mpijob__p
 	const char *reason = mpijob__pod_end(pod)->reason;
 
 	workers->failed++;
-	if (!workers->first_failed)
+	if (mpijob__pod_ended_before(pod, workers->first_failed))
 		workers->first_failed = pod;
 	if (!reason || strcmp(reason, "Evicted") != 0)
 		return;
 	workers->evicted++;
-	if (!workers->first_evicted)
+	if (mpijob__pod_ended_before(pod, workers->first_evicted))
 		workers->first_evicted = pod;
 }
 

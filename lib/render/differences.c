@@ -174,9 +174,9 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_FAILURE_NAMES_PODS] = {
 		"failure-names-pods",
-		"The message of a failure says what the reference says, then names the first worker pod that failed: pod, node, "
-		"reason, exit code and up to 512 bytes of its last words. Where the launcher pod left no message, it is named in "
-		"the same way; the reason behind `BackoffLimitExceeded/` is that of its container where the pod has none.",
+		"The message of a failure says what the reference says, then names the launcher pod that failed last and the worker "
+		"pod that failed first: pod, node, reason and exit code. Of the last words of each, or of its container's where the "
+		"pod has none, at most 512 bytes are kept; the reason behind `BackoffLimitExceeded/` is found in the same way.",
 		"The launcher only knows that a connection was lost.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},

@@ -327,34 +327,21 @@ def evicted_ends(moment, d):
     return moment.untouched(d.where)
 
 
-def theirs_reason(moment):
-    return conditions(moment.theirs["MPIJob"]).get("Failed", {}).get("reason")
-
-
-def failed_pod(moment, message):
-    """Whether a message names a pod that failed and says nothing wrong about it."""
-    if theirs_reason(moment) == "BackoffLimitExceeded/" and message.endswith("..."):
-        return True # its last words were cut off
-    job = moment.before.launcher()
-    for key, pod in moment.before.objects.items():
-        # The last words of the launcher's container, where those of its pod are missing.
-        if job and key.startswith("Pod/pi-launcher-") and pod["status"]["phase"] == "Failed":
-            state = (pod["status"].get("containerStatuses") or [{}])[0].get("state", {}).get("terminated", {})
-            if state.get("message") and state["message"][:200] in message:
-                return True
-    found = re.search(r"(worker|launcher) pod (pi-[a-z0-9-]+)(?: on node [a-z0-9-]+)? failed", message)
-    pod = found and moment.before.get("Pod/" + found.group(2))
-    return bool(pod) and pod["status"]["phase"] == "Failed"
+def failed_pods(moment, message):
+    """Whether a message names pods, and only such that failed."""
+    named = re.findall(r"(?:worker|launcher) pod (pi-[a-z0-9-]+)(?: on node [a-z0-9-]+)? failed", message)
+    pods = [moment.before.get("Pod/" + name) for name in named]
+    return bool(pods) and all(pod and pod["status"]["phase"] == "Failed" for pod in pods)
 
 
 @row("failure-names-pods")
 def failure_names_pods(moment, d):
     ours, theirs = (conditions(cluster["MPIJob"]).get("Failed") for cluster in (moment.ours, moment.theirs))
-    if not ours or not theirs or moment.ended_before() or not (failed_pod(moment, ours["message"])):
+    if not ours or not theirs or moment.ended_before() or not failed_pods(moment, ours["message"]):
         return False
     said = theirs["message"][:-3] if theirs["message"].endswith("...") else theirs["message"]
     said = said.rstrip("\ufffd")
-    words = re.split("; worker pod ", ours["message"])[0]
+    words = re.split("; (?:launcher|worker) pod ", ours["message"])[0]
     words = words[:-3] if words.endswith("...") else words
     if not words.startswith(said[:len(words)]) or not said[:len(words)] or not ours["reason"].startswith(theirs["reason"]):
         return False
@@ -397,16 +384,8 @@ def messages_cut(moment, d):
     theirs, ours = (conditions(cluster["MPIJob"]).get("Failed") for cluster in (moment.theirs, moment.ours))
     if not theirs or not ours or theirs["reason"] != ours["reason"]:
         return False
-    if theirs["reason"].startswith("BackoffLimitExceeded/"):
-        # They cut, too, but inside of a character.
-        wanted = theirs["message"][:-3].rstrip("\ufffd") + "..."
-        if theirs["message"][-4:] != "\ufffd...":
-            return False
-    else:
-        wanted = cut(theirs["message"])
-        if len(theirs["message"].encode()) <= 1024:
-            return False
-    if ours["message"] != wanted:
+    # Where they cut, too, we name the pod behind that.
+    if len(theirs["message"].encode()) <= 1024 or ours["message"] != cut(theirs["message"]):
         return False
     if event(d)[0] == "Warning":
         return (event(d)[1:], d.ours) in (([ours["reason"], ours["message"]], 1), ([theirs["reason"], theirs["message"]], 0))

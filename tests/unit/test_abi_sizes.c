@@ -44,7 +44,7 @@
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
 	X(operator_options, shadow_grace_ms, 64, 56, MPIJOB_OPERATOR_OPTIONS_INIT) \
 	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT) \
-	X(pod_facts, running_since_ms, 96, 88, MPIJOB_POD_FACTS_INIT) \
+	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT) \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
 	X(plan_options, max_workers, 32, 24, MPIJOB_PLAN_OPTIONS_INIT) \

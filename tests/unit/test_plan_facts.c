@@ -251,6 +251,11 @@ static void test_shown(void **state)
 		struct mpijob_pod_facts pod = *mpijob_facts_pod_at(facts, i);
 
 		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+		pod.ended_ms = 77;
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+		pod = *mpijob_facts_pod_at(facts, i);
+		assert_int_equal(pod.ended_ms, 77);
+		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
 		pod.message = pod.name;
 		pod.index = -1; /* its place changes, its strings are those that were shown */
 		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);

@@ -134,10 +134,18 @@ static void test_pod_that_ended(void **state)
 	assert_int_equal(pod->exit_code, 137);
 	assert_string_equal(pod->reason, "OOMKilled");
 	assert_string_equal(pod->message, "no\tmemory");
+	assert_int_equal(pod->ended_ms, 0);
 	pod = observe(POD("{phase: Succeeded, containerStatuses: [{state: {terminated: {exitCode: 0, reason: "
-			  "Completed}}}]}"))
+			  "Completed, finishedAt: null}}}]}"))
 		      ->pod;
 	assert_int_equal(pod->exit_code, 0);
+	assert_int_equal(pod->ended_ms, 0);
+	/* Of two containers, the time is that of the one whose end counts. */
+	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 0, finishedAt: "
+			  "\"2026-09-21T14:13:21Z\"}}}, {state: {terminated: {exitCode: 2, finishedAt: \"2026-09-21T14:13:22Z\"}}}]}"))
+		      ->pod;
+	assert_int_equal(pod->exit_code, 2);
+	assert_int_equal(pod->ended_ms, INT64_C(1790000002000));
 	pod = observe(POD("{phase: Failed, reason: Evicted, message: low, containerStatuses: [{state: {terminated: "
 			  "{exitCode: 1, reason: "
 			  "Error}}}]}"))
@@ -147,10 +155,12 @@ static void test_pod_that_ended(void **state)
 	assert_int_equal(pod->exit_code, 1);
 	/* Restarted after it failed, then stopped from outside; and one that the kernel killed. */
 	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 143, reason: Error}}, "
-			  "lastState: {terminated: {exitCode: 3, reason: Error, message: no input}}}]}"))
+			  "lastState: {terminated: {exitCode: 3, reason: Error, message: no input, finishedAt: "
+			  "\"2026-09-21T14:13:30Z\"}}}]}"))
 		      ->pod;
 	assert_int_equal(pod->exit_code, 3);
 	assert_string_equal(pod->message, "no input");
+	assert_int_equal(pod->ended_ms, INT64_C(1790000010000));
 	pod = observe(POD("{phase: Failed, containerStatuses: [{lastState: {terminated: {exitCode: 3}}, "
 			  "state: {terminated: {exitCode: 137, reason: OOMKilled}}}]}"))
 		      ->pod;
@@ -374,10 +384,10 @@ static char *view_text(void)
 
 #define T(x) ((x) ? (x) : "-")
 	if (p)
-		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld", p->name, p->uid,
+		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld %lld", p->name, p->uid,
 			 T(p->owner_uid), p->role, p->index, p->phase, p->ready, p->deleting, p->exit_code,
 			 T(p->reason), T(p->message), T(p->node), (long long)p->created_ms,
-			 (long long)p->running_since_ms);
+			 (long long)p->running_since_ms, (long long)p->ended_ms);
 	if (l)
 		snprintf(launcher, sizeof(launcher), "%s %s %d %d %d %d %s %s %d %d %lld %llx %zu", l->name, l->uid,
 			 l->deleting, l->suspended, l->complete, l->has_failed, T(l->failed_reason),
