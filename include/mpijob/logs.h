@@ -51,7 +51,8 @@ struct mpijob_logs_options {
 	/** A line. Return 0, or a negative `MPIJOB_ERR_*`, which ends all. Not NULL. */
 	int (*line)(void *user, const struct mpijob_log_line *line);
 	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. `container` is NULL for a pod that is not
-	    there, and `pod` too when pods cannot be listed. May itself be NULL. */
+	    there, and `pod` too when pods cannot be listed. What is refused (`MPIJOB_ERR_AUTH`) after it could be had is
+	    given up when nothing else has come for a minute. May itself be NULL. */
 	void (*failed)(void *user, const char *pod, const char *container, int code, const char *message, int again);
 	void *user;                 /**< Passed to both. */
 };
@@ -97,7 +98,8 @@ MPIJOB_API void mpijob_logs_pause(mpijob_logs *logs, int on);
  *
  * @param logs  not NULL.
  * @return 1 while more can come; 0 when all is read; a negative `MPIJOB_ERR_*`: what `line` returned, or why the pods
- *         cannot be listed (`MPIJOB_ERR_AUTH`, `MPIJOB_ERR_NOT_FOUND`: none of the named pods exists).
+ *         cannot be listed, as mpijob_watch_hopeless() has it (`MPIJOB_ERR_AUTH`), or `MPIJOB_ERR_NOT_FOUND`: none of
+ *         the named pods exists.
  * @since 0.1
  */
 MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);

@@ -5,7 +5,8 @@
  *
  * A watch lists once (or streams the list), follows changes from there, and survives what happens on the way: ends of
  * streams, broken connections, servers that forget ("410 Gone"), overload. You are told a consistent story: after
- * each new list, what vanished meanwhile is simply not in it.
+ * each new list, what vanished meanwhile is simply not in it. It ends by your word alone; mpijob_watch_hopeless() tells
+ * when there is little use in waiting on.
  *
  * It runs inside of mpijob_client_poll(), beside all other calls.
  */
@@ -58,7 +59,8 @@ struct mpijob_watch_options {
 	int (*object)(void *user, const struct mpijob_watch_event *event);
 	/** A list is complete, as of this resourceVersion. Return as `object`. May be NULL. */
 	int (*listed)(void *user, const char *resource_version);
-	/** A list or a watch ("list", "watch") failed and will be tried again; told once for each cause. May be NULL. */
+	/** A list or a watch ("list", "watch") failed and will be tried again; told once for each cause, and once more when
+	    it has become hopeless, see mpijob_watch_hopeless(). May be NULL. */
 	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
 	void *user;                 /**< Passed to all four. */
 };
@@ -83,6 +85,19 @@ MPIJOB_API void mpijob_watch_free(mpijob_watch *watch);
 MPIJOB_API int mpijob_watch_synced(const mpijob_watch *watch);
 
 /**
+ * Tell whether the failure that was told last will hardly get better by trying again, for who does not want to wait for
+ * ever. Before the first list is whole that is any answer but "try later": no permission, no such kind, something that
+ * is no list. Later, when the same may pass (a server that starts, a token that is being renewed), it is hopeless
+ * when nothing else has come for a minute. Lost connections and servers that fail or are overloaded are never
+ * hopeless; a watch that a code of yours has ended is.
+ *
+ * @param watch  not NULL.
+ * @return 1 or 0; 0 again when it works again.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_watch_hopeless(const mpijob_watch *watch);
+
+/**
  * Decide whether an object is as somebody waits for it.
  *
  * @param user    what was given beside the function.
@@ -103,7 +118,9 @@ typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
  * @param diag        findings, or NULL.
  * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_AUTH` (not allowed to look);
  *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned; `MPIJOB_ERR_SYNTAX`
- *         (the object cannot be read); `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`.
+ *         (the object, or the server, cannot be read); `MPIJOB_ERR_REJECTED`; `MPIJOB_ERR_USAGE`,
+ *         `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`. What a server refuses after it has answered once ends the
+ *         waiting only as mpijob_watch_hopeless() tells.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,

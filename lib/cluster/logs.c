@@ -299,8 +299,7 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 {
 	struct mpijob_logs *logs = user;
 	int code = answer->code;
-	int final = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_REJECTED ||
-		    code == MPIJOB_ERR_USAGE || (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
+	int final = mpijob_watch_hopeless(logs->watch) || (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
 
 	(void)what;
 	if (code == 0)

@@ -4,6 +4,7 @@
 #define MPIJOB__CLUSTER_LOGS_H
 
 #include "base/text.h"
+#include "cluster/patience.h"
 #include "cluster/timer.h"
 
 #include <mpijob/logs.h>
@@ -57,6 +58,7 @@ struct log_source {
 	int tries;        /* without a byte */
 	int refusals;     /* of them those that were answered */
 	int told_code;    /* what `failed` was told of */
+	struct mpijob__patience patience;
 	mpijob_text line; /* what came of the line that is not told yet */
 	int inside;       /* a first part of that line was told, or dropped */
 	int dropping;     /* of that line */

@@ -133,9 +133,17 @@ static void try_later(struct log_source *source, int code, int64_t at_least_ms)
 	source->backoff_ms = source->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : source->backoff_ms * 2;
 }
 
-static int is_final(const struct log_source *source, int code)
+/* What a kubelet refuses because a container does not run yet is not meant. */
+static int is_hopeless(struct log_source *source, int code)
 {
-	if (code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE || source->pod->gone)
+	int meant = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
+
+	return mpijob__patience_ends(&source->patience, meant ? code : 0, source->logs->client->clock());
+}
+
+static int is_final(struct log_source *source, int code)
+{
+	if (is_hopeless(source, code) || source->pod->gone)
 		return 1;
 	if (!reads_once(source))
 		return 0;
@@ -180,6 +188,7 @@ static int stream_data(void *user, const char *data, size_t len)
 
 	source->tries = source->refusals = source->told_code = 0;
 	source->backoff_ms = 0;
+	mpijob__patience_renew(&source->patience);
 	mpijob__log_enter(logs);
 	rc = mpijob__log_feed(source, data, len);
 	if (logs->freed || logs->state < 0)
@@ -205,6 +214,8 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 
 	source->call = NULL;
 	logs->open--;
+	if (answer->status == 200)
+		mpijob__patience_renew(&source->patience);
 	mpijob__log_enter(logs);
 	if (logs->state > 0) {
 		if (answer->code == 0)

@@ -2,8 +2,8 @@
 /*
  * Waiting for one object: a watch of its name, until somebody is content with what it says.
  *
- * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it: no permission, no
- * such kind. An object that a list does not hold does not exist, and that is a state like any other.
+ * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it, and the watch knows: no
+ * permission, no such kind. An object that a list does not hold does not exist, and that is a state like any other.
  */
 #include "base/diag.h"
 #include "base/struct.h"
@@ -110,14 +110,6 @@ static int when_listed(void *user, const char *version)
 	return 0;
 }
 
-/* What waiting does not cure; and memory, which its caller may be able to free. */
-static int is_final(const struct mpijob_answer *answer)
-{
-	return answer->code == MPIJOB_ERR_NOMEM || answer->code == MPIJOB_ERR_AUTH ||
-	       answer->code == MPIJOB_ERR_UNSUPPORTED || answer->status == 404 ||
-	       (answer->status == 0 && answer->code == MPIJOB_ERR_USAGE);
-}
-
 static void when_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
 	struct waiting *waiting = user;
@@ -126,7 +118,8 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	waiting->failure = answer->code;
 	mpijob_text_clear(&waiting->why);
 	(void)mpijob__text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
-	if (is_final(answer))
+	/* What waiting does not cure; and memory, which its caller may be able to free. */
+	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
 		give_up(&waiting->task, answer->code);
 	else if (waiting->once)
 		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);

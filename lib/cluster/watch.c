@@ -178,6 +178,11 @@ int mpijob_watch_synced(const mpijob_watch *watch)
 	return watch->synced;
 }
 
+int mpijob_watch_hopeless(const mpijob_watch *watch)
+{
+	return watch->hopeless;
+}
+
 void mpijob__watch_enter(mpijob_watch *watch)
 {
 	watch->busy++;
@@ -237,8 +242,13 @@ void mpijob__watch_begin(mpijob_watch *watch)
 
 void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what)
 {
-	int same = watch->told_code == answer->code && watch->told_status == answer->status;
+	int64_t now_ms = watch->client ? watch->client->clock() : 0;
+	int had_hope = !watch->hopeless, same;
 
+	watch->hopeless =
+		watch->state == MPIJOB__WATCH_ENDED || mpijob__patience_ends(&watch->patience, answer->code, now_ms);
+	same = watch->told_code == answer->code && watch->told_status == answer->status &&
+	       !(watch->hopeless && had_hope);
 	watch->told_code = watch->trouble = answer->code;
 	watch->told_status = answer->status;
 	if (same || watch->freed)
@@ -287,6 +297,12 @@ int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__spli
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
 
+void mpijob__watch_is_well(mpijob_watch *watch)
+{
+	watch->trouble = watch->hopeless = 0;
+	mpijob__patience_renew(&watch->patience);
+}
+
 int mpijob__watch_listed(mpijob_watch *watch, const char *version)
 {
 	int rc = 0;
@@ -300,7 +316,7 @@ int mpijob__watch_listed(mpijob_watch *watch, const char *version)
 	if (rc)
 		return rc;
 	watch->heard_ms = watch->client->clock();
-	watch->trouble = 0;
+	mpijob__watch_is_well(watch);
 	watch->need_list = watch->any_version = watch->list_once = watch->whole = watch->begun = 0;
 	watch->synced = 1;
 	watch->told_code = watch->told_status = 0;

@@ -4,6 +4,7 @@
 #define MPIJOB__CLUSTER_WATCH_H
 
 #include "base/text.h"
+#include "cluster/patience.h"
 #include "cluster/split.h"
 
 #include <mpijob/watch.h>
@@ -35,6 +36,8 @@ struct mpijob_watch {
 	int32_t told_code, told_status; /* the failure that was told last; told once */
 	int64_t heard_ms;        /* the last sign of life; meaningful once it is synced */
 	int32_t trouble;         /* the failure that it is recovering from; 0 when all is well */
+	struct mpijob__patience patience;
+	int hopeless;            /* the failure that was seen last will hardly get better */
 
 	/* Where to go on. */
 	mpijob_text version;
@@ -94,7 +97,9 @@ void mpijob__watch_begin(mpijob_watch *watch);
 int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what);
 /* Tell that a list is complete, and keep its version. Returns as tell(). */
 int mpijob__watch_listed(mpijob_watch *watch, const char *version);
-/* A failure is told when it is another one than before. */
+/* It works again: what failed before is forgotten. */
+void mpijob__watch_is_well(mpijob_watch *watch);
+/* A failure is told when it is another one than before, or when hope is lost. */
 void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what);
 /* Nothing runs any more: go on at once; after a failure, and at least so many milliseconds; or shortly. */
 void mpijob__watch_go_on(mpijob_watch *watch);

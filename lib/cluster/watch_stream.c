@@ -157,8 +157,8 @@ static int stream_data(void *user, const char *data, size_t len)
 	rc = mpijob__split_feed(&watch->split, data, len, take_event, watch);
 	if (rc == MPIJOB_ERR_SYNTAX && !watch->freed)
 		watch->stream_failed = 1;
-	if (rc == 0 && watch->events)
-		watch->trouble = 0;
+	if (rc == 0 && watch->events && watch->synced)
+		mpijob__watch_is_well(watch);
 	if (watch->state == MPIJOB__WATCH_STREAMING)
 		watch->due_ms = watch->client->clock() + INITIAL_MS;
 	mpijob__watch_leave(watch);
@@ -246,8 +246,10 @@ static void watch_done(mpijob_watch *watch, const struct mpijob_answer *answer)
 		watch->gone || (watch->stream_failed && watch->relist) || watch->server_errors >= SERVER_ERRORS;
 	if (answer->status == 200 && lifetime(watch) >= SHORT_LIFE_MS)
 		mpijob__watch_went_well(watch);
-	if (!failed)
+	if (!failed) {
 		watch->told_code = watch->told_status = 0;
+		mpijob__watch_is_well(watch);
+	}
 	if (answer->code == MPIJOB_ERR_NOMEM)
 		mpijob__watch_rest(watch);
 	else if (failed)

@@ -34,6 +34,7 @@ struct get {
 	struct seen *seen; /* found by their uids */
 	size_t seen_count;
 	size_t seen_size;  /* a power of two, or 0 */
+	mpijob_watch *watching;
 	const char *named; /* the one job that is watched; NULL for all */
 	int listed;        /* the first list is printed */
 	int code;          /* why watching cannot go on */
@@ -443,9 +444,8 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = NULL;
 
-	int final = answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_NOT_FOUND ||
-		    answer->code == MPIJOB_ERR_USAGE || answer->code == MPIJOB_ERR_UNSUPPORTED ||
-		    answer->code == MPIJOB_ERR_REJECTED || (!get->listed && answer->code == MPIJOB_ERR_UNREACHABLE);
+	int final = mpijob_watch_hopeless(get->watching) ||
+		    (!get->listed && answer->code == MPIJOB_ERR_UNREACHABLE);
 	int len = final ? asprintf(&message, "%s", answer->message)
 			: asprintf(&message, "%s: %s; trying again", what, answer->message);
 	finding.severity = final ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
@@ -465,7 +465,6 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 static int watch(struct get *get, const struct chosen *chosen)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-	mpijob_watch *watching = NULL;
 
 	options.api_version = JOB_API_VERSION;
 	options.kind = "MPIJob";
@@ -479,10 +478,10 @@ static int watch(struct get *get, const struct chosen *chosen)
 	options.listed = on_listed;
 	options.failed = on_failed;
 	options.user = get;
-	int code = mpijob_watch_new(get->connection.client, &options, &watching);
+	int code = mpijob_watch_new(get->connection.client, &options, &get->watching);
 	while (code == 0 && get->code == 0 && !connection_signal() && output_is_read())
 		code = mpijob_client_poll(get->connection.client, TURN_MS);
-	mpijob_watch_free(watching);
+	mpijob_watch_free(get->watching);
 	if (code == 0)
 		code = get->code;
 	if (code == 0 && !connection_signal())

@@ -33,6 +33,7 @@ struct reader {
 	struct connection *connection;
 	const char *name;
 	mpijob *job;
+	mpijob_watch *pods, *watched_job; /* with -f */
 	struct source *sources;
 	int prefix;
 	int seen;     /* a pod was there */
@@ -362,12 +363,12 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 	struct reader *reader = user;
 
 	(void)what;
-	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
-	    answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER)
+	if (answer->code == MPIJOB_ERR_NOMEM || mpijob_watch_hopeless(reader->pods) ||
+	    mpijob_watch_hopeless(reader->watched_job))
+		reader->code = answer->code;
+	else
 		fprintf(stderr, "mpijob: the connection is lost (%s); trying again\n",
 			answer->message ? answer->message : mpijob_error_text(answer->code));
-	else
-		reader->code = answer->code;
 }
 
 static size_t open_sources(const struct reader *reader)
@@ -379,11 +380,11 @@ static size_t open_sources(const struct reader *reader)
 	return open;
 }
 
-static int goes_on(struct reader *reader, const mpijob_watch *pods)
+static int goes_on(struct reader *reader)
 {
 	size_t open = open_sources(reader);
 
-	if (!mpijob_watch_synced(pods))
+	if (!mpijob_watch_synced(reader->pods))
 		return 1;
 	if (reader->arguments->pod && reader->seen && open == 0)
 		return 0;
@@ -397,12 +398,12 @@ static int goes_on(struct reader *reader, const mpijob_watch *pods)
 	return open > 0;
 }
 
-static int turns(struct reader *reader, const mpijob_watch *pods)
+static int turns(struct reader *reader)
 {
 	int code = 0;
 
-	while (code == 0 && goes_on(reader, pods)) {
-		if (!reader->seen && !reader->told && mpijob_watch_synced(pods)) {
+	while (code == 0 && goes_on(reader)) {
+		if (!reader->seen && !reader->told && mpijob_watch_synced(reader->pods)) {
 			fprintf(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader), reader->name);
 			reader->told = 1;
 		}
@@ -438,7 +439,6 @@ static int follow(struct reader *reader)
 {
 	struct connection *connection = reader->connection;
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-	mpijob_watch *pods = NULL, *job = NULL;
 	mpijob_text *selector = selector_of(reader->name);
 
 	options.api_version = "v1";
@@ -448,20 +448,20 @@ static int follow(struct reader *reader)
 	options.object = on_pod;
 	options.failed = on_watch_failed;
 	options.user = reader;
-	int code = selector ? mpijob_watch_new(connection->client, &options, &pods) : MPIJOB_ERR_NOMEM;
+	int code = selector ? mpijob_watch_new(connection->client, &options, &reader->pods) : MPIJOB_ERR_NOMEM;
 	options.api_version = "kubeflow.org/v2beta1";
 	options.kind = "MPIJob";
 	options.name = reader->name;
 	options.label_selector = NULL;
 	options.object = on_job;
 	if (code == 0)
-		code = mpijob_watch_new(connection->client, &options, &job);
+		code = mpijob_watch_new(connection->client, &options, &reader->watched_job);
 	if (code == 0)
-		code = turns(reader, pods);
+		code = turns(reader);
 	if (code == 0)
 		judge_sources(reader);
-	mpijob_watch_free(pods);
-	mpijob_watch_free(job);
+	mpijob_watch_free(reader->pods);
+	mpijob_watch_free(reader->watched_job);
 	mpijob_text_free(selector);
 	while (reader->sources) {
 		struct source *source = reader->sources;

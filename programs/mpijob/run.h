@@ -21,6 +21,8 @@ struct watched {
 	int code;   /* why it cannot go on; 0 while it can */
 };
 
+enum trouble { TROUBLE_NONE, TROUBLE_LOST, TROUBLE_REFUSED };
+
 struct run {
 	const struct arguments *arguments;
 	struct input input;
@@ -47,7 +49,7 @@ struct run {
 	char *failure;  /* reason and message of the condition Failed */
 	int stopping;   /* exit code after an interrupt or the timeout; 0 while none */
 	int stopped_at; /* signals seen when the stopping began */
-	int told_lost;  /* that the connection is lost */
+	enum trouble told;
 	int64_t begun_ms, cluster_ms, created_ms, finished_ms;
 };
 

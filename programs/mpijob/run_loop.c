@@ -148,7 +148,7 @@ static int on_object(void *user, const struct mpijob_watch_event *event)
 	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : MPIJOB_ERR_SYNTAX;
 
 	watched->listed++;
-	watched->run->told_lost = 0;
+	watched->run->told = TROUBLE_NONE;
 	if (code == 0)
 		watched->changed(watched->user, mpijob_doc_root(doc), event->event == MPIJOB_WATCH_DELETED);
 	mpijob_doc_free(doc);
@@ -169,27 +169,35 @@ static int on_listed(void *user, const char *resource_version)
 	struct run *run = watched->run;
 
 	(void)resource_version;
-	run->told_lost = 0;
+	run->told = TROUBLE_NONE;
 	if (watched == &run->watched_job && watched->listed == 0 && run->uid)
 		run_gone(run);
 	return 0;
 }
 
-/* What is worth another try is tried by the watch itself. */
+static void say_trouble(struct run *run, const struct mpijob_answer *answer)
+{
+	int is_lost = answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
+		      answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER;
+	enum trouble trouble = is_lost ? TROUBLE_LOST : TROUBLE_REFUSED;
+
+	if (run->is_cluster && run->told != trouble)
+		progress_say(&run->progress, "the %s (%s); the job goes on, and this tries to come back",
+			     is_lost ? "connection is lost" : "cluster does not let it be watched now",
+			     answer->message ? answer->message : mpijob_error_text(answer->code));
+	run->told = trouble;
+}
+
+/* The watch itself tries again; what there is no hope for ends the run. */
 static void on_watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
 	struct watched *watched = user;
-	struct run *run = watched->run;
 
 	(void)what;
-	if (answer->code != MPIJOB_ERR_IO && answer->code != MPIJOB_ERR_UNREACHABLE &&
-	    answer->code != MPIJOB_ERR_TIMEOUT && answer->code != MPIJOB_ERR_SERVER)
+	if (mpijob_watch_hopeless(watched->watch) || answer->code == MPIJOB_ERR_NOMEM)
 		watched->code = answer->code;
-	else if (run->is_cluster && !run->told_lost)
-		progress_say(&run->progress,
-			     "the connection is lost (%s); the job goes on, and this tries to come back",
-			     answer->message ? answer->message : mpijob_error_text(answer->code));
-	run->told_lost = 1;
+	else
+		say_trouble(watched->run, answer);
 }
 
 static int watch(struct run *run, struct watched *watched, struct mpijob_watch_options *options)

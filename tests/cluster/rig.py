@@ -37,8 +37,8 @@ class Rig:
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, env=environment,
                                      check=False))
 
-    def start(self, *arguments):
-        return subprocess.Popen(self.words(*arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def start(self, *arguments, kubeconfig=None):
+        return subprocess.Popen(self.words(*arguments, kubeconfig=kubeconfig), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
 
     def file(self, name, text):

@@ -677,6 +677,62 @@ static void what_is_not_allowed(void **state)
 	scene_free(scene);
 }
 
+static int forbid_pods(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	return strstr(path, "/log?") ? decide(fake, method, path, reply) : forbid(fake, method, path, reply);
+}
+
+/* What could be had is asked for again, also where neither pods nor logs are allowed for a moment. */
+static void what_is_not_allowed_for_a_moment(void **state)
+{
+	static const struct script script[] = { { NULL, 0, T0 "x\n", MPIJOB_ERR_IO, 0, NULL },
+						{ NULL, 401, "", 0, 0, NULL },
+						{ NULL, 403, "", 0, 0, NULL },
+						{ NULL, 0, T1 "y\n", 0, 1, NULL } };
+	struct scene *scene = scene_new(script, 4);
+	struct fake_object *pod;
+
+	(void)state;
+	scene->options.follow = 1;
+	pod = add_pod(scene, "a", RUNNING("0"));
+	scene_begin(scene);
+	turn(scene, 12);
+	scene->fake.decide = forbid_pods;
+	scene->fake.cut_watches = 1;
+	set_status(scene, pod, RUNNING("0") ", podIP: 10.0.0.1");
+	pass(scene, 3000);
+	expect_failures(scene, "a/main IO again\n-/- AUTH again\na/main AUTH again\n");
+	scene->fake.decide = decide;
+	scene->fake.cut_watches = 0;
+	pass(scene, 10000);
+	pass(scene, 10000);
+	expect_told(scene, "a/main#0: x\na/main#0: y\n");
+	assert_int_equal(mpijob_logs_state(scene->logs), 1);
+	add_pod(scene, "b", RUNNING("0"));
+	turn(scene, 12);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 2);
+	scene_free(scene);
+}
+
+/* Nothing else for a minute: it is meant. */
+static void what_is_not_allowed_any_more(void **state)
+{
+	static const struct script script[] = { { NULL, 0, T0 "x\n", MPIJOB_ERR_IO, 0, NULL }, { NULL, 403, "", 0, 0, NULL } };
+	struct scene *scene = scene_new(script, 2);
+
+	(void)state;
+	scene->options.follow = 1;
+	add_pod(scene, "a", RUNNING("0"));
+	scene_begin(scene);
+	for (int i = 0; i < 50; i++)
+		pass(scene, 1000);
+	expect_failures(scene, "a/main IO again\na/main AUTH again\n");
+	for (int i = 0; i < 50; i++)
+		pass(scene, 1000);
+	expect_failures(scene, "a/main AUTH\n");
+	scene_free(scene);
+}
+
 static void gives_up_when_it_does_not_follow(void **state)
 {
 	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL } };
@@ -894,6 +950,8 @@ int main(void)
 		cmocka_unit_test(pods_that_go),
 		cmocka_unit_test(named_pods),
 		cmocka_unit_test(what_is_not_allowed),
+		cmocka_unit_test(what_is_not_allowed_for_a_moment),
+		cmocka_unit_test(what_is_not_allowed_any_more),
 		cmocka_unit_test(gives_up_when_it_does_not_follow),
 		cmocka_unit_test(gives_up_what_has_ended),
 		cmocka_unit_test(servers_ask_to_wait),

@@ -159,7 +159,7 @@ static void test_wait_ends_where_no_waiting_helps(void **state)
 	static const struct {
 		int status, code;
 	} rows[] = {
-		{ 401, MPIJOB_ERR_AUTH }, { 403, MPIJOB_ERR_AUTH }, { 404, MPIJOB_ERR_NOT_FOUND },
+		{ 401, MPIJOB_ERR_AUTH }, { 403, MPIJOB_ERR_AUTH }, { 404, MPIJOB_ERR_NOT_FOUND }, { 400, MPIJOB_ERR_REJECTED },
 	};
 
 	(void)state;
@@ -174,6 +174,35 @@ static void test_wait_ends_where_no_waiting_helps(void **state)
 		assert_non_null(strstr(mpijob_diag_at(rig.diag, 0)->message, "nothing here"));
 		tear_down(&rig);
 	}
+}
+
+/* After a first answer refusals may pass; when nothing else comes for a minute they are meant. */
+static void test_wait_through_refusals(void **state)
+{
+	struct rig rig;
+	int64_t begun;
+
+	(void)state;
+	set_up(&rig, "Done");
+	script(&rig, 200, LIST(JOB("Half")), 0);
+	script(&rig, 200, EVENT("MODIFIED", JOB("Half")), 0);
+	script(&rig, 401, "expired", 0);
+	script(&rig, 403, "who are you", 0);
+	script(&rig, 200, LIST(JOB("Half")), 0);
+	script(&rig, 200, EVENT("MODIFIED", JOB("Done")), 1);
+	assert_int_equal(wait_for(&rig, -1, NULL), 0);
+	assert_int_equal(mpijob_diag_count(rig.diag), 0);
+	tear_down(&rig);
+	set_up(&rig, "Done");
+	script(&rig, 200, LIST(JOB("Half")), 0);
+	script(&rig, 200, EVENT("MODIFIED", JOB("Half")), 0);
+	for (int i = 0; i < 12; i++)
+		script(&rig, 403, "taken away", 0);
+	begun = clock_now;
+	assert_int_equal(wait_for(&rig, -1, NULL), MPIJOB_ERR_AUTH);
+	assert_in_range(clock_now - begun, 60000, 150000);
+	assert_non_null(strstr(mpijob_diag_at(rig.diag, 0)->message, "taken away"));
+	tear_down(&rig);
 }
 
 static void test_wait_and_codes_of_ready(void **state)
@@ -256,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_wait_for_an_end),
 		cmocka_unit_test(test_wait_times_out),
 		cmocka_unit_test(test_wait_ends_where_no_waiting_helps),
+		cmocka_unit_test(test_wait_through_refusals),
 		cmocka_unit_test(test_wait_and_codes_of_ready),
 		cmocka_unit_test(test_wait_is_cancelled),
 		cmocka_unit_test(test_wait_inside_of_wait),
