@@ -17,35 +17,84 @@ static struct connection *connection_of(const struct run *run)
 	return run->stepped;
 }
 
-/* The words that reach this cluster again. */
+/* As a shell reads it. */
+static void put_quoted(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
+
+	if (*word && word[strspn(word, plain)] == 0) {
+		fputs(word, stderr);
+		return;
+	}
+	fputc('\'', stderr);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\'", stderr);
+		fputc(*word, stderr);
+	}
+	fputc('\'', stderr);
+}
+
+static void put_option(const char *name, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(stderr, " --%s ", name);
+	put_quoted(value);
+}
+
+/* The words that reach this cluster again, in the same name. */
 static void put_cluster(const struct run *run)
 {
 	const struct connection_words *words = &run->arguments->connection;
 
 	fprintf(stderr, " -n %s", run->namespace_);
-	if (words->kubeconfig)
-		fprintf(stderr, " --kubeconfig %s", words->kubeconfig);
-	if (words->context)
-		fprintf(stderr, " --context %s", words->context);
-	if (words->cluster)
-		fprintf(stderr, " --cluster %s", words->cluster);
-	if (words->user)
-		fprintf(stderr, " --user %s", words->user);
-	if (words->server)
-		fprintf(stderr, " --server %s", words->server);
+	put_option("kubeconfig", words->kubeconfig);
+	put_option("context", words->context);
+	put_option("cluster", words->cluster);
+	put_option("user", words->user);
+	put_option("server", words->server);
+	put_option("tls-server-name", words->tls_server_name);
+	put_option("certificate-authority", words->certificate_authority);
+	put_option("client-certificate", words->client_certificate);
+	put_option("client-key", words->client_key);
+	put_option("as", words->as);
+	put_option("as-uid", words->as_uid);
+	for (size_t i = 0; i < words->as_groups.count; i++)
+		put_option("as-group", words->as_groups.items[i]);
+	if (words->insecure)
+		fputs(" --insecure-skip-tls-verify", stderr);
+	if (words->token)
+		fputs(" --token \"$TOKEN\"", stderr); /* it is nobody's business */
 	fputc('\n', stderr);
+}
+
+static void put_command(const struct run *run, const char *command)
+{
+	fprintf(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name);
+	put_cluster(run);
 }
 
 static void say_detached(struct run *run, const char *why)
 {
-	const char *self = run->arguments->kubectl ? "kubectl mpijob" : "mpijob";
-
 	progress_say(&run->progress, "%s; %s/%s goes on. To see more of it:", why, run->namespace_, run->name);
-	fprintf(stderr, "  %s logs -f %s", self, run->name);
-	put_cluster(run);
+	put_command(run, "logs -f");
 	fputs("To end it:\n", stderr);
-	fprintf(stderr, "  %s delete %s", self, run->name);
-	put_cluster(run);
+	put_command(run, "delete");
+}
+
+static void say_taken(struct run *run)
+{
+	progress_say(&run->progress, "to follow the job that is there:");
+	put_command(run, "logs -f");
+	fputs("To make room for this one:\n", stderr);
+	put_command(run, "delete");
+}
+
+static void say_uncertain(struct run *run)
+{
+	progress_say(&run->progress, "interrupted; to see whether the job is there already:");
+	put_command(run, "get");
 }
 
 /* ---- sending ---- */
@@ -184,13 +233,9 @@ static void advise(struct run *run, int code)
 	if (run->stopping)
 		why = run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted";
 	if (!run->created_ms && code == MPIJOB_ERR_CANCELLED)
-		progress_say(&run->progress, "interrupted; 'mpijob get %s' tells whether the job is there already",
-			     run->name);
+		say_uncertain(run);
 	else if (!run->created_ms && code == MPIJOB_ERR_CONFLICT && !run->arguments->server_side)
-		progress_say(
-			&run->progress,
-			"'mpijob logs -f %s' follows the job that is there; 'mpijob delete %s' makes room for this one",
-			run->name, run->name);
+		say_taken(run);
 	else if (run->created_ms && !run->arguments->detach && !run->arguments->rm &&
 		 (code || (run->stopping && !run->finished)))
 		say_detached(run, why);
