@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who owns the children, so that the cluster collects them, and what is done for an owner that is being deleted. */
+#include "../support/plan_cluster.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void begin(struct fake *fake, const char *more)
+{
+	mpijob_doc *job = mpijob_doc_new();
+
+	NEED(job);
+	fake_set(&job,
+		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns%s}, spec: {mpiReplicaSpecs: "
+		 "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
+		 "Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}",
+		 more);
+	fake_begin(fake, job);
+}
+
+static size_t act(struct fake *fake)
+{
+	mpijob_plan *plan = fake_plan(fake, fake->facts);
+	size_t count = mpijob_plan_count(plan);
+
+	NEED(!fake_act_all(fake, plan));
+	mpijob_plan_free(plan);
+	return count;
+}
+
+static void test_p8_owner_references(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	begin(&fake, "");
+	while (act(&fake))
+		;
+	assert_int_equal(fake.count, 6); /* Service, ConfigMap, Secret, two workers, launcher */
+	for (size_t i = 0; i < fake.count; i++) {
+		const mpijob_doc *child = fake.objects[i].doc;
+
+		assert_int_equal(mpijob_node_count(mpijob_node_find(mpijob_doc_root(child), "metadata.ownerReferences")), 1);
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].apiVersion"), "kubeflow.org/v2beta1");
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].kind"), "MPIJob");
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].name"), "pi");
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].uid"), fake_text(fake.job, "metadata.uid"));
+		assert_string_equal(fake_text(child, "metadata.namespace"), "ns");
+		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].controller"), 1);
+		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].blockOwnerDeletion"), 1);
+	}
+	fake_end(&fake);
+}
+
+#define DELETED ", deletionTimestamp: \"2026-09-21T14:13:20Z\", finalizers: [example.org/keep]"
+
+static void test_p9_an_owner_that_is_deleted_gets_no_children(void **state)
+{
+	struct fake fake;
+
+	(void)state;
+	begin(&fake, DELETED);
+	assert_int_equal(act(&fake), 0);
+	assert_int_equal(fake.count, 0);
+	fake_end(&fake);
+
+	begin(&fake, "");
+	while (act(&fake))
+		;
+	fake_change_job(&fake, "{metadata: {deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}}");
+	assert_int_equal(act(&fake), 0);
+	assert_int_equal(fake.count, 6);
+	fake_end(&fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p8_owner_references),
+					    cmocka_unit_test(test_p9_an_owner_that_is_deleted_gets_no_children) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
