@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpijob doctor: knows what a cluster needs to run MPIJobs, how to see whether it has that, and the command that mends
- * it. Every look may be forbidden; then it is said that it could not be looked, and the others go on.
+ * it. Every look may be forbidden; then it is said that it could not be looked, with the command that allows it, and the
+ * others go on.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,32 +10,29 @@
 #include <string.h>
 #include <time.h>
 
-#include "connect.h"
+#include "doctor.h"
 #include "findings.h"
 #include "when.h"
 
-enum result { RESULT_OK, RESULT_WARN, RESULT_FAIL };
-
-struct doctor {
-	const struct arguments *arguments;
-	struct connection *connection;
-	mpijob_doc *report; /* with -o json: a list of maps */
-	int failed;
-	int code; /* why it cannot go on */
-};
-
-static const char *text_at(const mpijob_node *node, const char *path)
+const char *text_at(const mpijob_node *node, const char *path)
 {
 	const char *text = mpijob_node_string(mpijob_node_find(node, path));
 
 	return text ? text : "";
 }
 
-static void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+/* Each line a command. */
+static void print_mend(const char *mend)
+{
+	while (*mend) {
+		int len = (int)strcspn(mend, "\n");
 
-/* One line about one thing; `mend` is a command, or NULL. */
-static void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
+		printf("      %.*s\n", len, mend);
+		mend += len + (mend[len] == '\n');
+	}
+}
+
+void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
 {
 	static const char *const words[] = { "ok", "warn", "fail" };
 	char *text = NULL;
@@ -61,7 +59,7 @@ static void say(struct doctor *doctor, enum result result, const char *check, co
 	} else {
 		printf("%-5s %s\n", words[result], text);
 		if (mend && result != RESULT_OK)
-			printf("      %s\n", mend);
+			print_mend(mend);
 		fflush(stdout);
 	}
 	free(text);
@@ -69,44 +67,38 @@ static void say(struct doctor *doctor, enum result result, const char *check, co
 
 /* ---- looks ---- */
 
-/* Get an object or a collection. 1: there; 0: not there; -1: could not be looked at (said, unless the whole ends). */
-static int look(struct doctor *doctor, const struct mpijob_target *target, mpijob_doc **out, const char *check,
-		const char *what)
+static void say_not_seen(struct doctor *doctor, const struct place *place, const struct mpijob_target *target, int code,
+			 const mpijob_diag *diag)
 {
+	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
+	char *mend = code == MPIJOB_ERR_AUTH ? allow_look(doctor, place, target) : NULL;
+
+	say(doctor, RESULT_WARN, place->check, mend ? mend : NOT_WELL, "%s cannot be looked at: %s", place->what,
+	    finding ? finding->message : mpijob_error_text(code));
+	free(mend);
+}
+
+int look_at(struct doctor *doctor, const struct place *place, const char *namespace_, const char *name, mpijob_doc **out)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_client *client = doctor->connection->client;
 	int code = MPIJOB_ERR_NOMEM;
 
+	target.api_version = place->api_version;
+	target.kind = place->kind;
+	target.namespace_ = namespace_;
+	target.name = name;
 	if (diag)
-		code = target->name ? mpijob_client_get(client, target, out, diag)
-				    : mpijob_client_list(client, target, 0, out, diag);
-	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
+		code = name ? mpijob_client_get(client, &target, out, diag)
+			    : mpijob_client_list(client, &target, 0, out, diag);
 	if (code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_CANCELLED)
 		doctor->code = code;
 	else if (code && code != MPIJOB_ERR_NOT_FOUND)
-		say(doctor, RESULT_WARN, check, NULL, "%s cannot be looked at: %s", what,
-		    finding ? finding->message : mpijob_error_text(code));
+		say_not_seen(doctor, place, &target, code, diag);
 	mpijob_diag_free(diag);
 	return code == 0 ? 1 : code == MPIJOB_ERR_NOT_FOUND ? 0 : -1;
 }
-
-static int look_at(struct doctor *doctor, const char *api_version, const char *kind, const char *namespace_,
-		   const char *name, mpijob_doc **out, const char *check, const char *what)
-{
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-
-	target.api_version = api_version;
-	target.kind = kind;
-	target.namespace_ = namespace_;
-	target.name = name;
-	return look(doctor, &target, out, check, what);
-}
-
-struct raw {
-	mpijob_doc *doc;
-	char *message;
-	int over, code;
-};
 
 static void raw_done(void *user, const struct mpijob_answer *answer)
 {
@@ -119,8 +111,7 @@ static void raw_done(void *user, const struct mpijob_answer *answer)
 		raw->code = MPIJOB_ERR_SYNTAX;
 }
 
-/* A path that is no object. */
-static int get_raw(struct doctor *doctor, const char *path, struct raw *raw)
+int get_raw(struct doctor *doctor, const char *path, struct raw *raw)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -146,6 +137,12 @@ static void check_context(struct doctor *doctor)
 	    connection->user ? connection->user : "(none)", connection->namespace_);
 }
 
+void free_raw(struct raw *raw)
+{
+	mpijob_doc_free(raw->doc);
+	free(raw->message);
+}
+
 /* Without an answer here all else is moot. 0 or a code. */
 static int check_server(struct doctor *doctor)
 {
@@ -158,32 +155,33 @@ static int check_server(struct doctor *doctor)
 	else if (code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM)
 		say(doctor, RESULT_FAIL, "server", "kubectl cluster-info", "the server does not answer: %s",
 		    raw.message ? raw.message : mpijob_error_text(code));
-	mpijob_doc_free(raw.doc);
-	free(raw.message);
+	free_raw(&raw);
 	return code;
 }
 
 /* Nothing lands in a namespace that is missing, whatever else is well. */
 static void check_namespace(struct doctor *doctor)
 {
+	static const struct place place = { "v1", "Namespace", "namespaces", "namespace", "the namespace" };
 	const char *name = doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
-	char *make = NULL;
+	char *mend = NULL;
 
 	if (doctor->arguments->all_namespaces)
 		return;
-	if (asprintf(&make, "kubectl create namespace %s", name) < 0) {
+	int there = look_at(doctor, &place, NULL, name, &doc);
+	if (asprintf(&mend, "kubectl %s namespace %s", there ? "describe" : "create", name) < 0) {
+		mend = NULL;
 		doctor->code = MPIJOB_ERR_NOMEM;
-		return;
 	}
-	int there = look_at(doctor, "v1", "Namespace", NULL, name, &doc, "namespace", "the namespace");
 	if (there == 0)
-		say(doctor, RESULT_FAIL, "namespace", make, "namespace %s does not exist", name);
+		say(doctor, RESULT_FAIL, "namespace", mend, "namespace %s does not exist", name);
 	else if (there > 0 && *text_at(mpijob_doc_root(doc), "metadata.deletionTimestamp"))
-		say(doctor, RESULT_FAIL, "namespace", NULL, "namespace %s is being deleted: nothing can be created in it", name);
+		say(doctor, RESULT_FAIL, "namespace", mend,
+		    "namespace %s is being deleted, and nothing can be created in it; see what it waits for", name);
 	else if (there > 0)
 		say(doctor, RESULT_OK, "namespace", NULL, "namespace %s is there", name);
-	free(make);
+	free(mend);
 	mpijob_doc_free(doc);
 }
 
@@ -239,9 +237,10 @@ static void say_status(struct doctor *doctor, const mpijob_node *crd)
 /* Who may not read CRDs may still read jobs. */
 static void check_crd(struct doctor *doctor)
 {
+	static const struct place place = { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+					    "customresourcedefinitions.apiextensions.k8s.io", "crd", "the CRD of MPIJobs" };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, "apiextensions.k8s.io/v1", "CustomResourceDefinition", NULL, "mpijobs.kubeflow.org",
-			    &doc, "crd", "the CRD of MPIJobs");
+	int there = look_at(doctor, &place, NULL, "mpijobs.kubeflow.org", &doc);
 
 	if (there == 0)
 		say(doctor, RESULT_FAIL, "crd", INSTALL,
@@ -254,12 +253,11 @@ static void check_crd(struct doctor *doctor)
 	if (there >= 0 || doctor->code)
 		return;
 	struct raw raw = { 0 };
-	if (get_raw(doctor, "/apis/kubeflow.org/v2beta1", &raw) == 0)
-		say(doctor, RESULT_OK, "crd", NULL, "the server serves kubeflow.org/v2beta1");
-	else
-		say(doctor, RESULT_FAIL, "crd", INSTALL, "the server does not serve kubeflow.org/v2beta1");
-	mpijob_doc_free(raw.doc);
-	free(raw.message);
+	there = serves(doctor, "/apis/kubeflow.org/v2beta1", "crd", "kubeflow.org/v2beta1", &raw);
+	if (there >= 0)
+		say(doctor, there ? RESULT_OK : RESULT_FAIL, "crd", INSTALL, "the server %s kubeflow.org/v2beta1",
+		    there ? "serves" : "does not serve");
+	free_raw(&raw);
 }
 
 /* ---- operators ---- */
@@ -325,9 +323,10 @@ static void check_deployment(struct doctor *doctor, const mpijob_node *item, str
 
 static struct operators check_deployments(struct doctor *doctor)
 {
+	static const struct place place = { "apps/v1", "Deployment", "deployments.apps", "operator",
+					    "the Deployments of all namespaces" };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, "apps/v1", "Deployment", NULL, NULL, &doc, "operator",
-			    "the Deployments of all namespaces");
+	int there = look_at(doctor, &place, NULL, NULL, &doc);
 	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	struct operators found = { 0, 0 };
 
@@ -340,9 +339,10 @@ static struct operators check_deployments(struct doctor *doctor)
 /* A Lease that is renewed is the sign of life of an operator, wherever it runs. `*seen`: whether it could be looked. */
 static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
+	static const struct place place = { "coordination.k8s.io/v1", "Lease", "leases.coordination.k8s.io", "lease",
+					    "the Leases of all namespaces" };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, "coordination.k8s.io/v1", "Lease", NULL, NULL, &doc, "lease",
-			    "the Leases of all namespaces");
+	int there = look_at(doctor, &place, NULL, NULL, &doc);
 	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	size_t alive = 0;
 	struct timespec now;
@@ -378,7 +378,7 @@ static void check_operators(struct doctor *doctor)
 
 	if (doctor->code)
 		return;
-	if (found.leased + found.others + leases == 0)
+	if (seen && found.leased + found.others + leases == 0)
 		say(doctor, RESULT_FAIL, "operator", INSTALL,
 		    "no MPI operator is to be seen: MPIJobs would wait for ever");
 	/* Who shares a Lease takes turns. */
@@ -387,133 +387,6 @@ static void check_operators(struct doctor *doctor)
 	if (found.others + (leases > found.leased ? leases : found.leased) > 1)
 		say(doctor, RESULT_FAIL, "two-operators", "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
 		    "more than one operator acts on MPIJobs: each job could get two launchers");
-}
-
-/* ---- rights ---- */
-
-static void check_right(struct doctor *doctor, const char *verb, const char *group, const char *resource,
-			const char *subresource, enum result otherwise, const char *why)
-{
-	struct mpijob_access access = MPIJOB_ACCESS_INIT;
-	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
-	mpijob_diag *diag = mpijob_diag_new();
-	char *mend = NULL;
-
-	access.verb = verb;
-	access.group = group;
-	access.resource = resource;
-	access.subresource = subresource;
-	access.namespace_ = namespace_;
-	int answer = diag ? mpijob_client_can(doctor->connection->client, &access, diag) : MPIJOB_ERR_NOMEM;
-	if (asprintf(&mend,
-		     "kubectl create role mpijob-user -n %s --verb=%s --resource=%s%s%s%s%s (then a rolebinding)",
-		     namespace_ ? namespace_ : "NAMESPACE", verb, resource, *group ? "." : "", group,
-		     subresource ? "/" : "", subresource ? subresource : "") < 0)
-		answer = MPIJOB_ERR_NOMEM;
-	if (answer == MPIJOB_ERR_NOMEM || answer == MPIJOB_ERR_CANCELLED)
-		doctor->code = answer;
-	else if (answer < 0)
-		say(doctor, RESULT_WARN, "rights", NULL, "whether you may %s %s%s%s is not to be known: %s", verb,
-		    resource, subresource ? "/" : "", subresource ? subresource : "", mpijob_error_text(answer));
-	else
-		say(doctor, answer ? RESULT_OK : otherwise, "rights", answer ? NULL : mend,
-		    "you may %s%s %s%s%s in %s%s%s", answer ? "" : "not ", verb, resource, subresource ? "/" : "",
-		    subresource ? subresource : "", namespace_ ? "namespace " : "all namespaces",
-		    namespace_ ? namespace_ : "", answer ? "" : why);
-	mpijob_diag_free(diag);
-	free(mend);
-}
-
-static void check_rights(struct doctor *doctor)
-{
-	static const struct {
-		const char *verb, *group, *resource, *subresource;
-		enum result otherwise;
-		const char *why;
-	} rights[] = {
-		{ "create", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": no job can be submitted" },
-		{ "get", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be looked at" },
-		{ "watch", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be waited for" },
-		{ "patch", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be suspended or scaled" },
-		{ "delete", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be deleted" },
-		{ "list", "", "pods", NULL, RESULT_WARN, ": describe and logs see nothing" },
-		{ "get", "", "pods", "log", RESULT_WARN, ": logs see nothing" },
-		{ "list", "", "events", NULL, RESULT_WARN, ": describe sees less" },
-	};
-
-	for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]) && doctor->code == 0; i++)
-		check_right(doctor, rights[i].verb, rights[i].group, rights[i].resource, rights[i].subresource,
-			    rights[i].otherwise, rights[i].why);
-}
-
-/* ---- what may be there ---- */
-
-static int has_api(struct doctor *doctor, const char *path)
-{
-	struct raw raw = { 0 };
-	int code = get_raw(doctor, path, &raw);
-
-	if (code == MPIJOB_ERR_CANCELLED || code == MPIJOB_ERR_NOMEM)
-		doctor->code = code;
-	mpijob_doc_free(raw.doc);
-	free(raw.message);
-	return code == 0;
-}
-
-static void check_queues(struct doctor *doctor)
-{
-	mpijob_doc *doc = NULL;
-
-	if (!has_api(doctor, "/apis/kueue.x-k8s.io/v1beta1")) {
-		if (doctor->code == 0)
-			say(doctor, RESULT_OK, "kueue", NULL, "Kueue is not installed; jobs start at once");
-		return;
-	}
-	int there = look_at(doctor, "kueue.x-k8s.io/v1beta1", "LocalQueue", doctor->connection->namespace_, NULL, &doc,
-			    "kueue", "the LocalQueues");
-	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
-	for (size_t i = 0; i < mpijob_node_count(items); i++)
-		say(doctor, RESULT_OK, "kueue", NULL, "Kueue is installed; LocalQueue %s in namespace %s",
-		    text_at(mpijob_node_at(items, i), "metadata.name"), doctor->connection->namespace_);
-	if (there >= 0 && mpijob_node_count(items) == 0)
-		say(doctor, RESULT_WARN, "kueue", "kubectl get clusterqueues",
-		    "Kueue is installed, but namespace %s has no LocalQueue: jobs with a queue name would wait for "
-		    "ever",
-		    doctor->connection->namespace_);
-	mpijob_doc_free(doc);
-}
-
-static void check_gangs(struct doctor *doctor)
-{
-	int volcano = has_api(doctor, "/apis/scheduling.volcano.sh/v1beta1");
-	int plugins = doctor->code == 0 && has_api(doctor, "/apis/scheduling.x-k8s.io/v1alpha1");
-
-	if (doctor->code == 0)
-		say(doctor, RESULT_OK, "gang", NULL, "PodGroups of gang schedulers: %s",
-		    volcano && plugins ? "Volcano and scheduler-plugins"
-		    : volcano          ? "Volcano"
-		    : plugins          ? "scheduler-plugins"
-				       : "none");
-}
-
-/* The word behind "kubernetes" in CoreDNS' configuration. */
-static void check_domain(struct doctor *doctor)
-{
-	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, "v1", "ConfigMap", "kube-system", "coredns", &doc, "cluster-domain",
-			    "the configuration of CoreDNS");
-	const char *file = there > 0 ? text_at(mpijob_doc_root(doc), "data.Corefile") : "";
-	const char *at = strstr(file, "kubernetes ");
-
-	if (at) {
-		at += strlen("kubernetes ");
-		say(doctor, RESULT_OK, "cluster-domain", NULL, "the cluster's domain is %.*s",
-		    (int)strcspn(at, " \t\r\n{"), at);
-	} else if (there >= 0) {
-		say(doctor, RESULT_OK, "cluster-domain", NULL,
-		    "the cluster's domain is not to be seen (no CoreDNS in kube-system)");
-	}
-	mpijob_doc_free(doc);
 }
 
 /* ---- the command ---- */
@@ -569,6 +442,7 @@ int doctor_command(const struct arguments *arguments)
 			code = EXIT_FINDINGS;
 	}
 	mpijob_doc_free(doctor.report);
+	free(doctor.subject);
 	connection_close(&connection);
 	return code;
 }
