@@ -26,6 +26,11 @@ extern "C" {
 /** An operator. */
 typedef struct mpijob_operator mpijob_operator;
 
+/* What an operator does, see mpijob_operator_act(). */
+#define MPIJOB_OPERATOR_WATCHES 0 /**< Nothing is written. */
+#define MPIJOB_OPERATOR_ACTS 1    /**< Plans are made and carried out. */
+#define MPIJOB_OPERATOR_ENDS 2    /**< No plan is made or carried on, but Events about what was done are still sent. */
+
 /** How the operator works. */
 struct mpijob_operator_options {
 	size_t size;            /**< `sizeof` this struct. */
@@ -81,16 +86,17 @@ MPIJOB_API int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms);
 MPIJOB_API int mpijob_operator_synced(const mpijob_operator *operator_);
 
 /**
- * Begin or cease to act: who is elected acts, who is not only watches.
+ * Begin or cease to act: who is elected acts, who is not only watches, and who is elected and about to go ends.
  *
- * Off, nothing new is written: what is under way ends (mpijob_operator_busy()), and Events about what was done are still
- * sent. On again, every job is planned anew. A shadow never acts.
+ * Who ceases to act writes nothing new: what has not left yet is taken back, and what is under way comes to its end
+ * (mpijob_operator_busy()). Events that wait while he only watches are sent when he acts again. Then every job is planned
+ * anew. A shadow never acts.
  *
  * @param operator_  not NULL.
- * @param on         1 or 0.
+ * @param part       `MPIJOB_OPERATOR_*`; anything else is MPIJOB_OPERATOR_WATCHES.
  * @since 0.1
  */
-MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int on);
+MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int part);
 
 /**
  * Set what an administrator wants of all jobs, in the place of what was set before. Every job is planned anew.
@@ -103,8 +109,8 @@ MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int on);
 MPIJOB_API int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config);
 
 /**
- * Count what is not settled yet: writes under way, and Events that are being sent or wait to be. Who wants to end cleanly
- * ceases to act, and goes on with mpijob_operator_step() until this is 0 or his patience ends.
+ * Count what is not settled yet: writes under way, and Events that are being sent or wait to be, unless it only watches. Who
+ * wants to end cleanly ends, or watches, and goes on with mpijob_operator_step() until this is 0 or his patience ends.
  *
  * @param operator_  not NULL.
  * @return how many.

@@ -5,7 +5,8 @@
  * They are sent on the side, a few at a time, and never hold up a job. The same thing said again raises
  * the count of the Event that exists; from the tenth different message of one kind about one job within
  * ten minutes, they are combined; and one kind about one job gets 25 Events, then one every five
- * minutes. What cannot be sent after a dozen tries is dropped.
+ * minutes. What cannot be sent after a dozen tries is dropped. Who loses his office sends none: what he did is told when
+ * he has it again.
  */
 #include "operator/operator.h"
 
@@ -366,7 +367,7 @@ void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record
 {
 	mpijob_text key = { 0 };
 
-	if (!type || !reason || !message || operator_->shadow.on)
+	if (!type || !reason || !message || !operator_->telling)
 		return;
 	shrink(operator_->events);
 	if (mpijob__text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
@@ -425,6 +426,13 @@ static int write_event(const struct event *event, mpijob_text *body)
 	return rc;
 }
 
+static void end_call(struct event *event)
+{
+	event->call = NULL;
+	event->operator_->events->sending--;
+	event->operator_->writes--;
+}
+
 static void sent(void *user, const struct mpijob_answer *answer)
 {
 	struct event *event = user;
@@ -433,9 +441,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 	int64_t wait = 0, asked_ms = mpijob__operator_retry_after(operator_, answer);
 	int try_again = event->changed;
 
-	event->call = NULL;
-	events->sending--;
-	operator_->writes--;
+	end_call(event);
 	if (answer->code == 0 || (!event->created && answer->code == MPIJOB_ERR_CONFLICT)) {
 		event->created = 1;
 		event->tries = 0;
@@ -502,6 +508,8 @@ void mpijob__events_step(mpijob_operator *operator_)
 	struct mpijob__events *events = operator_->events;
 	struct event *before = NULL, *next;
 
+	if (!operator_->telling)
+		return;
 	for (struct event *event = events->first; event; event = next) {
 		next = event->next_waiting;
 		if (events->sending >= MOST_SENDING || !mpijob__operator_may_write(operator_))
@@ -521,9 +529,22 @@ void mpijob__events_step(mpijob_operator *operator_)
 	}
 }
 
+void mpijob__events_stop(mpijob_operator *operator_)
+{
+	struct mpijob__events *events = operator_->events;
+
+	for (struct event *event = events->newest; event; event = event->older) {
+		if (!event->call || !mpijob__call_waits(event->call))
+			continue;
+		mpijob_call_cancel(event->call);
+		end_call(event);
+		enqueue(events, event, INT64_MIN);
+	}
+}
+
 size_t mpijob__events_waiting(const mpijob_operator *operator_)
 {
-	return operator_->events->waiting;
+	return operator_->telling ? operator_->events->waiting : 0;
 }
 
 int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
@@ -531,7 +552,7 @@ int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
 	const struct mpijob__events *events = operator_->events;
 	int64_t due = INT64_MAX;
 
-	if (events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
+	if (!operator_->telling || events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
 		return due;
 	for (const struct event *event = events->first; event; event = event->next_waiting)
 		if (event->due_ms < due)

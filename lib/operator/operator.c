@@ -168,7 +168,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->max_writes = options.max_writes ? (size_t)options.max_writes : MOST_WRITES;
 	operator_->shadow.on = options.shadow != 0;
 	operator_->shadow.grace_ms = options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
-	operator_->acting = !options.shadow && !options.standby;
+	operator_->acting = operator_->telling = !options.shadow && !options.standby;
 	operator_->log = options.log;
 	operator_->log_user = options.log_user;
 	if (copy_text(options.namespace_, &operator_->namespace_) ||
@@ -355,12 +355,19 @@ static int may_listen(const mpijob_operator *operator_)
 	return 0;
 }
 
-void mpijob_operator_act(mpijob_operator *operator_, int on)
+void mpijob_operator_act(mpijob_operator *operator_, int part)
 {
-	if (operator_->shadow.on || operator_->acting == (on != 0))
+	int acts = part == MPIJOB_OPERATOR_ACTS;
+
+	if (operator_->shadow.on)
 		return;
-	operator_->acting = on != 0;
-	mpijob__jobs_switch(operator_);
+	operator_->telling = acts || part == MPIJOB_OPERATOR_ENDS;
+	if (operator_->acting != acts) {
+		operator_->acting = acts;
+		mpijob__jobs_switch(operator_);
+	}
+	if (!operator_->telling)
+		mpijob__events_stop(operator_);
 }
 
 size_t mpijob_operator_busy(const mpijob_operator *operator_)

@@ -181,6 +181,7 @@ struct mpijob_operator {
 	size_t refused;         /* jobs */
 
 	int acting;             /* it is the one that acts; a shadow never is */
+	int telling;            /* it may send Events */
 	int listening;          /* all watches have begun */
 	size_t writes;          /* under way, those of events too */
 	int64_t now_ms;         /* monotonic, of this step */
@@ -302,8 +303,10 @@ void mpijob__events_free(mpijob_operator *operator_);
 void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *type,
 			 const char *reason, const char *message);
 void mpijob__events_step(mpijob_operator *operator_);
+/* Send none from now on, not even what waits for a token. */
+void mpijob__events_stop(mpijob_operator *operator_);
 int64_t mpijob__events_due_ms(const mpijob_operator *operator_);
-/* How many wait; those under way are counted as writes. */
+/* How many wait to be sent, when they may be; those under way are counted as writes. */
 size_t mpijob__events_waiting(const mpijob_operator *operator_);
 
 #endif

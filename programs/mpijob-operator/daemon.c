@@ -238,15 +238,15 @@ static int advance(struct life *life)
 
 /* ---- the loop ---- */
 
-/* Tell the operator whether it may act; before anything is decided. */
+/* Tell the operator what it may do; before anything is decided. */
 static void tell_operator(struct state *state)
 {
-	int acts = election_won(state);
+	int part = election_part(state);
 
-	if (acts == state->acts)
+	if (part == state->part)
 		return;
-	state->acts = acts;
-	mpijob_operator_act(state->operator_, acts);
+	state->part = part;
+	mpijob_operator_act(state->operator_, part);
 }
 
 /* 0, or why it cannot go on. */

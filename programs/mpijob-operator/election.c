@@ -72,9 +72,9 @@ void election_end(struct state *state)
 	state->identity = NULL;
 }
 
-int election_won(const struct state *state)
+int election_part(const struct state *state)
 {
-	if (state->settings->shadow || state->stopping)
-		return 0;
-	return !state->settings->leader_elect || (state->lease && mpijob_lease_leading(state->lease));
+	if (state->settings->shadow || (state->settings->leader_elect && !(state->lease && mpijob_lease_leading(state->lease))))
+		return MPIJOB_OPERATOR_WATCHES;
+	return state->stopping ? MPIJOB_OPERATOR_ENDS : MPIJOB_OPERATOR_ACTS;
 }

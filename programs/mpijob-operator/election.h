@@ -12,7 +12,7 @@ int election_begin(struct state *state);
 
 void election_end(struct state *state);
 
-/* 1 when this one may act now. */
-int election_won(const struct state *state);
+/* What the operator may do now: MPIJOB_OPERATOR_*. */
+int election_part(const struct state *state);
 
 #endif

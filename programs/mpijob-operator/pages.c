@@ -68,7 +68,7 @@ static int write_metrics(void *user, int verbose, mpijob_text *out)
 	if (code == 0)
 		code = put(out, leader);
 	if (code == 0)
-		code = put(out, state->acts ? "1\n" : "0\n");
+		code = put(out, state->part == MPIJOB_OPERATOR_ACTS ? "1\n" : "0\n");
 	if (code == 0)
 		code = configuration_write_metrics(&state->configuration, out);
 	if (code == 0)

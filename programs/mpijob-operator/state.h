@@ -21,7 +21,7 @@ struct state {
 	mpijob_lease *lease;         /* NULL: acts without, or never */
 	char *identity;              /* that stands for it */
 	struct server *health, *monitoring; /* NULL: none */
-	int acts;                    /* as the operator was told */
+	int part;                    /* as the operator was told: MPIJOB_OPERATOR_* */
 	int led;                     /* as the Lease told last */
 	int stopping;
 };

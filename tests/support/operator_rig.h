@@ -5,6 +5,8 @@
 
 #include "fake_cluster.h"
 
+#include "cluster/client.h"
+
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -40,6 +42,24 @@ FAKE void start_operator(struct rig *rig)
 	rig->options.log = on_log;
 	rig->options.log_user = rig;
 	assert_int_equal(mpijob_operator_new(rig->client, &rig->options, &rig->operator_, NULL), 0);
+}
+
+static int64_t clients_ms = 1000000; /* the clock of clients that have a pace */
+
+FAKE int64_t clients_clock(void)
+{
+	return clients_ms;
+}
+
+/* From now on requests wait for tokens, which come as the test's clock goes on. */
+FAKE void pace(struct rig *rig, int32_t qps, int32_t burst)
+{
+	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
+
+	options.qps = qps;
+	options.burst = burst;
+	rig->client->clock = clients_clock;
+	assert_int_equal(mpijob_client_set_options(rig->client, &options), 0);
 }
 
 static int streams; /* the server does lists as streams */

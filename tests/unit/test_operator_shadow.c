@@ -105,23 +105,6 @@ static void who_lost_his_office_stops(void **state)
 	tear_down(&rig);
 }
 
-static int64_t clients_ms;
-
-static int64_t clients_clock(void)
-{
-	return clients_ms;
-}
-
-static void pace(struct rig *rig, int32_t qps, int32_t burst)
-{
-	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
-
-	options.qps = qps;
-	options.burst = burst;
-	rig->client->clock = clients_clock;
-	assert_int_equal(mpijob_client_set_options(rig->client, &options), 0);
-}
-
 /* What waits for a token when the office is lost does not leave any more. */
 static void what_waits_for_a_token_stays(void **state)
 {
@@ -129,7 +112,6 @@ static void what_waits_for_a_token_stays(void **state)
 	size_t writes;
 
 	(void)state;
-	clients_ms = 1000000;
 	set_up(&rig);
 	run(&rig, 20);
 	pace(&rig, 1, 8);
