@@ -18,7 +18,7 @@
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
 #define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
 #define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
-#define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together */
+#define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together, of which each namespace has its part */
 
 void mpijob__act_forget(struct mpijob__write *write)
 {
@@ -107,10 +107,8 @@ static int64_t note_refused(mpijob_operator *operator_, struct mpijob__record *r
 {
 	int64_t each_ms;
 
-	operator_->refused -= record->refused;
-	record->refused = refused != 0;
-	operator_->refused += record->refused;
-	each_ms = (int64_t)operator_->refused * REFUSED_EACH_MS;
+	mpijob__queue_refused(&operator_->queue, &record->item, refused);
+	each_ms = (int64_t)mpijob__queue_share(&operator_->queue, &record->item) * REFUSED_EACH_MS;
 	return !refused ? 0 : each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
 }
 

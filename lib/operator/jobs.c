@@ -88,9 +88,8 @@ nomem:
 
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	operator_->refused -= record->refused;
-	if (record->refused) {
-		record->refused = 0;
+	if (record->item.refused) {
+		mpijob__queue_refused(&operator_->queue, &record->item, 0);
 		mpijob__rights_forget(operator_, record->namespace_);
 	}
 	mpijob__act_cancel(operator_, record);

@@ -102,7 +102,6 @@ struct mpijob__record {
 	unsigned char had_launcher;
 	unsigned char invalid;     /* its last plan refused it */
 	uint64_t told;             /* digest of what was said of limits and annotations */
-	unsigned char refused;     /* its last plan ended because the server does not let us */
 	unsigned char secret_hidden; /* a shadow may not look at it */
 	char *aside;               /* why it is set aside: an Event that is still to be told; NULL: none */
 	mpijob_call *secret_look;  /* of a shadow */
@@ -178,7 +177,6 @@ struct mpijob_operator {
 
 	struct mpijob__right *rights; /* that are missing */
 	size_t rights_count;
-	size_t refused;         /* jobs */
 
 	int acting;             /* it is the one that acts; a shadow never is */
 	int telling;            /* it may send Events */

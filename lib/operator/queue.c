@@ -21,7 +21,7 @@ struct mpijob__queue_group {
 	struct mpijob__queue_group *next;           /* of all */
 	struct mpijob__queue_group *before, *after; /* in the ring; NULL while nobody is in line */
 	struct mpijob__queue_item *first, *last;
-	size_t members;
+	size_t members, refused;
 	char name[];
 };
 
@@ -207,6 +207,7 @@ void mpijob__queue_leave(struct mpijob__queue *queue, struct mpijob__queue_item 
 		return;
 	line_leave(queue, item);
 	heap_remove(queue, item);
+	mpijob__queue_refused(queue, item, 0);
 	queue->items--;
 	if (--item->group->members == 0)
 		drop_group(queue, item->group);
@@ -308,6 +309,22 @@ void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item
 	line_leave(queue, item);
 	item->not_before_ms = at_least_ms > 0 ? now_ms + at_least_ms : INT64_MIN;
 	mpijob__queue_add_at(queue, item, now_ms + wait);
+}
+
+void mpijob__queue_refused(struct mpijob__queue *queue, struct mpijob__queue_item *item, int refused)
+{
+	struct mpijob__queue_group *group = item->group;
+
+	queue->refused_groups -= group->refused > 0;
+	group->refused -= item->refused;
+	item->refused = refused != 0;
+	group->refused += item->refused;
+	queue->refused_groups += group->refused > 0;
+}
+
+size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijob__queue_item *item)
+{
+	return item->group->refused * queue->refused_groups;
 }
 
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)

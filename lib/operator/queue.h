@@ -22,6 +22,7 @@ struct mpijob__queue_item {
 	unsigned char in_line;
 	unsigned char busy;    /* somebody works on it */
 	unsigned char dirty;   /* added again meanwhile */
+	unsigned char refused; /* as it was said last */
 };
 
 struct mpijob__queue {
@@ -31,6 +32,7 @@ struct mpijob__queue {
 	size_t heap_count, heap_cap;
 	size_t items;
 	size_t in_line;
+	size_t refused_groups; /* with somebody who was refused */
 	int64_t now_ms;        /* set by its owner, for `since_ms` */
 };
 
@@ -54,6 +56,10 @@ void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *
  */
 void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,
 			  int64_t at_least_ms, int64_t at_most_ms);
+/* Note whether the last work on it was refused by somebody who will not say when he changes his mind. */
+void mpijob__queue_refused(struct mpijob__queue *queue, struct mpijob__queue_item *item, int refused);
+/* How many refused keys share its tries when each namespace has as many of them as the others. */
+size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijob__queue_item *item);
 /* When there is something to take at the earliest: INT64_MIN for now, MPIJOB__QUEUE_NEVER for never. */
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue);
 /* When the first of those in line got there; INT64_MAX when there is none. */

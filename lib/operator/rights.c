@@ -61,7 +61,7 @@ int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, i
 
 static void look_again(mpijob_operator *operator_, struct mpijob__record *record, void *namespace_)
 {
-	if (record->refused && strcmp(record->namespace_, namespace_) == 0)
+	if (record->item.refused && strcmp(record->namespace_, namespace_) == 0)
 		mpijob__jobs_touch(operator_, record);
 }
 
@@ -92,7 +92,7 @@ static void ask(void *user, const struct mpijob__record *record)
 {
 	struct question *question = user;
 
-	question->refused |= record->refused && strcmp(record->namespace_, question->namespace_) == 0;
+	question->refused |= record->item.refused && strcmp(record->namespace_, question->namespace_) == 0;
 }
 
 void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_)

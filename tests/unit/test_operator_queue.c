@@ -249,6 +249,29 @@ static void a_small_job_beside_two_thousand(void **state)
 	free(items);
 }
 
+/* Ten tries a second are shared by the namespaces, and within one by its keys. */
+static void refusals_are_counted_by_namespace(void **state)
+{
+	static const char *const names[] = { "x", "x", "x", "y", "z" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[5];
+
+	(void)state;
+	join(&queue, items, names, 5);
+	assert_int_equal(mpijob__queue_share(&queue, &items[0]), 0);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 4; i++)
+			mpijob__queue_refused(&queue, &items[i], 1);
+	assert_int_equal(mpijob__queue_share(&queue, &items[0]), 6);
+	assert_int_equal(mpijob__queue_share(&queue, &items[3]), 2);
+	mpijob__queue_refused(&queue, &items[0], 0);
+	assert_int_equal(mpijob__queue_share(&queue, &items[1]), 4);
+	mpijob__queue_leave(&queue, &items[3]);
+	assert_int_equal(mpijob__queue_share(&queue, &items[1]), 2);
+	assert_int_equal(queue.refused_groups, 1);
+	leave(&queue, items, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +282,7 @@ int main(void)
 		cmocka_unit_test(failures_back_off),
 		cmocka_unit_test(many_timers),
 		cmocka_unit_test(a_small_job_beside_two_thousand),
+		cmocka_unit_test(refusals_are_counted_by_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
