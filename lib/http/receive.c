@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of an answer is told, and when: the final status once, three headers, the body as it comes. Knows how far a
- * paused reader may be behind. With HTTP/1.1 curl is stopped soon, and with it the connection, which is this answer's
- * own. With HTTP/2 curl is never stopped: up to at least version 7.88 it would stop reading the whole connection, and
- * with it all other answers on it. So what comes is kept here, up to a limit at which the exchange ends.
+ * What of an answer is told, and when: the final status once, four headers, the body as it comes; and which formats
+ * are refused. Knows how far a paused reader may be behind. With HTTP/1.1 curl is stopped soon, and with it the
+ * connection, which is this answer's own. With HTTP/2 curl is never stopped: up to at least version 7.88 it would stop
+ * reading the whole connection, and with it all other answers on it. So what comes is kept here, up to a limit at which
+ * the exchange ends.
  */
 #include "http/receive.h"
 
@@ -66,15 +67,30 @@ static int matters(const char *name, size_t len)
 	return 0;
 }
 
-static int tell_header(struct call *call, const char *line, size_t len)
+/* Formats of API servers that are not JSON: what to say when one comes; NULL: some other type. */
+static const char *refusal_of(const char *name, const char *type)
 {
+	static const char *const types[] = { "application/vnd.kubernetes.protobuf", "application/cbor" };
+	static const char *const refusals[] = { "the answer is protobuf; only JSON is read",
+						"the answer is CBOR; only JSON is read" };
+
+	for (size_t i = 0; strcasecmp(name, "content-type") == 0 && i < sizeof(types) / sizeof(*types); i++)
+		if (strncasecmp(type, types[i], strlen(types[i])) == 0)
+			return refusals[i];
+	return NULL;
+}
+
+/* 0: it failed. */
+static size_t tell_header(struct call *call, const char *line, size_t len)
+{
+	const char *refusal;
 	const char *colon = memchr(line, ':', len);
 	const char *value;
 	char *copy;
 	size_t value_len;
 
 	if (!colon || !matters(line, (size_t)(colon - line)))
-		return 0;
+		return 1;
 	value = colon + 1;
 	value_len = (size_t)(line + len - value);
 	while (value_len && (*value == ' ' || *value == '\t')) {
@@ -85,14 +101,15 @@ static int tell_header(struct call *call, const char *line, size_t len)
 		value_len--;
 	copy = malloc(len + 1);
 	if (!copy)
-		return MPIJOB_ERR_NOMEM;
+		return fail(call, MPIJOB_ERR_NOMEM, NULL);
 	memcpy(copy, line, len);
 	copy[colon - line] = 0;
 	copy[(size_t)(value - line) + value_len] = 0;
 	call->http->told++;
 	mpijob_exchange_header(call->exchange, copy, copy + (value - line));
+	refusal = refusal_of(copy, copy + (value - line));
 	free(copy);
-	return 0;
+	return refusal ? fail(call, MPIJOB_ERR_UNSUPPORTED, refusal) : 1;
 }
 
 size_t mpijob__receive_header(char *line, size_t size, size_t count, void *user)
@@ -113,8 +130,8 @@ size_t mpijob__receive_header(char *line, size_t size, size_t count, void *user)
 		call->status_told = 1;
 		call->http->told++;
 		mpijob_exchange_status(call->exchange, call->status);
-	} else if (tell_header(call, line, len)) {
-		return fail(call, MPIJOB_ERR_NOMEM, NULL);
+	} else if (!tell_header(call, line, len)) {
+		return 0;
 	}
 	return call->exchange ? len : 0;
 }
@@ -160,6 +177,7 @@ size_t mpijob__receive_data(char *data, size_t size, size_t count, void *user)
 	struct call *call = user;
 	size_t len = size * count;
 
+	call->heard_ms = mpijob__transport_now();
 	if (!call->exchange)
 		return 0;
 	if (call->paused || call->kept)
