@@ -41,8 +41,10 @@ struct mpijob_request {
 	                               limit on the whole time. */
 	int64_t timeout_ms;       /**< Limit on the whole exchange in milliseconds, waiting for a connection included; 0: the
 	                               transport's own; without meaning when `streaming`. */
+	int32_t fresh;            /**< 1: over a new connection, since on the others nothing comes any more; a transport
+	                               without connections need not look. */
 };
-#define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0 }
+#define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
 /** One exchange under way; made by the client, told about by the transport. */
 typedef struct mpijob_exchange mpijob_exchange;

@@ -199,6 +199,8 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
 	/* Lists are large, and servers pack them only then; a stream must not be held back. */
 	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->packed ? "gzip" : NULL);
+	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->fresh);
+	SET(&setter, CURLOPT_FORBID_REUSE, 0L);
 	SET(&setter, CURLOPT_ERRORBUFFER, call->error);
 	SET(&setter, CURLOPT_PRIVATE, call);
 	SET(&setter, CURLOPT_PREREQDATA, call);
@@ -206,6 +208,11 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 	SET(&setter, CURLOPT_HEADERDATA, call);
 	SET(&setter, CURLOPT_WRITEDATA, call);
 	return result(&setter);
+}
+
+void mpijob__easy_distrust(CURL *easy)
+{
+	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
 int mpijob__easy_forget(CURL *easy)

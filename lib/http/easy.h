@@ -17,6 +17,8 @@ struct mpijob__pool_identity {
 int mpijob__easy_new(struct mpijob_http *http, const struct mpijob__pool_identity *identity, CURLSH *share, CURL **out);
 /* What one request has. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
 int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers);
+/* Close its connection when nobody else uses it. */
+void mpijob__easy_distrust(CURL *easy);
 /* Let go of all pointers into the call. 0 or an error: not to be used again. */
 int mpijob__easy_forget(CURL *easy);
 /* Whether this libcurl can do all that we need; NULL, or what is missing. */

@@ -413,9 +413,16 @@ int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *
 	}
 	call->easy = easy;
 	call->lane = lane;
+	call->heard_ms = mpijob__transport_now();
 	lane->running++;
 	pool->http->ordinary += !call->streaming;
 	return 0;
+}
+
+/* A stream that was given up after such a silence: who waits for the next one there may wait as long. */
+static int is_silent(const struct call *call)
+{
+	return call->streaming && mpijob__transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
 void mpijob__pool_stop(struct call *call)
@@ -426,6 +433,8 @@ void mpijob__pool_stop(struct call *call)
 	if (!lane)
 		return;
 	pool = lane->pool;
+	if (is_silent(call))
+		mpijob__easy_distrust(call->easy);
 	curl_multi_remove_handle(lane->multi, call->easy);
 	lane->running--;
 	pool->http->ordinary -= !call->streaming;

@@ -386,6 +386,7 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 			return MPIJOB_ERR_NOMEM;
 	}
 	call->streaming = request->streaming != 0;
+	call->fresh = request->fresh != 0;
 	call->packed = !call->streaming && strcmp(call->method, "GET") == 0;
 	call->has_body = request->body != NULL;
 	return request->body ? mpijob__secret_set(&call->body, request->body, request->body_len) : 0;

@@ -31,6 +31,7 @@ struct call {
 	mpijob__secret body;
 	int has_body;
 	int streaming;
+	int fresh;  /* over a new connection */
 	int queued; /* waits for its turn */
 	struct mpijob__wire wire;
 	/* Under way. */
@@ -38,6 +39,7 @@ struct call {
 	CURL *easy;
 	uint64_t token_generation;
 	uint64_t tls_generation;
+	int64_t heard_ms; /* the last bytes, or the start */
 	int sent;     /* a request left, or is just leaving */
 	int replayed; /* curl wanted to send a write a second time */
 	int packed;   /* the answer may come compressed */

@@ -63,7 +63,7 @@
 	X(condition, last_transition_time, 56, 48, MPIJOB_CONDITION_INIT) \
 	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT) \
 	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT) \
-	X(request, timeout_ms, 64, 56, MPIJOB_REQUEST_INIT) \
+	X(request, fresh, 72, 64, MPIJOB_REQUEST_INIT) \
 	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT) \
 	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT) \
 	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT) \
