@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an exchange waits for before it goes to curl: the credentials, which a plugin may take its time to bring, and its
- * turn among the ordinary ones, of which curl gets only as many as it can use.
+ * turn among the ordinary ones, of which curl gets only as many as it can use. While a plugin asks somebody, nobody's time
+ * runs out.
  */
 #include "http/admit.h"
 
@@ -70,6 +71,7 @@ static void send_call(struct call *call, const struct mpijob__identity *identity
 	char *message = NULL;
 	int error = mpijob__pool_find(http, identity, &pool, &message);
 
+	mpijob__transport_start_deadline(call);
 	call->token_generation = identity->token_generation;
 	call->tls_generation = identity->tls_generation;
 	if (!error)
@@ -117,6 +119,20 @@ static void wait_for_turn(struct call *call)
 	call->queued = 1;
 }
 
+static void stop_deadlines(struct link *ring)
+{
+	for (struct link *link = ring->next; link->call; link = link->next)
+		mpijob__ring_leave(&link->call->due);
+}
+
+static void wait_for_plugin(struct mpijob_http *http)
+{
+	if (!mpijob__credentials_asking(http->credentials))
+		return;
+	stop_deadlines(&http->waiting);
+	stop_deadlines(&http->queued);
+}
+
 void mpijob__admit_calls(struct mpijob_http *http)
 {
 	const struct mpijob__identity *identity = NULL;
@@ -132,8 +148,10 @@ void mpijob__admit_calls(struct mpijob_http *http)
 		int is_late = call->exchange && !call->streaming && !room_of(http);
 		int ready = call->exchange && !is_late ? prepare(http, &identity, &why) : 1;
 
-		if (ready == 0)
+		if (ready == 0) {
+			wait_for_plugin(http);
 			return;
+		}
 		mpijob__ring_leave(&call->queue);
 		if (is_late)
 			wait_for_turn(call);

@@ -22,19 +22,22 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
+#define ASKING_MS  900000 /* for one that asks somebody: a login in a browser takes its time */
 #define PAUSE_MS   1000  /* after a plugin that failed, or gave what had expired */
 #define HINTS      10    /* in each HINT_MS */
 #define HINT_MS    3600000
 
 struct mpijob__credentials {
 	const mpijob_http_config *config;
-	int64_t timeout_ms;
+	int64_t timeout_ms; /* for a plugin; 0: as it is usual */
 	struct mpijob__identity identity;
 	struct mpijob__identity_files files;
 	mpijob__secret authorization;
 	int have_basic;
 	/* The plugin. */
 	struct mpijob__plugin plugin; /* while pid is not 0 */
+	int asking;                   /* it may have our standard input */
+	int64_t limit_ms;             /* for this run */
 	mpijob__secret certificate;   /* that it gave */
 	mpijob__secret key;
 	int have;    /* it gave credentials */
@@ -59,7 +62,7 @@ int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_tim
 	if (!credentials)
 		return MPIJOB_ERR_NOMEM;
 	credentials->config = config;
-	credentials->timeout_ms = plugin_timeout_ms > 0 ? plugin_timeout_ms : TIMEOUT_MS;
+	credentials->timeout_ms = plugin_timeout_ms;
 	credentials->files.notice = notice;
 	credentials->files.user = user;
 	*out = credentials;
@@ -243,8 +246,9 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	info = mpijob__plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
-	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->timeout_ms,
-				    &number);
+	credentials->asking = interactive;
+	credentials->limit_ms = credentials->timeout_ms ? credentials->timeout_ms : interactive ? ASKING_MS : TIMEOUT_MS;
+	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->limit_ms, &number);
 	free(info);
 	if (code == 0)
 		return 0;
@@ -308,6 +312,11 @@ void mpijob__credentials_refused(mpijob__credentials *credentials, uint64_t toke
 int mpijob__credentials_fd(const mpijob__credentials *credentials)
 {
 	return credentials->plugin.pid ? mpijob__plugin_fd(&credentials->plugin) : -1;
+}
+
+int mpijob__credentials_asking(const mpijob__credentials *credentials)
+{
+	return credentials->plugin.pid && credentials->asking;
 }
 
 int64_t mpijob__credentials_due_ms(const mpijob__credentials *credentials)
@@ -377,7 +386,7 @@ static char *bad_end(const mpijob__credentials *credentials, int *nomem)
 
 	if (plugin->timed_out)
 		message = mpijob__report_format("the credential plugin '%s' did not end within %lld ms", command,
-						(long long)credentials->timeout_ms);
+						(long long)credentials->limit_ms);
 	else if (plugin->too_much)
 		message = mpijob__report_format("the credential plugin '%s' wrote more than 1 MiB", command);
 	else if (plugin->unknown || plugin->status == 0)

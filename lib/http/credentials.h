@@ -27,7 +27,7 @@ struct mpijob__identity {
 };
 
 /*
- * `config` is borrowed and must outlive the credentials. `notice` is told what concerns no single request; may be NULL.
+ * `config` is borrowed and must outlive the credentials. `plugin_timeout_ms` 0: as it is usual. `notice` is told what concerns no single request; may be NULL.
  * 0, MPIJOB_ERR_NOMEM.
  */
 int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
@@ -49,6 +49,8 @@ void mpijob__credentials_refused(mpijob__credentials *credentials, uint64_t toke
 
 /* A descriptor to watch for input while a plugin runs, else -1. It may change with each step. */
 int mpijob__credentials_fd(const mpijob__credentials *credentials);
+/* Whether a plugin runs that may ask somebody. */
+int mpijob__credentials_asking(const mpijob__credentials *credentials);
 /* When to step at the latest, monotonic milliseconds; -1: never by itself. */
 int64_t mpijob__credentials_due_ms(const mpijob__credentials *credentials);
 /* Move a plugin on. 1: it has ended, for good or bad, and prepare knows more; 0: not yet. */

@@ -56,12 +56,13 @@ void mpijob__transport_attend(struct call *call)
 }
 
 /* Calls of one timeout, most of all, come in the order of their deadlines. */
-static void set_deadline(struct call *call, int64_t limit_ms)
+void mpijob__transport_start_deadline(struct call *call)
 {
 	struct link *place = &call->http->deadlines;
 
-	call->limit_ms = limit_ms;
-	call->deadline_ms = mpijob__transport_now() + limit_ms;
+	if (!call->limit_ms || mpijob__ring_has(&call->due))
+		return;
+	call->deadline_ms = mpijob__transport_now() + call->limit_ms;
 	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
 		place = place->prev;
 	mpijob__ring_insert(place, &call->due);
@@ -413,8 +414,9 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	mpijob__ring_insert(&http->calls, &call->all);
 	mpijob__ring_insert(&http->waiting, &call->queue);
 	if (!call->streaming)
-		set_deadline(call, request->timeout_ms > 0 ? mpijob__transport_limit(request->timeout_ms)
-							   : http->request_timeout_ms);
+		call->limit_ms = request->timeout_ms > 0 ? mpijob__transport_limit(request->timeout_ms)
+							 : http->request_timeout_ms;
+	mpijob__transport_start_deadline(call);
 	mpijob_exchange_set_slot(exchange, call);
 	kick(http);
 	return 0;

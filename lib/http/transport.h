@@ -108,6 +108,8 @@ int64_t mpijob__transport_now(void);
 int64_t mpijob__transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */
 void mpijob__transport_attend(struct call *call);
+/* From now on the time of a call that has a limit counts; nothing happens when it does already. */
+void mpijob__transport_start_deadline(struct call *call);
 
 /* Tell that a call has ended, and free it; `message` is taken, or NULL. */
 void mpijob__transport_end(struct call *call, int code, char *message);
