@@ -125,8 +125,8 @@ struct mpijob_http_options {
 	                                 which a plugin that may read standard input runs does not count, for no exchange. */
 	int64_t idle_timeout_ms;    /**< A connection that owes an answer or has a stream and says nothing for so long is asked
 	                                 whether it lives (TCP), and broken off when it does not say so; 0: 45,000. */
-	int64_t plugin_timeout_ms;  /**< For one run of an exec credential plugin; 0: 60,000, or 900,000 when it may read standard
-	                                 input: somebody logs in. */
+	int64_t plugin_timeout_ms;  /**< For one run of an exec credential plugin; 0: 60,000. One that may read standard input, since
+	                                 somebody logs in there, has 900,000 at least. */
 	int32_t max_connections;    /**< Connections to the server at a time; 0: 8. A quarter of them is kept for what does not
 	                                 stream, unless there is only 1. Over HTTP/1.1 each stream has a connection of its own,
 	                                 which is not counted. */

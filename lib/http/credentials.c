@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
-#define ASKING_MS  900000 /* for one that asks somebody: a login in a browser takes its time */
+#define ASKING_MS  900000 /* at least, for one that asks somebody: a login in a browser takes its time */
 #define PAUSE_MS   1000  /* after a plugin that failed, or gave what had expired */
 #define HINTS      10    /* in each HINT_MS */
 #define HINT_MS    3600000
 
 struct mpijob__credentials {
 	const mpijob_http_config *config;
-	int64_t timeout_ms; /* for a plugin; 0: as it is usual */
+	int64_t timeout_ms; /* for a plugin that asks nobody */
 	struct mpijob__identity identity;
 	struct mpijob__identity_files files;
 	mpijob__secret authorization;
@@ -62,7 +62,7 @@ int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_tim
 	if (!credentials)
 		return MPIJOB_ERR_NOMEM;
 	credentials->config = config;
-	credentials->timeout_ms = plugin_timeout_ms;
+	credentials->timeout_ms = plugin_timeout_ms > 0 ? plugin_timeout_ms : TIMEOUT_MS;
 	credentials->files.notice = notice;
 	credentials->files.user = user;
 	*out = credentials;
@@ -247,7 +247,9 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	if (!info)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 	credentials->asking = interactive;
-	credentials->limit_ms = credentials->timeout_ms ? credentials->timeout_ms : interactive ? ASKING_MS : TIMEOUT_MS;
+	credentials->limit_ms = credentials->timeout_ms;
+	if (interactive && credentials->limit_ms < ASKING_MS)
+		credentials->limit_ms = ASKING_MS;
 	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->limit_ms, &number);
 	free(info);
 	if (code == 0)

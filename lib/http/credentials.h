@@ -27,8 +27,8 @@ struct mpijob__identity {
 };
 
 /*
- * `config` is borrowed and must outlive the credentials. `plugin_timeout_ms` 0: as it is usual. `notice` is told what concerns no single request; may be NULL.
- * 0, MPIJOB_ERR_NOMEM.
+ * `config` is borrowed and must outlive the credentials. `plugin_timeout_ms` is for a plugin that asks nobody. `notice` is
+ * told what concerns no single request; may be NULL. 0, MPIJOB_ERR_NOMEM.
  */
 int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
 			    void (*notice)(void *user, const struct mpijob_finding *finding), void *user,

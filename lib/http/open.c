@@ -123,7 +123,7 @@ static void open_all(struct mpijob_http *http, const struct mpijob_http_options 
 		say(report, error, "config-value", "a name to impersonate, or user_agent, holds a control character");
 		return;
 	}
-	error = mpijob__credentials_new(http->config, time_of(options->plugin_timeout_ms, 0), options->notice,
+	error = mpijob__credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000), options->notice,
 					options->notice_user, &http->credentials);
 	if (error)
 		mpijob__report_nomem(report);

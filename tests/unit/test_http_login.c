@@ -103,7 +103,9 @@ static void test_a_login_has_more_time(void **state)
 	expect_limit("Always", 0, 900000);
 	expect_limit("IfAvailable", 0, 900000);
 	expect_limit("Never", 0, 60000);
-	expect_limit("Always", 5000, 5000);
+	expect_limit("Never", 5000, 5000);
+	expect_limit("Always", 5000, 900000);
+	expect_limit("Always", 1000000, 1000000);
 }
 
 /* --- whose time counts meanwhile --- */
