@@ -287,7 +287,7 @@ static int lose(struct fake *fake, const char *method, const char *path, struct 
 	return 1;
 }
 
-static void lost_answers(void **state)
+static void test_p10_lost_answers(void **state)
 {
 	struct loss losses[] = {
 		{ 1, NULL, MPIJOB_ERR_IO, 0 },
@@ -439,7 +439,7 @@ static int suspend_in_a_rush(int left, int end)
 	return rc;
 }
 
-static void others_change_it_too(void **state)
+static void test_r5_others_change_it_too(void **state)
 {
 	(void)state;
 	assert_int_equal(suspend_in_a_rush(3, 0), 0);
@@ -479,7 +479,7 @@ static int lose_changes(struct fake *fake, const char *method, const char *path,
 	return 1;
 }
 
-static void changes_are_looked_after(void **state)
+static void test_p10_changes_are_looked_after(void **state)
 {
 	static const struct {
 		struct lost_change loss;
@@ -571,7 +571,7 @@ static int lose_deletions(struct fake *fake, const char *method, const char *pat
 	return 1;
 }
 
-static void deletions_are_looked_after(void **state)
+static void test_p10_deletions_are_looked_after(void **state)
 {
 	static const struct lost_deletion rows[] = {
 		{ 1, 0, 0, NULL, 0 },
@@ -787,12 +787,12 @@ int main(void)
 		cmocka_unit_test(submit_refuses_before_sending),
 		cmocka_unit_test(refusals_have_places),
 		cmocka_unit_test(strict_where_possible),
-		cmocka_unit_test(lost_answers),
-		cmocka_unit_test(changes_are_looked_after),
-		cmocka_unit_test(deletions_are_looked_after),
+		cmocka_unit_test(test_p10_lost_answers),
+		cmocka_unit_test(test_p10_changes_are_looked_after),
+		cmocka_unit_test(test_p10_deletions_are_looked_after),
 		cmocka_unit_test(holds),
 		cmocka_unit_test(suspend_and_scale),
-		cmocka_unit_test(others_change_it_too),
+		cmocka_unit_test(test_r5_others_change_it_too),
 		cmocka_unit_test(get_and_delete),
 		cmocka_unit_test(wait_conditions),
 		cmocka_unit_test(wait_for_one_job),

@@ -474,7 +474,7 @@ static void test_k14_namespace(void **state)
 	assert_string_equal(mpijob_http_config_namespace(config), "default");
 }
 
-static void test_k15_in_cluster(void **state)
+static void test_in_cluster(void **state)
 {
 	(void)state;
 	options.in_cluster = 1;
@@ -499,6 +499,13 @@ static void test_k15_in_cluster(void **state)
 	assert_int_equal(load(), 0);
 	assert_null(config->ca.file);
 	assert_said("holds no certificate (no PEM is in it); the system's certificates are used");
+}
+
+static void test_k15_falls_back_to_the_cluster(void **state)
+{
+	(void)state;
+	be_in_a_pod();
+	put("serviceaccount/ca.crt", "nothing");
 	/* A kubeconfig that names a server wins, one that names none does not. */
 	setenv("KUBECONFIG", put("one", HEAD CLUSTER USER), 1);
 	assert_int_equal(load(), 0);
@@ -741,7 +748,8 @@ int main(void)
 		TEST(test_k10_only_with_tls),
 		TEST(test_k13_auth_providers),
 		TEST(test_k14_namespace),
-		TEST(test_k15_in_cluster),
+		TEST(test_in_cluster),
+		TEST(test_k15_falls_back_to_the_cluster),
 		TEST(test_names_that_are_not_there),
 		TEST(test_wrong_types),
 		TEST(test_servers),

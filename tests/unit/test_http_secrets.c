@@ -141,21 +141,21 @@ static void use(const char *name, int found_while_used)
 	assert_int_equal(count_secrets(), 0);
 }
 
-static void test_token(void **state)
+static void test_k16_token(void **state)
 {
 	(void)state;
 	put_secret("config", HEAD "\"token\": \"", "\"}}]}", 0600);
 	use("config", 1);
 }
 
-static void test_password(void **state)
+static void test_k16_password(void **state)
 {
 	(void)state;
 	put_secret("config", HEAD "\"username\": \"me\", \"password\": \"", "\"}}]}", 0600);
 	use("config", 1);
 }
 
-static void test_token_file(void **state)
+static void test_k16_token_file(void **state)
 {
 	(void)state;
 	put_secret("token", "\n", "\n", 0600);
@@ -163,7 +163,7 @@ static void test_token_file(void **state)
 	use("config", 1);
 }
 
-static void test_plugin(void **state)
+static void test_k16_plugin(void **state)
 {
 	(void)state;
 	put_secret("plugin",
@@ -177,7 +177,7 @@ static void test_plugin(void **state)
 }
 
 /* What a plugin is given may be secret too. */
-static void test_plugin_arguments(void **state)
+static void test_k16_plugin_arguments(void **state)
 {
 	(void)state;
 	put_program("plugin",
@@ -192,7 +192,7 @@ static void test_plugin_arguments(void **state)
 }
 
 /* Nothing that is secret is told, however wrong the file is. */
-static void test_findings(void **state)
+static void test_k16_findings(void **state)
 {
 	static const struct {
 		const char *before, *after;
@@ -237,8 +237,12 @@ static void test_findings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_token),  TEST(test_password),         TEST(test_token_file),
-		TEST(test_plugin), TEST(test_plugin_arguments), TEST(test_findings),
+		TEST(test_k16_token),
+		TEST(test_k16_password),
+		TEST(test_k16_token_file),
+		TEST(test_k16_plugin),
+		TEST(test_k16_plugin_arguments),
+		TEST(test_k16_findings),
 	};
 
 	unsetenv("KUBERNETES_SERVICE_HOST");

@@ -26,7 +26,7 @@
 
 /* The server's URL. */
 
-static void urls_are_taken_apart(void **state)
+static void test_k10_urls_are_taken_apart(void **state)
 {
 	static const struct {
 		const char *url, *tls_name, *authority, *base, *connect;
@@ -110,7 +110,7 @@ static void expect_proxy(const char *given, const char *url, const char *wanted)
 	mpijob__server_clear(&server);
 }
 
-static void proxies_follow_the_rules_of_go(void **state)
+static void test_k8_proxies_follow_the_rules_of_go(void **state)
 {
 	static const char *const https[] = { "HTTPS_PROXY", "p:1", "HTTP_PROXY", "http://q:2", NULL };
 	static const char *const small[] = { "https_proxy", "https://p:1", "HTTPS_PROXY", "", NULL };
@@ -134,7 +134,7 @@ static void proxies_follow_the_rules_of_go(void **state)
 	expect_proxy(NULL, "http://h", "none");
 }
 
-static void no_proxy_follows_the_rules_of_go(void **state)
+static void test_k8_no_proxy_follows_the_rules_of_go(void **state)
 {
 	static const struct {
 		const char *list, *url;
@@ -185,7 +185,7 @@ static void no_proxy_follows_the_rules_of_go(void **state)
 	environment = NULL;
 }
 
-static void other_proxies_are_refused(void **state)
+static void test_k8_other_proxies_are_refused(void **state)
 {
 	static const char *const socks[] = { "HTTPS_PROXY", "socks5://h:1", NULL };
 	struct mpijob__server server;
@@ -230,7 +230,7 @@ static int holds(const struct curl_slist *list, const char *line)
 	return 0;
 }
 
-static void impersonation_is_escaped(void **state)
+static void test_wire_impersonation_is_escaped(void **state)
 {
 	char *groups[] = { "a", "b c", NULL };
 	struct mpijob__impersonation_extra extra[] = { { "acme.com/Some%Key", "v" }, { "plain-key_1", "w" } };
@@ -535,13 +535,19 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls_are_taken_apart),           cmocka_unit_test(bad_urls_are_refused),
-		cmocka_unit_test(proxies_follow_the_rules_of_go), cmocka_unit_test(no_proxy_follows_the_rules_of_go),
-		cmocka_unit_test(other_proxies_are_refused),      cmocka_unit_test(passwords_of_proxies_are_not_shown),
-		cmocka_unit_test(impersonation_is_escaped),       cmocka_unit_test(headers_of_a_request_come_first),
-		cmocka_unit_test(failures_are_told_in_words),     cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(test_k10_urls_are_taken_apart),
+		cmocka_unit_test(bad_urls_are_refused),
+		cmocka_unit_test(test_k8_proxies_follow_the_rules_of_go),
+		cmocka_unit_test(test_k8_no_proxy_follows_the_rules_of_go),
+		cmocka_unit_test(test_k8_other_proxies_are_refused),
+		cmocka_unit_test(passwords_of_proxies_are_not_shown),
+		cmocka_unit_test(test_wire_impersonation_is_escaped),
+		cmocka_unit_test(headers_of_a_request_come_first),
+		cmocka_unit_test(failures_are_told_in_words),
+		cmocka_unit_test(options_are_checked),
 		cmocka_unit_test(those_that_wait_their_turn_end_in_time),
-		cmocka_unit_test(the_longest_times_are_no_short_ones), cmocka_unit_test(a_nul_in_a_header_writes_nowhere),
+		cmocka_unit_test(the_longest_times_are_no_short_ones),
+		cmocka_unit_test(a_nul_in_a_header_writes_nowhere),
 	};
 
 	unsetenv("HTTPS_PROXY");

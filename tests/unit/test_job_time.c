@@ -10,7 +10,7 @@
 
 #include "job/time.h"
 
-static void reads(void **state)
+static void test_p11_reads(void **state)
 {
 	static const struct {
 		const char *text;
@@ -38,7 +38,7 @@ static void reads(void **state)
 	}
 }
 
-static void refuses(void **state)
+static void test_p11_refuses(void **state)
 {
 	static const char *const cases[] = {
 		"",
@@ -74,7 +74,7 @@ static void refuses(void **state)
 	}
 }
 
-static void comes_back(void **state)
+static void test_p11_comes_back(void **state)
 {
 	const int64_t first = -62167219200, last = 253402300799;
 	char text[MPIJOB__TIME_SIZE];
@@ -104,8 +104,8 @@ static void comes_back(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(reads), cmocka_unit_test(refuses),
-					    cmocka_unit_test(comes_back) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p11_reads), cmocka_unit_test(test_p11_refuses),
+					    cmocka_unit_test(test_p11_comes_back) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
