@@ -114,8 +114,7 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 	mpijob__rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
 	act->wrote = 1;
 	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
-	if (write->action.role == MPIJOB_ROLE_SECRET)
-		write->record->secret_known = 1;
+	write->record->known |= MPIJOB__KNOWN(write->action.role);
 	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
 		write->record->made_ms = write->operator_->now_ms;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
@@ -164,10 +163,10 @@ static void looked(struct mpijob__write *write, const struct mpijob_answer *answ
 	struct mpijob__act *act = &record->act;
 
 	act->replan = 1;
-	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND)
+	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
 		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
-	if (write->action.role == MPIJOB_ROLE_SECRET && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
-		record->secret_known = 1;
+		record->known |= MPIJOB__KNOWN(write->action.role);
+	}
 	if (answer->code == 0)
 		found(write, answer);
 	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)

@@ -3,7 +3,7 @@
  * How an action becomes a request, and what is asked before it.
  *
  * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher is made or
- * something deleted, the job is looked at; before a Secret is made that somebody may have made, that one is.
+ * something deleted, the job is looked at; before something is made that no watch tells of, that, too.
  */
 #include "operator/act.h"
 
@@ -116,7 +116,7 @@ static int send(struct mpijob__write *write, size_t index)
 	return rc;
 }
 
-/* The Service is made before the Secret, in the same plan. */
+/* The Service is made before them, in the same plan. */
 static int makes_service(const mpijob_plan *plan)
 {
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
@@ -130,10 +130,11 @@ static int makes_service(const mpijob_plan *plan)
 	return 0;
 }
 
-/* A job that began its life under another operator may have its Secret already; that is never listed. */
-static int wants_secret_first(const struct mpijob__record *record, const struct mpijob_action *action)
+/* A job that began its life under another operator may have what no watch tells of. */
+static int wants_child_first(const struct mpijob__record *record, const struct mpijob_action *action)
 {
-	return action->role == MPIJOB_ROLE_SECRET && action->verb == MPIJOB_ACTION_CREATE && !record->secret_known &&
+	return action->verb == MPIJOB_ACTION_CREATE && mpijob__route_is_unwatched(record->operator_, action->role) &&
+	       !(record->known & MPIJOB__KNOWN(action->role)) &&
 	       (mpijob__jobs_has_status(record) || !makes_service(record->act.plan));
 }
 
@@ -180,7 +181,7 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 	act->in_flight++;
 	operator_->writes++;
 	act->next++;
-	if (wants_job_first(write) || wants_secret_first(record, &write->action))
+	if (wants_job_first(write) || wants_child_first(record, &write->action))
 		rc = mpijob__act_look(write, 0);
 	else
 		rc = send(write, index);

@@ -76,6 +76,8 @@ struct mpijob__act {
 	int64_t retry_after_ms;
 };
 
+#define MPIJOB__KNOWN(role) (1u << (role))
+
 /* One MPIJob. */
 struct mpijob__record {
 	struct mpijob__queue_item item; /* first */
@@ -88,7 +90,7 @@ struct mpijob__record {
 	struct mpijob__act act;
 	uint64_t version;
 	uint32_t generation;
-	int secret_known;          /* the Secret was looked for, or made */
+	unsigned known;            /* MPIJOB__KNOWN() of what no watch tells of, and was looked for, or made */
 	int64_t fresh_ms;          /* when the server last answered with the job itself */
 	int64_t made_ms;           /* when a worker was made last */
 	int64_t rest_until_ms;     /* the next plan is not made before */
@@ -237,6 +239,8 @@ int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uin
 void mpijob__route_going(mpijob_operator *operator_, const char *uid);
 /* The server says that we deleted it, or that it is not there. */
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);
+/* Is a child of this role known by name alone? */
+int mpijob__route_is_unwatched(const mpijob_operator *operator_, int32_t role);
 /* Nothing tells when somebody else's object goes that is not watched: forget it, so that the next plan finds out. */
 void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__record *record);
 /* Forget what a list did not hold. */

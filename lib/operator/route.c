@@ -343,19 +343,32 @@ void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *recor
 		object->gone = 1;
 }
 
+/* Secrets are never listed, and NetworkPolicies only where all jobs have one. */
+int mpijob__route_is_unwatched(const mpijob_operator *operator_, int32_t role)
+{
+	return role == MPIJOB_ROLE_SECRET ||
+	       (role == MPIJOB_ROLE_NETWORK_POLICY && !operator_->sources[MPIJOB__SOURCE_NETWORK_POLICIES].kind);
+}
+
 static int is_strange(const struct mpijob__record *record, const char *owner_uid)
 {
 	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
 }
 
+static void forget_strange_child(mpijob_operator *operator_, struct mpijob__record *record, int32_t role)
+{
+	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
+
+	if (child && mpijob__route_is_unwatched(operator_, role) && is_strange(record, child->owner_uid))
+		(void)mpijob_facts_forget(record->facts, child->uid);
+}
+
 void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	const struct mpijob_child_facts *secret = mpijob_facts_child(record->facts, MPIJOB_ROLE_SECRET);
-
 	record->strangers_ms = 0;
 	record->rounds = 0; /* what comes now goes in no circle */
-	if (secret && is_strange(record, secret->owner_uid))
-		(void)mpijob_facts_forget(record->facts, secret->uid);
+	forget_strange_child(operator_, record, MPIJOB_ROLE_SECRET);
+	forget_strange_child(operator_, record, MPIJOB_ROLE_NETWORK_POLICY);
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
 		const struct mpijob__pod *pod = mpijob__pods_at(&record->facts->pods, i - 1);
 		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)

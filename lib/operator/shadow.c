@@ -233,8 +233,8 @@ static void looked(void *user, const struct mpijob_answer *answer)
 		rc = mpijob__route_answer(operator_, record, answer->body, answer->body_len);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
-	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND)
-		record->secret_known = rc == 0;
+	if (rc == 0 && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
+		record->known |= MPIJOB__KNOWN(MPIJOB_ROLE_SECRET);
 	else if (answer->code == MPIJOB_ERR_AUTH)
 		record->secret_hidden = 1;
 	/* After any other failure it is asked again when the job is looked at next. */
@@ -265,6 +265,7 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, 
 		     const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
+	int unknown = is_secret && !(record->known & MPIJOB__KNOWN(MPIJOB_ROLE_SECRET));
 	struct mpijob__want *want;
 	int64_t ripe;
 	int rc;
@@ -282,8 +283,8 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, 
 	ripe = ripe_ms(operator_, record, want);
 	if (ripe > operator_->now_ms)
 		return ripe;
-	rc = is_secret && !record->secret_known ? look(operator_, record, action) : tell(operator_, record, plan, action);
-	want->told = rc == 0 && !(is_secret && !record->secret_known);
+	rc = unknown ? look(operator_, record, action) : tell(operator_, record, plan, action);
+	want->told = rc == 0 && !unknown;
 	if (rc && rc != MPIJOB_ERR_NOMEM)
 		return operator_->now_ms + operator_->shadow.grace_ms;
 	return rc;

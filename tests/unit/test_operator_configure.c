@@ -3,6 +3,7 @@
 #include "../support/operator_rig.h"
 
 #include "base/text.h"
+#include "operator/operator.h"
 
 #include <mpijob/operator_config.h>
 
@@ -269,6 +270,74 @@ static void a_restart_tells_nothing_again(void **state)
 	tear_down(&rig);
 }
 
+static const char policies[] = "/apis/networking.k8s.io/v1/networkpolicies";
+
+/* One that lets jobs choose. */
+static void start_configured(struct rig *rig)
+{
+	start_operator(rig);
+	configure(rig, "annotations: [network-policy]\n");
+}
+
+static size_t asked_for_policy(const struct rig *rig)
+{
+	return fake_count(&rig->fake, "GET /apis/networking.k8s.io/v1/namespaces/team/networkpolicies/pi");
+}
+
+/* Nobody watches it: who comes later asks for it by name, and makes none; one that is missing is made. */
+static void a_network_policy_by_annotation(void **state)
+{
+	struct rig rig;
+	size_t writes;
+
+	(void)state;
+	set_up_server(&rig);
+	start_configured(&rig);
+	put_annotated(&rig, "pi", "libmpijob/network-policy: 'true'");
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	assert_int_equal(asked_for_policy(&rig), 0);
+	mpijob_operator_free(rig.operator_);
+	writes = fake_writes(&rig.fake);
+	start_configured(&rig);
+	run(&rig, 400);
+	assert_int_equal(fake_writes(&rig.fake), writes);
+	assert_int_equal(asked_for_policy(&rig), 1);
+	mpijob_operator_free(rig.operator_);
+	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
+	start_configured(&rig);
+	run(&rig, 400);
+	assert_int_equal(fake_writes(&rig.fake), writes + 1);
+	assert_int_equal(asked_for_policy(&rig), 2);
+	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	tear_down(&rig);
+}
+
+/* Somebody else's is in its place; when that is gone, which nobody tells, it is found out. */
+static void somebody_elses_network_policy(void **state)
+{
+	struct rig rig;
+	struct mpijob__record *record;
+
+	(void)state;
+	set_up_server(&rig);
+	start_configured(&rig);
+	fake_put(&rig.fake, policies, "team", "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: pi}\n");
+	put_annotated(&rig, "pi", "libmpijob/network-policy: 'true'");
+	run(&rig, 400);
+	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
+	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
+	record = mpijob__jobs_by_uid(rig.operator_, fake_string(fake_find(&rig.fake, JOBS, "team", "pi"), "metadata.uid"));
+	assert_true(record->strangers_ms > rig.operator_->now_ms);
+	record->strangers_ms = 1;
+	mpijob__queue_add(&rig.operator_->queue, &record->item);
+	run(&rig, 400);
+	expect_children(&rig, 1, 1);
+	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	tear_down(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +348,8 @@ int main(void)
 		cmocka_unit_test(foreign_jobs_are_left_alone),
 		cmocka_unit_test(a_later_wish_is_told_too),
 		cmocka_unit_test(a_restart_tells_nothing_again),
+		cmocka_unit_test(a_network_policy_by_annotation),
+		cmocka_unit_test(somebody_elses_network_policy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
