@@ -3,8 +3,9 @@
  * @file logs.h
  * What the containers of many pods print, line by line, as it comes.
  *
- * Pods are named, or chosen by labels, or are those of a job (mpijob_logs_of_job()); with `follow`, pods that appear later are taken in too, and a stream that breaks
- * goes on where it stood. It runs inside of mpijob_client_poll(), beside all other calls, and so also while
+ * Pods are named, or chosen by labels, or are those of a job (mpijob_logs_of_job()); with `follow`, pods that appear
+ * later are taken in too, and a stream that breaks goes on where it stood, also one that stays silent although its
+ * container has ended. It runs inside of mpijob_client_poll(), beside all other calls, and so also while
  * mpijob_client_wait_job() waits.
  *
  * The labels of a job's pods: training.kubeflow.org/job-name=NAME, and training.kubeflow.org/job-role=launcher or worker.

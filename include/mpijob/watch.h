@@ -4,9 +4,9 @@
  * Keeping up with a collection: what is there, then every change, for as long as it takes.
  *
  * A watch lists once (or streams the list), follows changes from there, and survives what happens on the way: ends of
- * streams, broken connections, servers that forget ("410 Gone"), overload. You are told a consistent story: after
- * each new list, what vanished meanwhile is simply not in it. It ends by your word alone; mpijob_watch_hopeless() tells
- * when there is little use in waiting on.
+ * streams, connections that break or fall silent, servers that forget ("410 Gone"), overload. You are told a consistent
+ * story: after each new list, what vanished meanwhile is simply not in it. It ends by your word alone;
+ * mpijob_watch_hopeless() tells when there is little use in waiting on.
  *
  * It runs inside of mpijob_client_poll(), beside all other calls.
  */

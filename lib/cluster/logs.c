@@ -3,7 +3,8 @@
  * Logs as a whole: which pods are watched, whose turn it is to have a stream, and when all is read.
  *
  * Streams are few and containers may be many: who wants one waits in a queue. A stream that is followed never ends of
- * its own accord, so while others wait it is closed after its share of time, and goes on later where it stood.
+ * its own accord, so while others wait it is closed after its share of time, and goes on later where it stood. One that
+ * brings no end although its container has ended is closed too.
  *
  * Anything may be called back, so anything may free the logs: they stay until the outermost call has left.
  */
@@ -168,6 +169,21 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 	make_room(logs, waiting, now_ms, due_ms);
 }
 
+/* Close those that bring no end; what they held is free in the next poll. */
+static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
+{
+	int64_t when;
+
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source && logs->state > 0; source = source->next) {
+			if (mpijob__log_is_silent(source, now_ms, &when)) {
+				mpijob__log_cut(source);
+				when = now_ms;
+			}
+			*due_ms = when < *due_ms ? when : *due_ms;
+		}
+}
+
 /* --- when all is read --- */
 
 static int pod_is_read(const struct mpijob_logs *logs, const struct log_pod *pod)
@@ -200,6 +216,7 @@ static void pump(struct mpijob_logs *logs)
 	(void)queue_up(logs, now_ms);
 	if (!logs->paused)
 		open_some(logs, now_ms, &later_ms);
+	cut_silent(logs, now_ms, &later_ms);
 	if (logs->state <= 0 || logs->freed)
 		return;
 	mpijob__log_sweep_pods(logs);

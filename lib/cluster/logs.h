@@ -59,6 +59,10 @@ struct log_source {
 	int refusals;     /* of them those that were answered */
 	int told_code;    /* what `failed` was told of */
 	struct mpijob__patience patience;
+	int quiet;        /* its run is over, and since `quiet_ms` neither the rest came nor the end */
+	int64_t quiet_ms;
+	int silences;     /* streams of this run that were cut because of that */
+	int fresh;        /* not over the connection of the last one */
 	mpijob_text line; /* what came of the line that is not told yet */
 	int inside;       /* a first part of that line was told, or dropped */
 	int dropping;     /* of that line */
@@ -126,6 +130,10 @@ int mpijob__log_wants(const struct log_source *source, int64_t now_ms, int64_t *
 int mpijob__log_is_read(const struct log_source *source);
 /* Open a stream. What goes wrong is told, and tried again later. */
 void mpijob__log_open(struct log_source *source);
+/* Whether its stream is silent although its run is over, or `*due_ms` when it will be. */
+int mpijob__log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms);
+/* Close a silent one, and try again later. */
+void mpijob__log_cut(struct log_source *source);
 /* Close it; what comes next is what was not told yet. */
 void mpijob__log_park(struct log_source *source);
 /* The pod's status, or its end, was taken over. */

@@ -17,8 +17,11 @@
 #define WAIT_MOST_MS     60000 /* however long a server asks to wait */
 #define UNSURE_MS        1000  /* after a stream ended well, for the status to tell why */
 #define NOMEM_MS         100
-#define TRIES_MOST       5 /* for who does not follow */
-#define REFUSALS_MOST    6 /* of a run that is over: about half a minute */
+#define TRIES_MOST       5     /* for who does not follow */
+#define REFUSALS_MOST    6     /* of a run that is over: about half a minute */
+#define SILENT_MS        5000  /* how long the end of a run that is over may not come, at first */
+#define SILENCES_MOST    4     /* each time twice as long, so often */
+#define SILENT_GONE_MS   60000 /* of a pod that is gone: there is no second try */
 
 static int reads_once(const struct log_source *source)
 {
@@ -72,7 +75,7 @@ static void finish_run(struct log_source *source)
 	source->drained = 0;
 	source->due_ms = 0;
 	source->backoff_ms = 0;
-	source->tries = source->refusals = source->told_code = 0;
+	source->tries = source->refusals = source->told_code = source->silences = 0;
 	source->over = source->logs->options.previous;
 	mpijob__log_forget(source);
 }
@@ -186,7 +189,7 @@ static int stream_data(void *user, const char *data, size_t len)
 	struct mpijob_logs *logs = source->logs;
 	int rc;
 
-	source->tries = source->refusals = source->told_code = 0;
+	source->tries = source->refusals = source->told_code = source->quiet = 0;
 	source->backoff_ms = 0;
 	mpijob__patience_renew(&source->patience);
 	mpijob__log_enter(logs);
@@ -285,6 +288,7 @@ static int start_stream(struct log_source *source)
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
+		request.fresh = source->fresh;
 		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CALL_ONCE, &callbacks, &source->call);
 	}
 	mpijob__text_release(&path);
@@ -306,6 +310,7 @@ void mpijob__log_open(struct log_source *source)
 		failed(source, rc, mpijob_error_text(rc), 0);
 		return;
 	}
+	source->fresh = source->quiet = 0;
 	source->logs->open++;
 	source->opened_ms = source->logs->client->clock();
 	if (source->logs->paused)
@@ -318,6 +323,30 @@ void mpijob__log_park(struct log_source *source)
 	source->call = NULL;
 	source->logs->open--;
 	source->due_ms = 0;
+}
+
+int mpijob__log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms)
+{
+	int64_t most_ms = source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
+
+	*due_ms = INT64_MAX;
+	if (!source->call || source->logs->paused || reads_once(source) || !run_is_over(source)) {
+		source->quiet = 0;
+		return 0;
+	}
+	if (!source->quiet)
+		source->quiet_ms = now_ms;
+	source->quiet = 1;
+	*due_ms = source->quiet_ms + most_ms;
+	return now_ms >= *due_ms;
+}
+
+void mpijob__log_cut(struct log_source *source)
+{
+	mpijob__log_park(source);
+	source->fresh = 1;
+	source->silences += source->silences < SILENCES_MOST;
+	failed(source, MPIJOB_ERR_TIMEOUT, "its container has ended, and the end of its log does not come", 0);
 }
 
 void mpijob__log_free_source(struct log_source *source)

@@ -439,8 +439,11 @@ int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t cou
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
 		request.streaming = streaming;
+		request.fresh = watch->fresh;
 		rc = mpijob__client_start(watch->client, &request, MPIJOB__CALL_ONCE, callbacks, &watch->call);
 	}
+	if (rc == 0)
+		watch->fresh = 0;
 	mpijob__text_release(&path);
 	return rc;
 }
@@ -463,6 +466,8 @@ static void give_up_stream(mpijob_watch *watch)
 		watch->streams_refused |= !watch->events;
 		watch->list_once = 1;
 		watch->begun = 0;
+	} else {
+		watch->fresh = 1; /* whoever takes the bytes there does not hand them on */
 	}
 	mpijob__watch_go_on(watch);
 }

@@ -56,6 +56,9 @@ struct mpijob_watch {
 	int streams_refused;     /* for good */
 	int list_once;           /* the next list is an ordinary one */
 
+	int bookmarks;           /* the server sends them: no stream is silent for long */
+	int fresh;               /* the next request is not to go over the connection of the last one, which is silent */
+
 	/* The stream that runs. */
 	int64_t lasts_ms;        /* how long it may stay open */
 	int64_t retry_after_ms;  /* an ERROR event asked to wait */

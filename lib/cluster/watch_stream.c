@@ -16,9 +16,10 @@
 
 #define SHORT_LIFE_MS 1000
 #define WATCH_LEAST_S 300
-#define LATE_MS       30000 /* how long after its timeoutSeconds a stream may stay open */
-#define INITIAL_MS    30000 /* how long a streamed list may be silent */
-#define SERVER_ERRORS 3     /* in a row, and the list is made anew */
+#define LATE_MS       30000  /* how long after its timeoutSeconds a stream may stay open */
+#define INITIAL_MS    30000  /* how long a streamed list may be silent */
+#define SILENT_MS     180000 /* and a stream with bookmarks, which come every minute */
+#define SERVER_ERRORS 3      /* in a row, and the list is made anew */
 
 /* --- events --- */
 
@@ -94,9 +95,13 @@ static int ends_list(const struct mpijob__split_object *bookmark)
 	return ends;
 }
 
+/* Until when the stream may stay open, unless something comes. */
 static int64_t open_until(const mpijob_watch *watch)
 {
-	return watch->started_ms + watch->lasts_ms;
+	int64_t end_ms = watch->started_ms + watch->lasts_ms;
+	int64_t silent_ms = watch->client->clock() + SILENT_MS;
+
+	return watch->bookmarks && silent_ms < end_ms ? silent_ms : end_ms;
 }
 
 /* An event before the end of what was there. */
@@ -141,6 +146,7 @@ static int take_event(void *user, const struct mpijob__split_object *event)
 	}
 	if (kind != MPIJOB_WATCH_ADDED)
 		watch->synthetic = 0;
+	watch->bookmarks |= strcmp(event->type, "BOOKMARK") == 0;
 	/* Also a bookmark, and an event of a type that is not invented yet. */
 	if (!*event->resource_version || watch->synthetic)
 		return 0;
@@ -161,6 +167,8 @@ static int stream_data(void *user, const char *data, size_t len)
 		mpijob__watch_is_well(watch);
 	if (watch->state == MPIJOB__WATCH_STREAMING)
 		watch->due_ms = watch->client->clock() + INITIAL_MS;
+	else if (watch->state == MPIJOB__WATCH_WATCHING)
+		watch->due_ms = open_until(watch);
 	mpijob__watch_leave(watch);
 	return rc;
 }

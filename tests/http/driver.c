@@ -3,7 +3,7 @@
  * The HTTP transport on a leash, for the scripts beside this file: commands come in as lines, what happens goes out as
  * lines of JSON. Everything goes through the public headers, as in a program of a user.
  *
- *     start NAME METHOD PATH [stream] [timeout=MS] [body=TEXT] [fill=BYTES]
+ *     start NAME METHOD PATH [stream] [fresh] [timeout=MS] [body=TEXT] [fill=BYTES]
  *     wait NAME            until it is done        data NAME BYTES   until so much came
  *     status...            is in what "done" says  poll MS           once; says how long it took
  *     cancel NAME  pause NAME  resume NAME         wake MS           from another thread, so much later
@@ -179,6 +179,8 @@ static void start(char *rest)
 		if (strcmp(word, "stream") == 0) {
 			request.streaming = 1;
 			callbacks.data = data_came;
+		} else if (strcmp(word, "fresh") == 0) {
+			request.fresh = 1;
 		} else if (strncmp(word, "timeout=", 8) == 0) {
 			request.timeout_ms = atol(word + 8);
 		} else if (strncmp(word, "body=", 5) == 0) {

@@ -82,6 +82,7 @@ struct fake {
 	char **log;               /* "POST /path" */
 	mpijob_text last_body, last_type; /* of the last request */
 	size_t log_count;
+	size_t fresh;             /* requests that wanted a new connection */
 	size_t in_flight_writes, most_writes;
 	int destroyed;
 	atomic_int woken;           /* from any thread */
@@ -533,6 +534,7 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	char *watch = fake_query(request->path, "watch");
 	int scripted = 0;
 
+	fake->fresh += request->fresh != 0;
 	if (fake->streams || !strstr(request->path, "sendInitialEvents=")) {
 		fake->log = realloc(fake->log, (fake->log_count + 1) * sizeof(char *));
 		fake->log[fake->log_count++] = fake_text("%s %s", request->method, request->path);

@@ -749,6 +749,46 @@ static void gives_up_when_it_does_not_follow(void **state)
 	scene_free(scene);
 }
 
+/* Somebody takes the request and says nothing: of a container that runs that is no news, of one that has ended it is. */
+static void a_stream_without_an_end(void **state)
+{
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, "", 0, 1, NULL },
+						{ "sinceTime", 0, T0 "x\n" T1 "y\n", 0, 0, NULL } };
+	struct scene *scene = scene_new(script, 3);
+	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
+
+	(void)state;
+	scene->options.follow = 1;
+	scene_begin(scene);
+	turn(scene, 12);
+	pass(scene, 3600000);
+	assert_int_equal(scene->requests, 1);
+	set_status(scene, pod, ENDED("0"));
+	scene->fake.fresh = 0; /* but for the watch, an hour ago */
+	mpijob_logs_pause(scene->logs, 1);
+	pass(scene, 60000);
+	mpijob_logs_pause(scene->logs, 0);
+	turn(scene, 6);
+	pass(scene, 4999);
+	expect_failures(scene, "");
+	assert_int_equal(scene->fake.fresh, 0);
+	pass(scene, 1);
+	expect_failures(scene, "a/main TIMEOUT again\n");
+	pass(scene, 1000);
+	assert_int_equal(scene->requests, 2);
+	assert_int_equal(scene->fake.fresh, 1);
+	/* The next time it has longer. */
+	pass(scene, 9999);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	pass(scene, 1);
+	pass(scene, 2000);
+	assert_int_equal(scene->requests, 3);
+	assert_int_equal(scene->fake.fresh, 2);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	expect_told(scene, "a/main#0: x\na/main#0: y\n");
+	scene_free(scene);
+}
+
 /* Of what has ended nothing more will come; what runs may still be had, and so may the next run. */
 static void gives_up_what_has_ended(void **state)
 {
@@ -953,6 +993,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_allowed_for_a_moment),
 		cmocka_unit_test(what_is_not_allowed_any_more),
 		cmocka_unit_test(gives_up_when_it_does_not_follow),
+		cmocka_unit_test(a_stream_without_an_end),
 		cmocka_unit_test(gives_up_what_has_ended),
 		cmocka_unit_test(servers_ask_to_wait),
 		cmocka_unit_test(of_a_job),
