@@ -68,6 +68,11 @@ static size_t refused_jobs(const struct rig *rig)
 	return count;
 }
 
+static struct mpijob__record *record_of(struct rig *rig)
+{
+	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
+}
+
 /* --- rights --- */
 
 static void a_right_is_taken_and_given_back(void **state)
@@ -160,6 +165,27 @@ static void a_right_to_look_comes_back(void **state)
 		run(&rig, 3);
 	}
 	assert_int_equal(rig.operator_->rights_count, 0);
+	tear_down(&rig);
+}
+
+/* A plan of two hundred workers that may not be made asks for one, not for sixteen at once. */
+static void a_refused_plan_asks_once(void **state)
+{
+	struct refusal refusal = { "POST", "/pods", FORBIDDEN, 403, 0 };
+	struct rig rig;
+	int failures;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	put_job(&rig, "team", "pi", 200, "cleanPodPolicy: All");
+	run(&rig, 20);
+	for (int i = 0; i < 3000 && record_of(&rig)->item.failures < 5; i++)
+		run(&rig, 1);
+	failures = record_of(&rig)->item.failures;
+	assert_int_equal(failures, 5);
+	assert_in_range(refusal.count, failures, failures + 1); /* with the try under way */
 	tear_down(&rig);
 }
 
@@ -298,11 +324,6 @@ static int make_again(struct fake *fake, const char *method, const char *path, s
 	reply->status = 422;
 	reply->body = IMMUTABLE;
 	return 1;
-}
-
-static struct mpijob__record *record_of(struct rig *rig)
-{
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 
 /* A server answers 422, not 409, to a patch whose uid is another's: that is no failure, and no reason to wait. */
@@ -477,6 +498,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_waits_for_is_forgotten),
 		cmocka_unit_test(a_right_to_look_comes_back),
 		cmocka_unit_test(a_right_is_taken_and_given_back),
+		cmocka_unit_test(a_refused_plan_asks_once),
 		cmocka_unit_test(the_wait_for_a_right_is_bounded),
 		cmocka_unit_test(what_may_not_be_watched),
 		cmocka_unit_test(a_kind_that_is_not_installed),

@@ -77,6 +77,51 @@ static void writes_are_parallel_and_bounded(void **state)
 	tear_down(&rig);
 }
 
+/* The answers to all creations of pods come in rounds; how many are under way in each is written down. */
+struct rounds {
+	size_t under_way, sizes[64], count;
+};
+
+static int hold_pods(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	struct rounds *rounds = fake->user;
+
+	if (strcmp(method, "POST") != 0 || !strstr(path, "/pods"))
+		return 0;
+	rounds->under_way++;
+	reply->polls = 1000000;
+	return 1;
+}
+
+/* Wait until no more are sent, then let all of them be answered. */
+static void play_round(struct rig *rig, struct rounds *rounds)
+{
+	run(rig, 50);
+	rounds->sizes[rounds->count++] = rounds->under_way;
+	rounds->under_way = 0;
+	for (struct fake_exchange *exchange = rig->fake.exchanges; exchange; exchange = exchange->next)
+		exchange->reply.polls = 0;
+}
+
+/* Creation begins with one, twice as many leave each time that all went well, and never more than 16. */
+static void creation_starts_slowly(void **state)
+{
+	static const size_t expected[] = { 1, 2, 4, 8, 16, 16, 16 };
+	struct rounds rounds = { 0, { 0 }, 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = hold_pods;
+	rig.fake.user = &rounds;
+	put_job(&rig, "team", "wide", 100, "cleanPodPolicy: None");
+	while (rounds.count < sizeof(expected) / sizeof(*expected))
+		play_round(&rig, &rounds);
+	for (size_t i = 0; i < rounds.count; i++)
+		assert_int_equal(rounds.sizes[i], expected[i]);
+	tear_down(&rig);
+}
+
 /* The small job of another namespace is not behind the two hundred pods of the first. */
 static void namespaces_are_treated_alike(void **state)
 {
@@ -575,6 +620,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_life),
 		cmocka_unit_test(writes_are_parallel_and_bounded),
+		cmocka_unit_test(creation_starts_slowly),
 		cmocka_unit_test(namespaces_are_treated_alike),
 		cmocka_unit_test(faults_change_nothing_in_the_end),
 		cmocka_unit_test(a_lost_answer_is_no_second_write),
