@@ -32,7 +32,8 @@
  * Where it is not as with kubectl, on purpose: a context whose cluster or user is not there is an error; an address without
  * a scheme means https when a CA, a client certificate or insecure-skip-tls-verify is given; a token given here replaces
  * the entry's token file; empty files, keys given twice, and credentials in the server's address are refused; `$KUBECONFIG`
- * may also be the name of one file that has a ':' in it; there is no policy on which plugins may run.
+ * may also be the name of one file that has a ':' in it; which plugins may run is said here, and not read from kubectl's own
+ * settings (kuberc).
  * While a kubeconfig in YAML is read, libyaml holds pieces of it in memory that is freed without being wiped.
  */
 #ifndef MPIJOB_HTTP_H
@@ -51,6 +52,10 @@ extern "C" {
 
 /** A server and an identity there, as read once. */
 typedef struct mpijob_http_config mpijob_http_config;
+
+#define MPIJOB_HTTP_PLUGINS_ALL 0    /**< Every exec plugin that a kubeconfig names may run. */
+#define MPIJOB_HTTP_PLUGINS_NONE 1   /**< None may. */
+#define MPIJOB_HTTP_PLUGINS_LISTED 2 /**< Those may that are listed. */
 
 /** What overrides or selects parts of the kubeconfig; kubectl's flags of the same names. NULL everywhere: not given. */
 struct mpijob_http_config_options {
@@ -75,9 +80,13 @@ struct mpijob_http_config_options {
 	int32_t insecure_skip_tls_verify;  /**< 1: do not check the server's certificate; clears the CA. */
 	int32_t in_cluster;                /**< 1: the service account of the pod and nothing else. */
 	int32_t interactive;               /**< 1: an exec plugin may read this process' standard input. */
+	const char *const *plugins;        /**< Commands of exec plugins that may run: as in the kubeconfig, or as found in `$PATH`,
+	                                        or a name that is found there as the same program. */
+	size_t plugins_count;              /**< How many; 0 unless `plugin_policy` is `MPIJOB_HTTP_PLUGINS_LISTED`. */
+	int32_t plugin_policy;             /**< `MPIJOB_HTTP_PLUGINS_*`: whoever can write the kubeconfig chooses what runs. */
 };
 #define MPIJOB_HTTP_CONFIG_OPTIONS_INIT { sizeof(struct mpijob_http_config_options), NULL, NULL, NULL, NULL, NULL, NULL, \
-	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
+	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0, 0 }
 
 /**
  * Find out which server to use, and as whom, by the rules of kubectl. Reads files and the environment; starts nothing.

@@ -71,6 +71,7 @@ void mpijob_http_config_free(mpijob_http_config *config)
 	free(config->as);
 	free(config->as_uid);
 	free_strings(config->as_groups);
+	free_strings(config->plugins);
 	for (size_t i = 0; i < config->as_extra_count; i++) {
 		free(config->as_extra[i].name);
 		free(config->as_extra[i].value);
@@ -173,6 +174,7 @@ mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config)
 	copy_pem(&copy->key, &config->key, &failed);
 	copy_exec(&copy->exec, &config->exec, &failed);
 	copy_impersonation(copy, config, &failed);
+	copy_strings(&copy->plugins, config->plugins, &failed);
 	if (!failed)
 		return copy;
 	mpijob_http_config_free(copy);
@@ -222,6 +224,24 @@ static int say_usage(struct mpijob__report *report, const char *message)
 	return report->code;
 }
 
+/* What is wrong here must not pass for leave to run more than was meant. */
+static int check_plugins(const struct mpijob_http_config_options *options, struct mpijob__report *report)
+{
+	int is_listed = options->plugin_policy == MPIJOB_HTTP_PLUGINS_LISTED;
+
+	if (options->plugin_policy < MPIJOB_HTTP_PLUGINS_ALL || options->plugin_policy > MPIJOB_HTTP_PLUGINS_LISTED)
+		say_usage(report, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*");
+	if (!is_listed && (options->plugins || options->plugins_count))
+		say_usage(report, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED");
+	if (is_listed && (!options->plugins || !options->plugins_count))
+		return say_usage(report, "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins");
+	for (size_t i = 0; is_listed && i < options->plugins_count; i++) {
+		if (!options->plugins[i] || !*options->plugins[i])
+			return say_usage(report, "plugins holds NULL or an empty text");
+	}
+	return report->code;
+}
+
 static int check_options(const struct mpijob_http_config_options *options, struct mpijob__report *report)
 {
 	if (options->insecure_skip_tls_verify && options->certificate_authority)
@@ -234,7 +254,20 @@ static int check_options(const struct mpijob_http_config_options *options, struc
 		if (!options->as_groups[i])
 			return say_usage(report, "as_groups holds NULL");
 	}
-	return report->code;
+	return check_plugins(options, report);
+}
+
+/* From the options' policy, a list: an empty one allows none. */
+static int keep_plugins(const struct mpijob_http_config_options *options, mpijob_http_config *config)
+{
+	int failed = 0;
+
+	if (options->plugin_policy == MPIJOB_HTTP_PLUGINS_ALL)
+		return 0;
+	config->plugins = calloc(options->plugins_count + 1, sizeof(*config->plugins));
+	for (size_t i = 0; config->plugins && i < options->plugins_count && !failed; i++)
+		copy_text(&config->plugins[i], options->plugins[i], &failed);
+	return config->plugins && !failed ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 int mpijob__config_load(const struct mpijob_http_config_options *options, const char *service_account,
@@ -255,8 +288,10 @@ int mpijob__config_load(const struct mpijob_http_config_options *options, const 
 	resolve.report = &report;
 	resolve.kubeconfig = &kubeconfig;
 	resolve.config = calloc(1, sizeof(*resolve.config));
-	if (!resolve.config)
+	if (!resolve.config || keep_plugins(&wishes, resolve.config)) {
+		mpijob_http_config_free(resolve.config);
 		return MPIJOB_ERR_NOMEM;
+	}
 	if (!wishes.in_cluster)
 		mpijob__kubeconfig_read(&kubeconfig, wishes.kubeconfig, &report);
 	if (report.code == 0)

@@ -61,6 +61,7 @@ struct mpijob_http_config {
 	struct mpijob__pem key;
 	struct mpijob__exec_plugin exec;
 	int interactive; /* a plugin may have our standard input */
+	char **plugins;  /* commands that may run, closed by NULL; NULL: all */
 	char *as;
 	char *as_uid;
 	char **as_groups; /* closed by NULL; NULL: none */

@@ -250,12 +250,17 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	credentials->limit_ms = credentials->timeout_ms;
 	if (interactive && credentials->limit_ms < ASKING_MS)
 		credentials->limit_ms = ASKING_MS;
-	code = mpijob__plugin_start(&credentials->plugin, exec, info, interactive, now_ms + credentials->limit_ms, &number);
+	code = mpijob__plugin_start(&credentials->plugin, credentials->config, info, interactive,
+				    now_ms + credentials->limit_ms, &number);
 	free(info);
 	if (code == 0)
 		return 0;
 	if (code == MPIJOB__PLUGIN_NOT_FOUND)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, not_found(credentials, now_ms));
+	if (code == MPIJOB__PLUGIN_FORBIDDEN)
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+				mpijob__report_format("the credential plugin '%s' is not among those that may run here",
+						      exec->command));
 	if (code == MPIJOB__PLUGIN_REFUSED)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
 				mpijob__report_format("the credential plugin '%s' cannot be started: %s", exec->command,

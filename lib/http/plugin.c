@@ -9,15 +9,12 @@
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
 
-#include "http/path.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,53 +24,6 @@
 #define PIECE        8192
 
 extern char **environ;
-
-static int is_program(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Look a bare command up in $PATH. Folders that are relative are passed over: they mean whatever is there by chance. */
-static int look_up(const char *command, char **out)
-{
-	const char *part = getenv("PATH");
-
-	*out = NULL;
-	if (!part || !*part)
-		part = "/usr/local/bin:/usr/bin:/bin";
-	while (*part) {
-		size_t len = strcspn(part, ":");
-		char *folder = strndup(part, len);
-		char *path = folder && *folder == '/' ? mpijob__path_join(folder, command) : NULL;
-		int failed = !folder || (*folder == '/' && !path);
-
-		free(folder);
-		if (failed)
-			return MPIJOB_ERR_NOMEM;
-		if (path && is_program(path)) {
-			*out = path;
-			return 0;
-		}
-		free(path);
-		part += len;
-		part += *part == ':';
-	}
-	return MPIJOB__PLUGIN_NOT_FOUND;
-}
-
-static int find_program(const char *command, char **out)
-{
-	struct stat about;
-
-	if (!strchr(command, '/'))
-		return look_up(command, out);
-	if (stat(command, &about) && (errno == ENOENT || errno == ENOTDIR))
-		return MPIJOB__PLUGIN_NOT_FOUND;
-	*out = strdup(command);
-	return *out ? 0 : MPIJOB_ERR_NOMEM;
-}
 
 /* The order matters when a host has closed its standard descriptors and the pipe got one of their numbers. */
 static int set_files(posix_spawn_file_actions_t *actions, int output, int interactive)
@@ -176,11 +126,12 @@ static int start(struct mpijob__plugin *plugin, const char *program, char **argu
 	return number ? number : EIO;
 }
 
-int mpijob__plugin_start(struct mpijob__plugin *plugin, const struct mpijob__exec_plugin *exec, const char *info,
+int mpijob__plugin_start(struct mpijob__plugin *plugin, const mpijob_http_config *config, const char *info,
 			 int interactive, int64_t deadline_ms, int *number)
 {
+	const struct mpijob__exec_plugin *exec = &config->exec;
 	char *program = NULL, **arguments, **environment;
-	int code = find_program(exec->command, &program);
+	int code = mpijob__plugin_find(exec->command, config->plugins, &program);
 
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->pipe = plugin->pidfd = -1;

@@ -29,12 +29,19 @@ struct mpijob__plugin {
 /* Why a plugin did not start. */
 #define MPIJOB__PLUGIN_NOT_FOUND 1 /* there is no such program */
 #define MPIJOB__PLUGIN_REFUSED   2 /* `number` says why */
+#define MPIJOB__PLUGIN_FORBIDDEN 3 /* it is not among those that may run */
 
 /*
- * Start it. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0;
+ * Find the program of a command; `allowed` are the commands that may run, NULL for all. 0; MPIJOB__PLUGIN_NOT_FOUND or
+ * _FORBIDDEN; MPIJOB_ERR_NOMEM.
+ */
+int mpijob__plugin_find(const char *command, char *const *allowed, char **out);
+
+/*
+ * Start the plugin of a configuration. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0;
  * MPIJOB__PLUGIN_*; MPIJOB_ERR_NOMEM.
  */
-int mpijob__plugin_start(struct mpijob__plugin *plugin, const struct mpijob__exec_plugin *exec, const char *info,
+int mpijob__plugin_start(struct mpijob__plugin *plugin, const mpijob_http_config *config, const char *info,
 			 int interactive, int64_t deadline_ms, int *number);
 /* Take what has happened: 1 when it is over, 0 when it still runs, MPIJOB_ERR_NOMEM (it is to be stopped then). */
 int mpijob__plugin_step(struct mpijob__plugin *plugin, int64_t now_ms);

@@ -38,7 +38,7 @@
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
 	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
 	X(crd_options, descriptions, 16, 8, MPIJOB_CRD_OPTIONS_INIT) \
-	X(http_config_options, interactive, 152, 144, MPIJOB_HTTP_CONFIG_OPTIONS_INIT) \
+	X(http_config_options, plugin_policy, 176, 168, MPIJOB_HTTP_CONFIG_OPTIONS_INIT) \
 	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
