@@ -18,6 +18,7 @@
 
 #define NAMES 64
 #define MANY  6
+#define TURN_MS 100 /* its clock may jump, which a poll that waits does not see */
 
 struct story {
 	char *names[NAMES]; /* what is there, as far as was told */
@@ -122,7 +123,7 @@ static int follow(mpijob_client *client, int64_t timeout_ms, struct story *story
 	code = mpijob_watch_new(client, &options, &watch);
 	while (code == 0 && !(story->ended && mpijob_watch_synced(watch))) {
 		int64_t left = until - now_ms();
-		code = left > 0 ? mpijob_client_poll(client, (int)left) : MPIJOB_ERR_TIMEOUT;
+		code = left > 0 ? mpijob_client_poll(client, left < TURN_MS ? (int)left : TURN_MS) : MPIJOB_ERR_TIMEOUT;
 	}
 	mpijob_watch_free(watch);
 	qsort(story->names, (size_t)story->count, sizeof(char *), by_name);
