@@ -26,6 +26,7 @@ struct rig {
 	struct mpijob_operator_options options;
 	int logged;
 	char *last_log;
+	const char *last_id;
 };
 
 FAKE void on_log(void *user, const struct mpijob_finding *finding)
@@ -35,6 +36,7 @@ FAKE void on_log(void *user, const struct mpijob_finding *finding)
 	rig->logged++;
 	free(rig->last_log);
 	rig->last_log = strdup(finding->message);
+	rig->last_id = finding->id;
 }
 
 FAKE void start_operator(struct rig *rig)

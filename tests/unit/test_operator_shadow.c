@@ -175,6 +175,12 @@ static void what_nobody_does_is_told_once(void **state)
 	assert_non_null(strstr(text, "\"verb\":\"patch status\",\"kind\":\"MPIJob\",\"name\":\"pi\""));
 	assert_non_null(strstr(text, "\"difference\":null}\n"));
 	assert_in_range(lines(text), 7, 8);
+	/* The log has a line for each. */
+	assert_int_equal(rig.logged, lines(text));
+	assert_string_equal(rig.last_id, "shadow-action");
+	assert_int_equal(strncmp(rig.last_log, "would ", 6), 0);
+	assert_non_null(strstr(rig.last_log, " team/pi"));
+	assert_non_null(strstr(rig.last_log, " for MPIJob pi: "));
 	let_pass(&rig, 250);
 	free(text);
 	text = report(&rig);
