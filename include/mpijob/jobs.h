@@ -35,7 +35,8 @@ struct mpijob_submit_options {
 
 /**
  * Send a job, as its document is: nothing is defaulted, and status is left out. A create whose answer was lost, or
- * given by a gateway (5xx), also before it was sent again, is resolved by looking: the same job is success.
+ * given by a gateway (5xx), also before it was sent again, is resolved by looking: the same job is success, unless it is
+ * older than the call.
  *
  * @param client   not NULL.
  * @param job      not NULL. With metadata.generateName instead of a name it can only be created.

@@ -3,8 +3,8 @@
  * Sending a job, and finding out what became of it.
  *
  * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the job that is there holds
- * all that was sent, lives, and nobody but us is named as the author of its fields. What cannot be known is said to be
- * unknown.
+ * all that was sent, lives, is no older than that, and nobody but us is named as the author of its fields. What cannot be
+ * known is said to be unknown.
  */
 #include "cluster/jobs.h"
 
@@ -12,10 +12,12 @@
 #include "base/struct.h"
 #include "cluster/task.h"
 #include "job/job.h"
+#include "job/time.h"
 
 #include <string.h>
 
 #define QUERY_MOST 6
+#define CLOCKS_MS  3000 /* by which times of servers may differ: they are told in seconds, and API servers are several */
 
 /* One job on its way. */
 struct sending {
@@ -29,6 +31,7 @@ struct sending {
 	mpijob_diag *said; /* of the server, and of what became of it */
 	int plain;         /* strictness is not asked for, since the server does not know it */
 	int lost;          /* why the answer was; 0 while it was not */
+	int64_t sent_ms;   /* at first, by the client's clock */
 };
 
 /* --- comparing --- */
@@ -80,6 +83,17 @@ static int has_other_author(const mpijob_node *stored, const char *manager)
 			return 1;
 	}
 	return 0;
+}
+
+/* One that was there when ours was sent, as far as the server's clock is known. */
+static int is_older(const struct sending *sending, const mpijob_node *stored)
+{
+	const struct mpijob__server_clock *clock = &sending->task.client->server_clock;
+	const char *created = mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
+	int64_t seconds = 0;
+
+	return clock->known && created && mpijob__time_parse(created, &seconds) &&
+	       seconds * 1000 + CLOCKS_MS < mpijob__server_clock_ms(clock, sending->sent_ms);
 }
 
 static int is_ours(const struct sending *sending, const mpijob_node *stored)
@@ -164,9 +178,18 @@ static int look_after(struct sending *sending, int lost)
 	return mpijob__task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
 }
 
-/* What was seen then: 0 when the job is there as it was sent, else what was lost, said to be unknown. */
+/*
+ * What was seen then: 0 when the job is there as it was sent; CONFLICT when another one had its name before; else what was
+ * lost, said to be unknown.
+ */
 static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
+	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
+		if (sending->lost != MPIJOB_ERR_CONFLICT)
+			(void)mpijob__diag_addf(sending->said, MPIJOB_SEVERITY_ERROR, "server-refused", "AlreadyExists",
+						NULL, NULL, "a job of that name was there before this one was sent");
+		return MPIJOB_ERR_CONFLICT;
+	}
 	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
 	if (rc == 0)
@@ -319,6 +342,7 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 	task->release = release;
 	sending->job = job;
 	sending->options = known;
+	sending->sent_ms = client->clock();
 	return mpijob__task_begin(task, begin(sending), out);
 }
 

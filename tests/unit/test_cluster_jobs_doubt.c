@@ -129,6 +129,47 @@ static void test_p10_a_gateway_answers_a_create(void **state)
 	expect(create, 0, (struct first){ 429, "later", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 0, 0);
 }
 
+/* What a look finds, with the time that it is for the server. */
+static void expect_of_age(const char *created, int conflict, int code)
+{
+	char *job = fake_text("{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\","
+			      "\"namespace\":\"d\",\"creationTimestamp\":\"%s\"},\"spec\":{\"slotsPerWorker\":2,"
+			      "\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":4}}}}", created);
+	mpijob_diag *diag = mpijob_diag_new();
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	if (conflict) {
+		fake_script(&fake, (struct fake_reply){ .status = 503, .body = "no backend", .header = AGAIN });
+		fake_script(&fake, (struct fake_reply){ .status = 409, .body = STATUS(",\"reason\":\"AlreadyExists\"") });
+	} else {
+		fake_script(&fake, (struct fake_reply){ .end_code = MPIJOB_ERR_IO });
+	}
+	fake_script(&fake, (struct fake_reply){ .status = 200, .body = job, .header = "Date: Sat, 21 Nov 2026 18:37:20 GMT" });
+	assert_int_equal(create(client, diag), code);
+	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+		assert_string_not_equal(mpijob_diag_at(diag, i)->id, "unknown-outcome");
+	if (code)
+		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->reason, "AlreadyExists");
+	mpijob_diag_free(diag);
+	mpijob_client_free(client);
+	fake_release(&fake);
+	free(job);
+}
+
+/* The same file was sent yesterday: that job is none of ours, and ours was not made. */
+static void test_p10_the_same_job_of_another_time(void **state)
+{
+	(void)state;
+	for (int conflict = 0; conflict < 2; conflict++) {
+		expect_of_age("2026-11-21T18:37:20Z", conflict, 0);
+		expect_of_age("2026-11-21T18:37:18Z", conflict, 0);
+		expect_of_age("2026-11-21T18:37:10Z", conflict, MPIJOB_ERR_CONFLICT);
+		expect_of_age("2026-11-20T18:37:20Z", conflict, MPIJOB_ERR_CONFLICT);
+		expect_of_age("yesterday", conflict, 0);
+	}
+}
+
 /* A change is looked at before and after; one that was done is not done again. */
 static void test_p10_changes(void **state)
 {
@@ -157,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_p10_a_create_that_was_sent_again),
 		cmocka_unit_test(test_p10_a_gateway_answers_a_create),
+		cmocka_unit_test(test_p10_the_same_job_of_another_time),
 		cmocka_unit_test(test_p10_changes),
 		cmocka_unit_test(test_p10_deletions),
 	};
