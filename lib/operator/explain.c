@@ -45,27 +45,6 @@ static const mpijob_node *of_job(const struct mpijob__record *record, const char
 	return mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), path);
 }
 
-static int templates_have(const struct mpijob__record *record, const char *member)
-{
-	static const char *const roles[] = { "Launcher", "Worker" };
-	const mpijob_node *replicas = of_job(record, "spec.mpiReplicaSpecs");
-
-	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
-		const mpijob_node *spec = mpijob_node_find(mpijob_node_get(replicas, roles[i]), "template.spec");
-
-		if (mpijob_node_count(mpijob_node_get(spec, member)) || mpijob_node_string(mpijob_node_get(spec, member)))
-			return 1;
-	}
-	return 0;
-}
-
-static enum mpijob__difference of_pod_group(const struct mpijob__record *record)
-{
-	if (templates_have(record, "initContainers") || templates_have(record, "overhead"))
-		return MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS;
-	return templates_have(record, "priorityClassName") ? MPIJOB__DIFFERENCE_GANG_PRIORITY : MPIJOB__DIFFERENCE_NONE;
-}
-
 /* It is beyond the number of workers: a name that the reference does not look at. */
 static int is_beyond(const struct mpijob__record *record, const struct mpijob_action *action)
 {
@@ -87,8 +66,6 @@ static enum mpijob__difference choose(const struct mpijob__record *record, const
 		return MPIJOB__DIFFERENCE_LAUNCHER_ONCE;
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished && !of_job(record, "status.completionTime"))
 		return MPIJOB__DIFFERENCE_TERMINAL_STAYS;
-	if (action->role == MPIJOB_ROLE_POD_GROUP && action->verb == MPIJOB_ACTION_PATCH)
-		return of_pod_group(record);
 	if (is_beyond(record, action))
 		return MPIJOB__DIFFERENCE_SCALE_DOWN_BY_NAME;
 	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) && worker_leaves(record))

@@ -123,6 +123,20 @@ static int plan_secret(struct mpijob_plan *plan)
 	return 1;
 }
 
+/* A PodGroup that the reference made counts resources in its way, and stays so while nothing else changes. */
+static int is_of_reference(struct mpijob_plan *plan, const struct mpijob_child_facts *child)
+{
+	struct mpijob__subject subject = plan->subject;
+	uint64_t wanted = 0;
+	int code;
+
+	subject.options.reference = 1;
+	code = mpijob__wanted_pod_group(&subject, &wanted, NULL);
+	if (code == MPIJOB_ERR_NOMEM)
+		mpijob__plan_fail(plan, code);
+	return !code && mpijob__pod_group_same(wanted, child->digest);
+}
+
 static int plan_pod_group(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
@@ -135,7 +149,7 @@ static int plan_pod_group(struct mpijob_plan *plan)
 	if (!child)
 		return 1;
 	mpijob__plan_fail(plan, mpijob__wanted_pod_group(&plan->subject, &wanted, NULL));
-	if (!mpijob__pod_group_same(wanted, child->digest)) {
+	if (!mpijob__pod_group_same(wanted, child->digest) && !is_of_reference(plan, child)) {
 		keep(plan, child->owned, &plan->min_resources);
 		patch(plan, child, MPIJOB__BODY_POD_GROUP, "the gang changed");
 	}

@@ -67,14 +67,15 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	[MPIJOB__DIFFERENCE_GANG_PRIORITY] = {
 		"gang-priority",
 		"When workers have a higher priority class than the launcher and `minAvailable` is below the number of pods, the "
-		"PodGroup's `minResources` count the workers first. The reference counts the launcher several times instead.",
+		"PodGroup's `minResources` count the workers first. The reference counts the launcher several times instead. What "
+		"it made stays until the job changes.",
 		"The gang scheduler reserves the wrong amount.",
 		MPIJOB__DIFFERENCE_DEFAULT, REFERENCE,
 	},
 	[MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS] = {
 		"gang-init-containers",
 		"A PodGroup's `minResources` count init containers and pod overhead, as the scheduler does. The reference counts "
-		"neither.",
+		"neither; what it made stays until the job changes.",
 		"A gang is admitted that then does not fit.",
 		MPIJOB__DIFFERENCE_DEFAULT, REFERENCE,
 	},

@@ -4,10 +4,11 @@ import time
 
 import scenarios
 from scenarios import Life, mpijob
-from side import equal, holds
+from side import OUR_USER, equal, holds
 
 NAMESPACE = "default"
 STILL = {}  # they stay as they are until somebody does something
+GANG = {}   # likewise, with a gang scheduler
 
 
 def phase(made):
@@ -61,6 +62,32 @@ def worker_failed(job):
     yield lambda v: len(v.pods("worker", "Failed")) == 1
 
 
+def gang(policy=None, launcher_spec=None, **worker_spec):
+    """A job with a PodGroup, which the two make otherwise when more than containers and equal classes count."""
+    def life(job):
+        spec = mpijob(2, policy=policy, launcher_spec=launcher_spec, worker_spec=worker_spec)
+        for role, cpu in (("Launcher", "100m"), ("Worker", "1")):
+            spec["mpiReplicaSpecs"][role]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
+        job.create(spec)
+        yield lambda v: v.condition("Running") and v.hosts() == 2 and v.snapshot.named("PodGroup", v.name)
+    return life
+
+
+FETCH = [{"name": "fetch", "image": "fetch:1", "resources": {"requests": {"cpu": "2"}}}]
+HEAVY = {"runtimeClassName": "side-heavy", "overhead": {"cpu": "250m"}}
+GANG["gang"] = gang()
+GANG["gang-that-fetches"] = gang(initContainers=FETCH)
+GANG["gang-with-overhead"] = gang(launcher_spec=HEAVY, **HEAVY)
+GANG["gang-of-higher-workers"] = gang({"schedulingPolicy": {"minAvailable": 2}}, priorityClassName="side-high")
+
+
+def prepare_gang(cp):
+    scenarios.prepare_gang(cp)
+    cp.create("/apis/node.k8s.io/v1/runtimeclasses", {
+        "apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "side-heavy"}, "handler": "heavy",
+        "overhead": {"podFixed": HEAVY["overhead"]}}, exists=True)
+
+
 def reach(cp, chosen, timeout=90):
     """Have a job in each of these phases, under whoever leads."""
     lives = {name: Life(cp, NAMESPACE, name, one) for name, one in chosen.items()}
@@ -96,6 +123,27 @@ def same_objects(before, after, what):
     ids = [{key: version[0] for key, version in shot.versions().items()} for shot in (before, after)]
     wrong = sorted("/".join(key) for key in {*ids[0], *ids[1]} if ids[0].get(key) != ids[1].get(key))
     equal(wrong, [], f"objects that are not the same after {what}")
+
+
+def unchanged(cp, before, user, since, what, again=()):
+    """Nothing came of a change of leaders; statuses that only the reference writes again are counted. What it also writes
+    AGAIN, as it was, is to be looked at by the caller."""
+    after = settle(cp)
+    same_objects(before, after, what)
+    equal(restarts(after), restarts(before), f"restarts after {what}")
+    written = [one for one in cp.writes(user, since) if one[2] == NAMESPACE]
+    children = [one for one in written if one[1].split("/")[0] not in ("mpijobs", "events", *again)]
+    equal(children, [], f"writes to children after {what}")
+    return written
+
+
+def untouched(cp, before, since, what):
+    """The same of ours, which writes nothing at all about a job that did not change. That a job is refused stands in no
+    status: the next leader tells it once more."""
+    written = unchanged(cp, before, OUR_USER, since, what)
+    again = [one for one in written if one[:3] == ("create", "events", NAMESPACE) and one[3].startswith("was-refused.")]
+    holds(len(again) <= 1, f"what is told again after {what}: {again}")
+    equal([one for one in written if one not in again], [], f"writes about jobs that did not change after {what}")
 
 
 def restarts(shot):

@@ -309,7 +309,7 @@ static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const 
 	else if (strcmp(key, "feature") == 0)
 		step_feature(fake, value);
 	else if (strcmp(key, "reference") == 0)
-		fake->render.reference = 1;
+		fake->render.reference = mpijob_node_string(value) == NULL;
 	else if (strcmp(key, "graceful") == 0)
 		fake->graceful = 1;
 	else if (strcmp(key, "reap") == 0)
