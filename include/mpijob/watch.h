@@ -55,7 +55,8 @@ struct mpijob_watch_options {
 	uint64_t seed;              /**< Of its dice, which spread watches over time; any number. */
 	/** A list begins: what is not told again until `listed` is gone. May be NULL. */
 	void (*begin)(void *user);
-	/** An object. Return 0, or `MPIJOB_ERR_NOMEM`: it is told again. Other codes end the watch: `failed` gets them. Not NULL. */
+	/** An object. Return 0; or `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (it cannot be read: the stream is garbled): it
+	    is told again. Other codes end the watch: `failed` gets them. Not NULL. */
 	int (*object)(void *user, const struct mpijob_watch_event *event);
 	/** A list is complete, as of this resourceVersion. Return as `object`. May be NULL. */
 	int (*listed)(void *user, const char *resource_version);

@@ -81,16 +81,11 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL)
 				 : MPIJOB_ERR_SYNTAX;
 	}
-	if (rc == MPIJOB_ERR_NOMEM)
+	if (rc)
 		return rc;
 	mpijob_doc_free(waiting->doc);
 	waiting->doc = doc;
-	if (rc == 0) {
-		(void)decide(waiting);
-		return 0;
-	}
-	waiting->failure = rc;
-	give_up(&waiting->task, rc);
+	(void)decide(waiting);
 	return 0;
 }
 

@@ -279,7 +279,8 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 {
 	if (watch->freed || watch->state == MPIJOB__WATCH_ENDED)
 		return MPIJOB_ERR_CANCELLED;
-	return code == 0 || code == MPIJOB_ERR_NOMEM ? code : end(watch, code, what);
+	/* An object that cannot be read is a garbled stream, like any other. */
+	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX ? code : end(watch, code, what);
 }
 
 int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what)

@@ -96,7 +96,7 @@ void mpijob__watch_enter(mpijob_watch *watch);
 int mpijob__watch_leave(mpijob_watch *watch);
 /* Tell that a list begins, once for each. */
 void mpijob__watch_begin(mpijob_watch *watch);
-/* Tell of an object. 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_CANCELLED when nothing is wanted any more. */
+/* Tell of an object. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX, or MPIJOB_ERR_CANCELLED when nothing is wanted any more. */
 int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what);
 /* Tell that a list is complete, and keep its version. Returns as tell(). */
 int mpijob__watch_listed(mpijob_watch *watch, const char *version);

@@ -394,22 +394,29 @@ static int print_change(struct get *get, const mpijob_node *job)
 }
 
 /* A list comes unsorted; it is kept until it is whole. */
+static int print_or_keep(struct get *get, const mpijob_node *job)
+{
+	if (!get->listed && get->arguments->watch_only)
+		return 0;
+	get->now_s = time(NULL);
+	return get->listed ? print_change(get, job) : list_add(get, job);
+}
+
 static int on_object(void *user, const struct mpijob_watch_event *event)
 {
 	struct get *get = user;
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;
-	int fresh = remember(get, event);
 
-	if (fresh <= 0 || !event->json)
-		return fresh < 0 ? fresh : 0;
-	if (!get->listed && get->arguments->watch_only)
-		return 0;
 	options.format = MPIJOB_FORMAT_JSON;
-	int code = mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL);
-	get->now_s = time(NULL);
-	if (code == 0)
-		code = get->listed ? print_change(get, mpijob_doc_root(doc)) : list_add(get, mpijob_doc_root(doc));
+	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
+	if (code)
+		return code;
+	int fresh = remember(get, event);
+	if (fresh < 0)
+		code = fresh;
+	else if (fresh > 0 && doc)
+		code = print_or_keep(get, mpijob_doc_root(doc));
 	mpijob_doc_free(doc);
 	return code;
 }

@@ -147,12 +147,13 @@ static int on_object(void *user, const struct mpijob_watch_event *event)
 	mpijob_doc *doc = NULL;
 	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : MPIJOB_ERR_SYNTAX;
 
+	if (code)
+		return code;
 	watched->listed++;
 	watched->run->told = TROUBLE_NONE;
-	if (code == 0)
-		watched->changed(watched->user, mpijob_doc_root(doc), event->event == MPIJOB_WATCH_DELETED);
+	watched->changed(watched->user, mpijob_doc_root(doc), event->event == MPIJOB_WATCH_DELETED);
 	mpijob_doc_free(doc);
-	return code;
+	return 0;
 }
 
 static void on_begin(void *user)

@@ -125,6 +125,36 @@ static void garbled(struct rig *rig)
 	assert_int_equal(mpijob_watch_hopeless(rig->watch), 0);
 }
 
+/* Its owner cannot read an object: that is a garbled stream too, or the object stays as it is. */
+static void test_an_object_that_cannot_be_read(void **state)
+{
+	struct rig rig;
+	int64_t first;
+
+	(void)state;
+	synced(&rig);
+	run(&rig);
+	rig.refuse = MPIJOB_ERR_SYNTAX;
+	reply(&rig, 200, EVENT("MODIFIED", "a", "12"));
+	run(&rig);
+	assert_int_equal(rig.last_code, MPIJOB_ERR_SYNTAX);
+	first = clock_now;
+	sleep_over(&rig);
+	reply(&rig, 200, EVENT("MODIFIED", "a", "12"));
+	run(&rig);
+	asked(&rig, 3, "resourceVersion", "11");
+	seen_is(&rig, "(La@3 )10 Ma@11 Ma@12 ");
+	for (int i = 0; i < 20 && !mpijob_watch_hopeless(rig.watch); i++) {
+		rig.refuse = MPIJOB_ERR_SYNTAX;
+		reply(&rig, 200, EVENT("MODIFIED", "a", "13"));
+		run(&rig);
+		sleep_over(&rig);
+	}
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 1);
+	assert_true(clock_now - first > 60000);
+	tear_down(&rig);
+}
+
 /* A stream that brings nothing, and ends when it should, is an answer too. */
 static void test_a_silent_stream_begins_a_new_minute(void **state)
 {
@@ -168,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_refusals_after_a_cut_pass),
 		cmocka_unit_test(test_nothing_else_for_a_minute_is_believed),
 		cmocka_unit_test(test_another_failure_begins_a_new_minute),
+		cmocka_unit_test(test_an_object_that_cannot_be_read),
 		cmocka_unit_test(test_a_silent_stream_begins_a_new_minute),
 		cmocka_unit_test(test_the_rule),
 	};

@@ -88,6 +88,7 @@ static void test_wait_through_everything(void **state)
 	script(&rig, 200, LIST(""), 0);
 	script(&rig, 200, EVENT("ADDED", JOB("New")) EVENT("ADDED", "{\"metadata\":{\"name\":\"other\"}}"), 0);
 	script(&rig, 200, "garbage", 0);
+	script(&rig, 200, EVENT("MODIFIED", "{\"metadata\":{\"name\":\"pi\",\"resourceVersion\":\"12\"},\"status\":{\"phase\" 1}}"), 0);
 	script(&rig, 410, "", 0);
 	script(&rig, 200, LIST(JOB("Half")), 0);
 	script(&rig, 200, EVENT("DELETED", JOB("Half")) EVENT("ADDED", JOB("Again")) EVENT("MODIFIED", JOB("Done")), 1);
