@@ -117,15 +117,17 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http, const
 	}
 }
 
+static int wants_http2(const struct mpijob_http *http)
+{
+	return http->server.tls && !http->http1;
+}
+
 static void set_way(struct setter *setter, struct mpijob_http *http)
 {
-	int http2 = http->server.tls && !http->http1;
-
 	SET(setter, CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_FOLLOWLOCATION, 0L);
-	SET(setter, CURLOPT_HTTP_VERSION, http2 ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
-	SET(setter, CURLOPT_PIPEWAIT, http2 ? 1L : 0L);
+	SET(setter, CURLOPT_HTTP_VERSION, wants_http2(http) ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
 	/* "" keeps curl from reading the environment itself. */
 	SET(setter, CURLOPT_PROXY, http->proxy ? http->proxy : "");
 	SET(setter, CURLOPT_NOPROXY, "");
@@ -195,6 +197,8 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 
 	call->error[0] = 0;
 	SET(&setter, CURLOPT_URL, call->url);
+	/* For a connection that is being made: it may be for several. */
+	SET(&setter, CURLOPT_PIPEWAIT, wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
 	/* Lists are large, and servers pack them only then; a stream must not be held back. */

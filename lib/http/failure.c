@@ -124,6 +124,13 @@ static char *connecting(const struct mpijob__failure *failure)
 		   : mpijob__report_format("cannot connect to %s", server);
 }
 
+static char *ended(const struct mpijob__failure *failure)
+{
+	return failure->answered
+		       ? mpijob__report_format("%s: the connection ended in the middle of the answer", failure->server)
+		       : mpijob__report_format("%s closed the connection without an answer", failure->server);
+}
+
 static char *receiving(const struct mpijob__failure *failure, int *code)
 {
 	if (failure->proxy && failure->connect_status >= 300)
@@ -139,6 +146,9 @@ static char *receiving(const struct mpijob__failure *failure, int *code)
 	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") || has(failure, "timed out"))
 		return mpijob__report_format("%s: no sign of life for %lld s", failure->server,
 					     (long long)(failure->idle_timeout_ms + 999) / 1000);
+	/* TLS that ends without its last word; older versions of curl take that for the end of the connection alone. */
+	if (has(failure, "unexpected eof"))
+		return ended(failure);
 	return mpijob__report_format("%s: the connection broke", failure->server);
 }
 
@@ -164,9 +174,8 @@ static char *plain(const struct mpijob__failure *failure)
 		return mpijob__report_format("the host name of the proxy %s is not known",
 					     failure->proxy ? failure->proxy : "?");
 	case CURLE_PARTIAL_FILE:
-		return mpijob__report_format("%s: the connection ended in the middle of the answer", server);
 	case CURLE_GOT_NOTHING:
-		return mpijob__report_format("%s closed the connection without an answer", server);
+		return ended(failure);
 	case CURLE_HTTP2_STREAM:
 	case CURLE_HTTP2:
 		return quoted(failure, "the server broke off");

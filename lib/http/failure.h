@@ -19,6 +19,7 @@ struct mpijob__failure {
 	const char *proxy;   /* the same of the proxy; NULL: none */
 	int tls;             /* the server's URL begins with https */
 	int has_ca;          /* there is a CA of its own */
+	int answered;        /* a status had come */
 	int replayed;        /* curl would have sent a write a second time */
 	int64_t connect_timeout_ms;
 	int64_t idle_timeout_ms;

@@ -132,6 +132,7 @@ static void describe(struct call *call, CURLcode code)
 	failure.proxy = http->proxy_shown;
 	failure.tls = http->server.tls;
 	failure.has_ca = http->config->ca.file || http->config->ca.data.len;
+	failure.answered = call->status_told;
 	failure.replayed = call->replayed;
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
