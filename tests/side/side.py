@@ -82,8 +82,10 @@ class Plane(controlplane.ControlPlane):
     def bind(self, user, name, rules):
         """Let USER do what RULES say, in the ClusterRole NAME."""
         rbac = "rbac.authorization.k8s.io"
-        self.create(RBAC + "clusterroles", {"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": {"name": name},
-                                            "rules": rules}, exists=True)
+        made = self.create(RBAC + "clusterroles", {"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": {"name": name},
+                                                   "rules": rules}, exists=True)
+        if made["kind"] == "Status":
+            self.patch(RBAC + "clusterroles/" + name, {"rules": rules})
         self.create(RBAC + "clusterrolebindings", {
             "apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
             "roleRef": {"apiGroup": rbac, "kind": "ClusterRole", "name": name},
@@ -91,6 +93,16 @@ class Plane(controlplane.ControlPlane):
 
     def unbind(self, name):
         self.delete(RBAC + "clusterrolebindings/" + name)
+
+    def forbid(self, name, group, resource, *verbs):
+        """Take VERBS on RESOURCE, and nothing else, out of the ClusterRole NAME."""
+        rules = []
+        for rule in self.get(RBAC + "clusterroles/" + name)["rules"]:
+            hit = [resource] if group in rule["apiGroups"] and resource in rule["resources"] else []
+            for resources, left in ((hit, set(rule["verbs"]) - set(verbs)), (set(rule["resources"]) - set(hit), rule["verbs"])):
+                if resources and left:
+                    rules.append(dict(rule, resources=list(resources), verbs=list(left)))
+        self.patch(RBAC + "clusterroles/" + name, {"rules": rules})
 
     def allow(self):
         """What the manifests give to the operator, and for each gang scheduler that there is."""
