@@ -97,7 +97,6 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
 	await_end(write);
-	mpijob__route_going(operator_, write->action.uid);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
 	    !mpijob__route_is_gone(operator_, observed->uid, 0))
 		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);

@@ -94,6 +94,8 @@ static int send(struct mpijob__write *write, size_t index)
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		type = "application/json";
+		/* A watch may be faster than the answer. */
+		mpijob__route_going(write->operator_, action->uid);
 		/* A job that was changed meanwhile may not be one to delete any more. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->record) : NULL;

@@ -235,7 +235,7 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
 /* 1 when the last event of an object was told, and this version of it is an older one. */
 int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version);
-/* It goes because we deleted it. */
+/* We delete it: when it goes, nobody took it away. */
 void mpijob__route_going(mpijob_operator *operator_, const char *uid);
 /* The server says that we deleted it, or that it is not there. */
 void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid);

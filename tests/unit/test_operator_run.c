@@ -417,13 +417,15 @@ static void suspend_and_resume(void **state)
 	tear_down(&rig);
 }
 
-/* As if the job had been written to, and workers made for it, a minute earlier. */
+static struct mpijob__record *record_of(const struct rig *rig, const struct fake_object *job)
+{
+	return mpijob__jobs_by_uid(rig->operator_, fake_string(job, "metadata.uid"));
+}
+
+/* As if the job had been written to a minute earlier. */
 static void age(struct rig *rig, const struct fake_object *job)
 {
-	struct mpijob__record *record = mpijob__jobs_by_uid(rig->operator_, fake_string(job, "metadata.uid"));
-
-	record->fresh_ms -= 60000;
-	record->made_ms -= 60000;
+	record_of(rig, job)->fresh_ms -= 60000;
 }
 
 /* News may be old: before the first of many workers is deleted the job is looked at, and before the others it is not. */
@@ -448,6 +450,8 @@ static void a_job_is_looked_at_once(void **state)
 	run(&rig, 600);
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
 	assert_int_equal(fake_count(&rig.fake, look), 2);
+	/* What we deleted ourselves, just after it was made, nobody took away. */
+	assert_int_equal(record_of(&rig, job)->losses, 0);
 	tear_down(&rig);
 }
 
