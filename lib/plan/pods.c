@@ -385,8 +385,8 @@ static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *
 	const struct mpijob__pod_end *end = mpijob__pod_end(a);
 
 	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
-	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && end->ended_ms == b->ended_ms && a->created_ms == b->created_ms &&
-	       a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
+	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && end->ended_ms == b->ended_ms &&
+	       a->created_ms == b->created_ms && a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
 	       same_text(a->owner_uid, b->owner_uid) && same_text(end->reason, b->reason) &&
 	       same_text(end->message, b->message) && same_text(a->node, b->node);
 }
