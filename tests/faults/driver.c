@@ -157,7 +157,8 @@ static int create(mpijob_client *client, const struct mpijob_target *target, con
 }
 
 /* Goes on after a failure, and ends with the first. */
-static int create_many(mpijob_client *client, const struct mpijob_target *target, struct story *story, mpijob_diag *diag)
+static int create_many(mpijob_client *client, const struct mpijob_target *target, struct story *story,
+		       mpijob_diag *diag)
 {
 	int failure = 0;
 

@@ -65,7 +65,8 @@ static void events(void **state)
 	expect(MPIJOB__SPLIT_EVENTS, 4096, "[1]", MPIJOB_ERR_SYNTAX, 0, "");
 	expect(MPIJOB__SPLIT_EVENTS, 4096, "{\"type\":\"X\",\"object\":{\"metadata\":{\"name\":\"\xc3\xa9\"}}}", 0, 1,
 	       "X  \xc3\xa9   [{\"metadata\":{\"name\":\"\xc3\xa9\"}}]\n");
-	expect(MPIJOB__SPLIT_EVENTS, 4096, "{\"type\":\"X\",\"object\":{\"metadata\":{\"name\":\"z\xff\"}}}", MPIJOB_ERR_SYNTAX, 0, "");
+	expect(MPIJOB__SPLIT_EVENTS, 4096, "{\"type\":\"X\",\"object\":{\"metadata\":{\"name\":\"z\xff\"}}}",
+	       MPIJOB_ERR_SYNTAX, 0, "");
 	expect(MPIJOB__SPLIT_EVENTS, 4096, "", 0, 1, "");
 }
 

@@ -69,7 +69,8 @@ static void test_p9_an_owner_that_is_deleted_gets_no_children(void **state)
 	begin(&fake, "");
 	while (act(&fake))
 		;
-	fake_change_job(&fake, "{metadata: {deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}}");
+	fake_change_job(&fake, "{metadata: {deletionTimestamp: \"2026-09-21T14:13:20Z\"}, "
+			       "spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}}");
 	assert_int_equal(act(&fake), 0);
 	assert_int_equal(fake.count, 6);
 	fake_end(&fake);
