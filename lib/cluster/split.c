@@ -14,8 +14,8 @@
 #include <string.h>
 
 /* Keys that are known, by where they stand: see path_of(). */
-enum { NOTHING, TYPE, OBJECT, METADATA, KIND, UID, NAME, NAMESPACE, VERSION, ITEMS };
-enum { SEEN_TYPE, SEEN_UID, SEEN_NAME, SEEN_NAMESPACE, SEEN_VERSION, SEEN_COUNT };
+enum { NOTHING, TYPE, OBJECT, METADATA, API_VERSION, KIND, UID, NAME, NAMESPACE, VERSION, ITEMS };
+enum { SEEN_TYPE, SEEN_UID, SEEN_NAME, SEEN_NAMESPACE, SEEN_VERSION, SEEN_API_VERSION, SEEN_KIND, SEEN_COUNT };
 
 #define OUTER_LIMIT ((size_t)1 << 20)
 #define KEEP_LIMIT ((size_t)256 << 10)
@@ -64,8 +64,10 @@ static unsigned char path_of(const struct mpijob__split *split)
 	if (top && split->path[1] != OBJECT)
 		return NOTHING;
 	if (depth == top + 1) {
-		if (key_is(split, "kind") || key_is(split, "apiVersion"))
+		if (key_is(split, "kind"))
 			return KIND;
+		if (key_is(split, "apiVersion"))
+			return API_VERSION;
 		return key_is(split, "metadata") ? METADATA : NOTHING;
 	}
 	if (depth != top + 2 || split->path[top + 1] != METADATA)
@@ -95,6 +97,10 @@ static int catch_of(const struct mpijob__split *split)
 		return SEEN_NAMESPACE;
 	case VERSION:
 		return SEEN_VERSION;
+	case API_VERSION:
+		return SEEN_API_VERSION;
+	case KIND:
+		return SEEN_KIND;
 	default:
 		return -1;
 	}
@@ -131,7 +137,7 @@ static void end_string(struct mpijob__split *split)
 	if (!split->is_key || split->depth == 0)
 		return;
 	split->path[split->depth] = path_of(split);
-	if (split->path[split->depth] == KIND)
+	if (split->path[split->depth] == KIND || split->path[split->depth] == API_VERSION)
 		split->has_kind = 1;
 }
 
@@ -271,6 +277,8 @@ static int tell(struct mpijob__split *split, mpijob__split_fn fn, void *user)
 	object.name = mpijob_text_data(&split->seen[SEEN_NAME]);
 	object.namespace_ = mpijob_text_data(&split->seen[SEEN_NAMESPACE]);
 	object.resource_version = mpijob_text_data(&split->seen[SEEN_VERSION]);
+	object.api_version = mpijob_text_data(&split->seen[SEEN_API_VERSION]);
+	object.kind = mpijob_text_data(&split->seen[SEEN_KIND]);
 	object.whole = split->whole;
 	if (split->whole <= split->limit) {
 		object.json = data;

@@ -20,6 +20,8 @@ struct mpijob__split_object {
 	const char *name;
 	const char *namespace_;
 	const char *resource_version;
+	const char *api_version;
+	const char *kind;
 };
 
 /* Return 0 to go on, else the code that mpijob__split_feed() then returns. */
@@ -31,7 +33,7 @@ struct mpijob__split {
 	mpijob_text prefix;       /* what an item without a kind gets in front of it */
 	mpijob_text value;        /* the value so far; begins with `prefix` in a list */
 	mpijob_text outer;        /* of a list: everything but the items */
-	mpijob_text seen[5];      /* type, uid, name, namespace, resourceVersion of the value */
+	mpijob_text seen[7];      /* type, uid, name, namespace, resourceVersion, apiVersion, kind of the value */
 	size_t whole;             /* bytes of the value so far */
 	size_t object_start, object_end; /* of an event's "object", counted in `whole` */
 	int in_items, items_done; /* of a list */

@@ -126,6 +126,13 @@ static int take_initial(mpijob_watch *watch, const struct mpijob__split_object *
 	return 0;
 }
 
+/* An object of another kind than what is watched. */
+static int is_strange(const mpijob_watch *watch, const struct mpijob__split_object *event)
+{
+	return (*event->kind && strcmp(event->kind, watch->options.kind) != 0) ||
+	       (*event->api_version && strcmp(event->api_version, watch->options.api_version) != 0);
+}
+
 static int take_event(void *user, const struct mpijob__split_object *event)
 {
 	mpijob_watch *watch = user;
@@ -136,6 +143,8 @@ static int take_event(void *user, const struct mpijob__split_object *event)
 	kind = read_event(event->type);
 	if (kind >= 0 && (!*event->name || (!event->json && event->whole <= watch->options.object_limit)))
 		return MPIJOB_ERR_SYNTAX; /* an event about nothing */
+	if (kind >= 0 && is_strange(watch, event))
+		return 0;
 	watch->events = 1;
 	if (watch->state == MPIJOB__WATCH_STREAMING)
 		return take_initial(watch, event);
