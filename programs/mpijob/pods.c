@@ -164,6 +164,8 @@ static void logs_failed(void *user, const char *pod, const char *container, int 
 		say_lost(row, message);
 		return;
 	}
+	if (!row->trouble)
+		row->troubled_ms = clock_ms();
 	free(row->trouble);
 	row->trouble = strdup(message);
 }
@@ -450,12 +452,17 @@ int pods_logs_open(const struct pods *pods)
 	return open;
 }
 
-int pods_logs_alive(const struct pods *pods)
+static int may_go_on(const struct container_row *container, int64_t patience_ms)
+{
+	return container->logs && mpijob_logs_state(container->logs) > 0 &&
+	       (!container->trouble || clock_ms() < container->troubled_ms + patience_ms);
+}
+
+int pods_logs_alive(const struct pods *pods, int64_t patience_ms)
 {
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
 		for (const struct container_row *container = row->containers; container; container = container->next)
-			if (container->log ||
-			    (container->logs && !container->trouble && mpijob_logs_state(container->logs) > 0))
+			if (container->log || may_go_on(container, patience_ms))
 				return 1;
 	return 0;
 }

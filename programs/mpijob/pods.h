@@ -22,6 +22,7 @@ struct container_row {
 	char *waits_for;   /* why it waits, as was last told */
 	mpijob_call *log;  /* its output is being followed: of this attempt, as bytes */
 	char *trouble;     /* why nothing of it comes at present; NULL while it does */
+	int64_t troubled_ms; /* since when */
 	mpijob_logs *logs; /* the same on a cluster: of all attempts, by lines, over broken connections */
 };
 
@@ -75,9 +76,9 @@ int pods_launchers_left(const struct pods *pods);  /* launcher pods that are not
 int pods_launchers_going(const struct pods *pods); /* launcher pods that have not ended */
 int pods_logs_open(const struct pods *pods);       /* outputs still being followed, or not yet taken by their readers */
 
-/* Outputs of which something may come soon; of the others it is told that they are not complete with
- * pods_tell_missing(). */
-int pods_logs_alive(const struct pods *pods);
+/* Outputs of which something may come soon, since they come, or have not come for less than so long; of the others it is
+ * told that they are not complete with pods_tell_missing(). */
+int pods_logs_alive(const struct pods *pods, int64_t patience_ms);
 void pods_tell_missing(struct pods *pods);
 
 /* Once in each turn: hand on what readers take now. Returns how long the turn may wait, at most `most_ms`. */

@@ -300,7 +300,7 @@ static int until_read(struct run *run)
 		if (outlet_pending(&run->pods.out) || outlet_pending(&run->pods.news))
 			end = clock_ms() + most;
 		/* Where a node does not hand out logs there is no use in waiting. */
-		if (run->is_cluster && !pods_logs_alive(&run->pods) && !pods_launchers_going(&run->pods) &&
+		if (run->is_cluster && !pods_logs_alive(&run->pods, LAST_OUTPUT_MS) && !pods_launchers_going(&run->pods) &&
 		    clock_ms() >= end - most + LAST_OUTPUT_MS)
 			break;
 		if (clock_ms() >= end || (run->stopping = run_must_stop(run)) != 0)
