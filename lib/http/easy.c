@@ -214,6 +214,11 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 	return result(&setter);
 }
 
+void mpijob__easy_hurry(CURL *easy)
+{
+	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
+}
+
 void mpijob__easy_distrust(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);

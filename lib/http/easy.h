@@ -17,6 +17,8 @@ struct mpijob__pool_identity {
 int mpijob__easy_new(struct mpijob_http *http, const struct mpijob__pool_identity *identity, CURLSH *share, CURL **out);
 /* What one request has. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
 int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers);
+/* Wait for no connection that is being made: none is for several. */
+void mpijob__easy_hurry(CURL *easy);
 /* Close its connection when nobody else uses it. */
 void mpijob__easy_distrust(CURL *easy);
 /* Let go of all pointers into the call. 0 or an error: not to be used again. */

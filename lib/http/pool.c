@@ -494,7 +494,7 @@ void mpijob__pool_unbind(struct mpijob_http *http)
 		if (!call->lane || call->sent)
 			continue;
 		curl_multi_remove_handle(call->lane->multi, call->easy);
-		curl_easy_setopt(call->easy, CURLOPT_PIPEWAIT, 0L);
+		mpijob__easy_hurry(call->easy);
 		if (curl_multi_add_handle(call->lane->multi, call->easy)) {
 			call->failure = MPIJOB_ERR_NOMEM;
 			mpijob__transport_attend(call);
