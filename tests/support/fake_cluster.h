@@ -105,6 +105,25 @@ FAKE void fake_script(struct fake *fake, struct fake_reply reply)
 	fake->script[fake->script_count++] = reply;
 }
 
+FAKE void fake_answer(struct fake *fake, int status, const char *body)
+{
+	struct fake_reply reply = { .status = status, .body = body };
+
+	fake_script(fake, reply);
+}
+
+/* A pod of the namespace "d", or all of them. */
+FAKE struct mpijob_target fake_pod(const char *name)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	target.api_version = "v1";
+	target.kind = "Pod";
+	target.namespace_ = "d";
+	target.name = name;
+	return target;
+}
+
 /* How many requests so far begin with this. */
 FAKE size_t fake_count(const struct fake *fake, const char *start)
 {

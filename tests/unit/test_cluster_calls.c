@@ -15,30 +15,12 @@
 	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"continue\":\"x\"},\"status\":\"Failure\",\"reason\":"     \
 	"\"Expired\",\"message\":\"too old\",\"code\":410}"
 
-static struct mpijob_target pods(const char *name)
-{
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = "d";
-	target.name = name;
-	return target;
-}
-
 static mpijob_doc *parse(const char *text)
 {
 	mpijob_doc *doc = NULL;
 
 	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
 	return doc;
-}
-
-static void script(struct fake *fake, int status, const char *body)
-{
-	struct fake_reply reply = { .status = status, .body = body };
-
-	fake_script(fake, reply);
 }
 
 static void finish(struct fake *fake, mpijob_client *client, mpijob_diag *diag)
@@ -81,7 +63,7 @@ static void test_l1_a_list_in_pages(void **state)
 
 	(void)state;
 	for (size_t piece = 0; piece < 4; piece++) {
-		struct mpijob_target target = pods(NULL);
+		struct mpijob_target target = fake_pod(NULL);
 		struct fake fake;
 		mpijob_client *client = fake_client(&fake);
 		mpijob_diag *diag = mpijob_diag_new();
@@ -90,9 +72,9 @@ static void test_l1_a_list_in_pages(void **state)
 		fake.piece = piece;
 		target.query = query;
 		target.query_count = 10;
-		script(&fake, 200, PAGE("10", REST("t/1"), ITEM("a") "," ITEM("b")));
-		script(&fake, 200, PAGE("10", REST("t/2"), ""));
-		script(&fake, 200, PAGE("10", "", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}"));
+		fake_answer(&fake, 200, PAGE("10", REST("t/1"), ITEM("a") "," ITEM("b")));
+		fake_answer(&fake, 200, PAGE("10", REST("t/2"), ""));
+		fake_answer(&fake, 200, PAGE("10", "", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}"));
 		assert_int_equal(mpijob_client_list(client, &target, 2, &list, diag), 0);
 		is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"10\"},\"items\":["
 			      WHOLE("a") "," WHOLE("b") ",{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}]}");
@@ -113,7 +95,7 @@ static void test_l1_a_list_in_pages(void **state)
 static void test_l2_a_list_that_is_forgotten(void **state)
 {
 	static const char *const query[] = { "resourceVersion", "5" };
-	struct mpijob_target target = pods(NULL);
+	struct mpijob_target target = fake_pod(NULL);
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 	mpijob_diag *diag = mpijob_diag_new();
@@ -122,9 +104,9 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 	(void)state;
 	target.query = query;
 	target.query_count = 2;
-	script(&fake, 200, PAGE("10", REST("t"), ITEM("a")));
-	script(&fake, 410, EXPIRED);
-	script(&fake, 200, PAGE("20", "", ITEM("b")));
+	fake_answer(&fake, 200, PAGE("10", REST("t"), ITEM("a")));
+	fake_answer(&fake, 410, EXPIRED);
+	fake_answer(&fake, 200, PAGE("20", "", ITEM("b")));
 	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), 0);
 	is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" WHOLE("b") "]}");
 	asked(&fake, 0, "limit", "500");
@@ -134,14 +116,14 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 	assert_int_equal(mpijob_diag_count(diag), 0);
 	/* The first page says so: that is the answer. */
 	list = NULL;
-	script(&fake, 410, EXPIRED);
+	fake_answer(&fake, 410, EXPIRED);
 	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), MPIJOB_ERR_NOT_FOUND);
 	assert_null(list);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "Expired");
 	/* And so it is when the whole list says so. */
-	script(&fake, 200, PAGE("10", REST("t"), ITEM("a")));
-	script(&fake, 410, EXPIRED);
-	script(&fake, 410, EXPIRED);
+	fake_answer(&fake, 200, PAGE("10", REST("t"), ITEM("a")));
+	fake_answer(&fake, 410, EXPIRED);
+	fake_answer(&fake, 410, EXPIRED);
 	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), MPIJOB_ERR_NOT_FOUND);
 	assert_int_equal(fake.log_count, 7);
 	finish(&fake, client, diag);
@@ -149,7 +131,7 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 
 static void test_l1_a_server_without_pages(void **state)
 {
-	struct mpijob_target target = pods(NULL);
+	struct mpijob_target target = fake_pod(NULL);
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 	mpijob_diag *diag = mpijob_diag_new();
@@ -158,14 +140,14 @@ static void test_l1_a_server_without_pages(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		if (i == 0)
-			script(&fake, 501, "no");
-		script(&fake, 200, "{\"metadata\":{},\"items\":[" ITEM("a") "]}");
+			fake_answer(&fake, 501, "no");
+		fake_answer(&fake, 200, "{\"metadata\":{},\"items\":[" ITEM("a") "]}");
 		assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), 0);
 		is_json(list, "{\"metadata\":{},\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[" WHOLE("a") "]}");
 	}
 	assert_int_equal(fake.log_count, 3);
 	asked(&fake, 2, "limit", NULL);
-	script(&fake, 501, "no");
+	fake_answer(&fake, 501, "no");
 	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), MPIJOB_ERR_UNSUPPORTED);
 	finish(&fake, client, diag);
 }
@@ -184,7 +166,7 @@ static void test_lists_that_are_none(void **state)
 		{ 403, MPIJOB_ERR_AUTH, "no" },
 		{ 404, MPIJOB_ERR_NOT_FOUND, "404 page not found" },
 	};
-	struct mpijob_target target = pods(NULL), one = pods("p");
+	struct mpijob_target target = fake_pod(NULL), one = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -193,7 +175,7 @@ static void test_lists_that_are_none(void **state)
 		mpijob_diag *diag = mpijob_diag_new();
 		mpijob_doc *list = NULL;
 
-		script(&fake, rows[i].status, rows[i].body);
+		fake_answer(&fake, rows[i].status, rows[i].body);
 		assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), rows[i].code);
 		assert_null(list);
 		assert_true(mpijob_diag_count(diag) > 0);
@@ -211,18 +193,18 @@ static void test_p3_types_of_patches(void **state)
 {
 	static const char *const types[] = { "application/merge-patch+json", "application/json-patch+json",
 					     "application/strategic-merge-patch+json" };
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *patch = parse("{\"x\":1}");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
 	for (int32_t i = 0; i < 3; i++) {
-		script(&fake, 200, "{}");
+		fake_answer(&fake, 200, "{}");
 		assert_int_equal(mpijob_client_patch_typed(client, &target, i, mpijob_doc_root(patch), NULL, NULL), 0);
 		assert_string_equal(mpijob_text_data(&fake.last_type), types[i]);
 	}
-	script(&fake, 200, "{}");
+	fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(patch), NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_type), types[0]);
 	assert_int_equal(mpijob_client_patch_typed(client, &target, 3, mpijob_doc_root(patch), NULL, NULL), MPIJOB_ERR_USAGE);
@@ -241,7 +223,7 @@ static void test_p4_apply(void **state)
 {
 	static const char *const query[] = { "dryRun", "All" }, *const twice[] = { "fieldManager", "x" };
 	struct mpijob_apply_options options = MPIJOB_APPLY_OPTIONS_INIT;
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *object = parse(WHOLE("p")), *stored = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
 	char longest[130];
@@ -249,7 +231,7 @@ static void test_p4_apply(void **state)
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
-	script(&fake, 200, WHOLE("p"));
+	fake_answer(&fake, 200, WHOLE("p"));
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, &stored, diag), 0);
 	is_json(stored, WHOLE("p"));
 	assert_string_equal(fake.log[0], "PATCH /api/v1/namespaces/d/pods/p?fieldManager=mpijob");
@@ -260,11 +242,11 @@ static void test_p4_apply(void **state)
 	target.query_count = 2;
 	options.field_manager = "me & you";
 	options.force = 1;
-	script(&fake, 201, "{}");
+	fake_answer(&fake, 201, "{}");
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), 0);
 	assert_string_equal(fake.log[1], "PATCH /api/v1/namespaces/d/pods/p?dryRun=All&fieldManager=me%20%26%20you&force=true");
 
-	script(&fake, 409, CONFLICT);
+	fake_answer(&fake, 409, CONFLICT);
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_CONFLICT);
 	assert_int_equal(mpijob_diag_count(diag), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "server-conflict");
@@ -276,7 +258,7 @@ static void test_p4_apply(void **state)
 	options.field_manager = longest;
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
 	longest[128] = 0;
-	script(&fake, 200, "{}");
+	fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), 0);
 	options.field_manager = "a\nb";
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
@@ -284,7 +266,7 @@ static void test_p4_apply(void **state)
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
 	target.query = twice;
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_USAGE);
-	target = pods(NULL);
+	target = fake_pod(NULL);
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);
 	mpijob_doc_free(object);
@@ -295,7 +277,7 @@ static void test_p4_apply(void **state)
 static void test_p5_field_validation(void **state)
 {
 	static const char *const query[] = { "fieldValidation", "Strict", "fieldManager", "x", "dryRun", "All" };
-	struct mpijob_target target = pods(NULL);
+	struct mpijob_target target = fake_pod(NULL);
 	mpijob_doc *object = parse(WHOLE("p"));
 	mpijob_diag *diag = mpijob_diag_new();
 	struct fake fake;
@@ -304,7 +286,7 @@ static void test_p5_field_validation(void **state)
 	(void)state;
 	target.query = query;
 	target.query_count = 6;
-	script(&fake, 400, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"BadRequest\",\"message\":"
+	fake_answer(&fake, 400, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"BadRequest\",\"message\":"
 	       "\"strict decoding error: unknown field \\\"spec.x\\\"\",\"code\":400}");
 	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_REJECTED);
 	assert_string_equal(fake.log[0], "POST /api/v1/namespaces/d/pods?fieldValidation=Strict&fieldManager=x&dryRun=All");
@@ -315,13 +297,13 @@ static void test_p5_field_validation(void **state)
 
 static void test_p7_deletes(void **state)
 {
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		script(&fake, 200, "{}");
+		fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Foreground", NULL), 0);
@@ -335,7 +317,7 @@ static void test_p7_deletes(void **state)
 static void expect_deletion(struct fake *fake, mpijob_client *client, const struct mpijob_target *target,
 			    const struct mpijob_delete_options *options, const char *body)
 {
-	script(fake, 200, "{}");
+	fake_answer(fake, 200, "{}");
 	assert_int_equal(mpijob_client_delete_with(client, target, options, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake->last_body), body);
 }
@@ -344,7 +326,7 @@ static void test_p7_grace_and_preconditions(void **state)
 {
 	static const int64_t none = 0;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -373,13 +355,13 @@ static void test_p6_p7_a_deletion_with_a_query(void **state)
 {
 	static const char *const query[] = { "gracePeriodSeconds", "0", "dryRun", "All", "orphanDependents", "false", "x", "dryRun" };
 	static const char *const policy[] = { "propagationPolicy", "Foreground" };
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		script(&fake, 200, "{}");
+		fake_answer(&fake, 200, "{}");
 	target.query = query;
 	target.query_count = 8;
 	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Orphan", NULL), 0);
@@ -415,7 +397,7 @@ static void test_p7_queries_that_are_refused(void **state)
 		{ "gracePeriodSeconds", "", "x", "y" },
 		{ "orphanDependents", "perhaps", "x", "y" },
 	};
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -432,7 +414,7 @@ static void test_p7_queries_that_are_refused(void **state)
 /* A status of text: 2048 bytes of it, in one line; the reason from the number. */
 static void test_r4_bodies_that_are_no_status(void **state)
 {
-	struct mpijob_target target = pods(NULL), one = pods("p");
+	struct mpijob_target target = fake_pod(NULL), one = fake_pod("p");
 	mpijob_doc *object = parse(WHOLE("p")), *doc = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
 	char body[4001];
@@ -442,18 +424,18 @@ static void test_r4_bodies_that_are_no_status(void **state)
 	(void)state;
 	memset(body, 'x', 4000);
 	body[4000] = 0;
-	script(&fake, 409, body);
+	fake_answer(&fake, 409, body);
 	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "AlreadyExists");
 	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message), strlen("the server answered with status 409: ") + 2048);
-	script(&fake, 409, "");
+	fake_answer(&fake, 409, "");
 	assert_int_equal(mpijob_client_update(client, &one, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 1)->reason, "Conflict");
-	script(&fake, 504, "");
+	fake_answer(&fake, 504, "");
 	assert_int_equal(mpijob_client_get(client, &one, &doc, diag), MPIJOB_ERR_SERVER);
 	assert_string_equal(mpijob_diag_at(diag, 2)->reason, "Timeout");
 	/* A success that is a failure, and findings of it. */
-	script(&fake, 200, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"message\":\"m\"}");
+	fake_answer(&fake, 200, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"message\":\"m\"}");
 	assert_int_equal(mpijob_client_get(client, &one, &doc, diag), MPIJOB_ERR_NOT_FOUND);
 	assert_string_equal(mpijob_diag_at(diag, 3)->message, "m");
 	assert_null(doc);
@@ -477,7 +459,7 @@ static void test_what_one_may_do(void **state)
 	access.subresource = "status";
 	access.namespace_ = "d";
 	access.name = "n";
-	script(&fake, 201, "{\"status\":{\"allowed\":true}}");
+	fake_answer(&fake, 201, "{\"status\":{\"allowed\":true}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 1);
 	assert_string_equal(fake.log[0], "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
@@ -485,20 +467,20 @@ static void test_what_one_may_do(void **state)
 			    "{\"resourceAttributes\":{\"verb\":\"create\",\"group\":\"batch\",\"resource\":\"jobs\","
 			    "\"subresource\":\"status\",\"namespace\":\"d\",\"name\":\"n\"}}}");
 	assert_int_equal(mpijob_diag_count(diag), 0);
-	script(&fake, 201, "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
+	fake_answer(&fake, 201, "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_INFO);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "may not create jobs/status: no RBAC policy matched");
 	access.subresource = access.group = access.namespace_ = access.name = NULL;
-	script(&fake, 201, "{\"status\":{\"allowed\":false}}");
+	fake_answer(&fake, 201, "{\"status\":{\"allowed\":false}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);
 	assert_string_equal(mpijob_diag_at(diag, 1)->message, "may not create jobs");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 			    "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
 			    "{\"resourceAttributes\":{\"verb\":\"create\",\"resource\":\"jobs\"}}}");
-	script(&fake, 201, "{\"status\":{}}");
+	fake_answer(&fake, 201, "{\"status\":{}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), MPIJOB_ERR_SYNTAX);
-	script(&fake, 403, "");
+	fake_answer(&fake, 403, "");
 	assert_int_equal(mpijob_client_can(client, &access, diag), MPIJOB_ERR_AUTH);
 	access.verb = "";
 	assert_int_equal(mpijob_client_can(client, &access, diag), MPIJOB_ERR_USAGE);

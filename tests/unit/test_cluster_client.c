@@ -9,22 +9,11 @@
 
 #define POD "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"d\"}}"
 
-static struct mpijob_target pod_target(const char *name)
-{
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = "d";
-	target.name = name;
-	return target;
-}
-
 static void round_trip(void **state)
 {
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
-	struct mpijob_target all = pod_target(NULL), one = pod_target("p");
+	struct mpijob_target all = fake_pod(NULL), one = fake_pod("p");
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_doc *pod = NULL, *stored = NULL, *read = NULL, *patch = NULL;
 
@@ -71,7 +60,7 @@ static int get_scripted(struct fake_reply reply, mpijob_diag *diag)
 {
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
-	struct mpijob_target one = pod_target("p");
+	struct mpijob_target one = fake_pod("p");
 	mpijob_doc *doc = NULL;
 	int code;
 
@@ -216,7 +205,7 @@ static void on_done(void *user, const struct mpijob_answer *answer)
 	if (seen->again)
 		start(seen->client, seen->again, 0);
 	if (seen->nest) {
-		struct mpijob_target one = pod_target("p");
+		struct mpijob_target one = fake_pod("p");
 		mpijob_doc *doc = NULL;
 
 		assert_int_equal(mpijob_client_get(seen->client, &one, &doc, NULL), MPIJOB_ERR_USAGE);

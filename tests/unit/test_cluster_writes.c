@@ -6,30 +6,12 @@
 
 #include <cmocka.h>
 
-static struct mpijob_target pods(const char *name)
-{
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-
-	target.api_version = "v1";
-	target.kind = "Pod";
-	target.namespace_ = "d";
-	target.name = name;
-	return target;
-}
-
 static mpijob_doc *parse(const char *text)
 {
 	mpijob_doc *doc = NULL;
 
 	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
 	return doc;
-}
-
-static void script(struct fake *fake, int status, const char *body)
-{
-	struct fake_reply reply = { .status = status, .body = body };
-
-	fake_script(fake, reply);
 }
 
 static void finish(struct fake *fake, mpijob_client *client)
@@ -48,7 +30,7 @@ static void finish(struct fake *fake, mpijob_client *client)
 static void test_p1_versions_are_opaque(void **state)
 {
 	static const char *const versions[] = { STORED("007"), STORED("18446744073709551616"), STORED("a:b/c"), STORED("") };
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -56,8 +38,8 @@ static void test_p1_versions_are_opaque(void **state)
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
 		mpijob_doc *got = NULL, *out = NULL;
 
-		script(&fake, 200, versions[i]);
-		script(&fake, 409, STALE);
+		fake_answer(&fake, 200, versions[i]);
+		fake_answer(&fake, 409, STALE);
 		assert_int_equal(mpijob_client_get(client, &target, &got, NULL), 0);
 		assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(got), &out, NULL), MPIJOB_ERR_CONFLICT);
 		assert_string_equal(mpijob_text_data(&fake.last_body), versions[i]);
@@ -71,15 +53,15 @@ static void test_p1_versions_are_opaque(void **state)
 
 static void test_p2_the_status_is_a_place_of_its_own(void **state)
 {
-	struct mpijob_target target = pods("p");
+	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *object = parse("{\"metadata\":{\"name\":\"p\"},\"status\":{\"phase\":\"Running\"}}");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
 	target.subresource = "status";
-	script(&fake, 200, "{}");
-	script(&fake, 200, "{}");
+	fake_answer(&fake, 200, "{}");
+	fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(object), NULL, NULL), 0);
 	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(object), NULL, NULL), 0);
 	assert_string_equal(fake.log[0], "PUT /api/v1/namespaces/d/pods/p/status");
@@ -92,7 +74,7 @@ static void test_p2_the_status_is_a_place_of_its_own(void **state)
 static void test_p6_every_write_can_be_tried(void **state)
 {
 	static const char *const query[] = { "dryRun", "All" };
-	struct mpijob_target all = pods(NULL), one = pods("p");
+	struct mpijob_target all = fake_pod(NULL), one = fake_pod("p");
 	mpijob_doc *object = parse(STORED("1"));
 	const mpijob_node *root = mpijob_doc_root(object);
 	struct fake fake;
@@ -102,7 +84,7 @@ static void test_p6_every_write_can_be_tried(void **state)
 	all.query = one.query = query;
 	all.query_count = one.query_count = 2;
 	for (int i = 0; i < 5; i++)
-		script(&fake, 200, "{}");
+		fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_create(client, &all, root, NULL, NULL), 0);
 	assert_int_equal(mpijob_client_update(client, &one, root, NULL, NULL), 0);
 	assert_int_equal(mpijob_client_patch(client, &one, root, NULL, NULL), 0);
