@@ -13,7 +13,7 @@
 
 #define BELIEVED_MS 60000
 
-static int passes(int code)
+int mpijob__patience_passes(int code)
 {
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT ||
 	       code == MPIJOB_ERR_UNREACHABLE || code == MPIJOB_ERR_SERVER;
@@ -27,7 +27,7 @@ void mpijob__patience_renew(struct mpijob__patience *patience)
 
 int mpijob__patience_ends(struct mpijob__patience *patience, int code, int64_t now_ms)
 {
-	if (passes(code)) {
+	if (mpijob__patience_passes(code)) {
 		patience->tried = 0;
 		return 0;
 	}

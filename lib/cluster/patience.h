@@ -12,6 +12,8 @@ struct mpijob__patience {
 	int64_t since_ms; /* ... first at this time */
 };
 
+/* 1 for a failure that passes by itself, and for 0. */
+int mpijob__patience_passes(int code);
 /* It is granted. */
 void mpijob__patience_renew(struct mpijob__patience *patience);
 /* It failed with this code: 1 when there is no use in asking again. */

@@ -6,12 +6,13 @@
  * the count of the Event that exists; from the tenth different message of one kind about one job within
  * ten minutes, they are combined; and one kind about one job gets 25 Events, then one every five
  * minutes. What cannot be sent after a dozen tries is dropped. Who loses his office sends none: what he did is told when
- * he has it again.
+ * he has it again, unless that is so much later that a server would have forgotten it by itself.
  */
 #include "operator/operator.h"
 
 #include "cluster/client.h"
 #include "cluster/clock.h"
+#include "cluster/patience.h"
 #include "job/time.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@
 #define MOST_WAITING 1000
 #define MOST_SENDING 4
 #define MOST_TRIES 12
+#define OLDEST_MS 3600000   /* --event-ttl of an API server */
 #define RETRY_MS 10000
 #define DISTINCT 10
 #define DISTINCT_MS 600000
@@ -53,6 +55,7 @@ struct event {
 	char *said;                     /* what makes it the same Event again */
 	char *name;                     /* of the Event object */
 	int64_t first_ms, last_ms;      /* wall clock */
+	int64_t said_ms;                /* last, by the clock that never goes back */
 	int64_t due_ms;
 	int count;
 	int created;                    /* the server has it */
@@ -357,6 +360,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 	free(event->message);
 	event->message = text;
 	event->last_ms = mpijob__client_server_ms(operator_->client);
+	event->said_ms = now_ms;
 	event->count++;
 	event->tries = 0;
 	enqueue(events, event, INT64_MIN);
@@ -450,8 +454,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		try_again = 1;
-	} else if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_UNREACHABLE ||
-		   answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_SERVER || answer->code == MPIJOB_ERR_NOMEM) {
+	} else if (mpijob__patience_passes(answer->code)) {
 		try_again = ++event->tries < MOST_TRIES;
 		wait = asked_ms > RETRY_MS ? asked_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !try_again;
@@ -520,6 +523,10 @@ void mpijob__events_step(mpijob_operator *operator_)
 		}
 		dequeue(events, before, event);
 		event->changed = 0;
+		if (operator_->now_ms - event->said_ms > OLDEST_MS) {
+			operator_->metrics.events_dropped++;
+			continue;
+		}
 		if (send(event) == 0) {
 			events->sending++;
 			operator_->writes++;

@@ -263,11 +263,28 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, 
 	return 0;
 }
 
+/* Who set which field is as large as the rest of a job, and of no use here: a copy without it is what is kept. */
+static int read_job(const struct mpijob_watch_event *object, mpijob **out, mpijob_diag *diag)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	mpijob_doc *doc = NULL;
+	int rc;
+
+	options.format = MPIJOB_FORMAT_JSON;
+	options.no_places = 1;
+	rc = mpijob_doc_parse(object->json, object->json_len, &options, &doc, diag);
+	if (rc)
+		return rc;
+	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc), "metadata"), "managedFields");
+	rc = mpijob_from_node(mpijob_doc_root(doc), NULL, out, diag);
+	mpijob_doc_free(doc);
+	return rc;
+}
+
 /* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
 static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object,
 		int is_news)
 {
-	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_diag *diag;
 	mpijob *job = NULL;
 	int rc;
@@ -277,8 +294,7 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 	diag = mpijob_diag_new();
 	if (!diag)
 		return MPIJOB_ERR_NOMEM;
-	options.format = MPIJOB_FORMAT_JSON;
-	rc = mpijob_parse(object->json, object->json_len, &options, &job, diag);
+	rc = read_job(object, &job, diag);
 	if (rc == 0) {
 		mpijob_free(record->job);
 		record->job = job;

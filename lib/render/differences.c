@@ -156,6 +156,13 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"Two controllers write in turns.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
+	[MPIJOB__DIFFERENCE_STAGES] = {
+		"stages-in-order",
+		"Workers are made when the status says that the job is Created and all that they mount is there. An operator that "
+		"may not patch `mpijobs/status` makes no worker. The reference writes its status last, and makes them all the same.",
+		"A job whose state nobody can be told of would run unseen, and after a restart it would be taken for a new one.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
 	[MPIJOB__DIFFERENCE_LAUNCHER_ONCE] = {
 		"launcher-not-made-twice",
 		"With `ttlSecondsAfterFinished`, a launcher Job that was there and is gone is not made again: the job succeeds if "

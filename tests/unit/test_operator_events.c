@@ -435,6 +435,30 @@ static void they_wait_for_the_office(void **state)
 	tear_down(&rig);
 }
 
+/* What a server would have forgotten by now is told no more. */
+static void old_news_are_dropped(void **state)
+{
+	struct fake_object *event = NULL;
+	struct rig rig;
+	size_t posts;
+
+	(void)state;
+	set_up_job(&rig);
+	posts = fake_count(&rig.fake, POSTS);
+	say(&rig, "Old", "words");
+	ahead_s += 1800;
+	say(&rig, "Young", "words");
+	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_WATCHES);
+	ahead_s += 1801;
+	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_ACTS);
+	run(&rig, 100);
+	assert_int_equal(fake_count(&rig.fake, POSTS), posts + 1);
+	assert_int_equal(stored(&rig, "Young", &event), 1);
+	assert_int_equal(dropped(&rig), 1);
+	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
+	tear_down(&rig);
+}
+
 /* Who is about to go, and still has his office, tells what he did, and does no more. */
 static void who_ends_tells_the_rest(void **state)
 {
@@ -472,6 +496,7 @@ int main(void)
 		cmocka_unit_test(they_make_all_wait),
 		cmocka_unit_test(a_standby_tells_nothing),
 		cmocka_unit_test(they_wait_for_the_office),
+		cmocka_unit_test(old_news_are_dropped),
 		cmocka_unit_test(who_ends_tells_the_rest),
 	};
 
