@@ -363,11 +363,7 @@ class ControlPlane:
 
     def _start_rest(self):
         if self.wants["controllers"]:
-            self.controller_manager = self.run(
-                "kube-controller-manager", "kube-controller-manager", "--kubeconfig=" + self.user_kubeconfig("controllers"),
-                "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
-                "--service-account-private-key-file=" + self.path("service-accounts.key"),
-                "--root-ca-file=" + self.ca_file, "--kube-api-qps=1000", "--kube-api-burst=2000")
+            self.start_controllers()
         if self.wants["scheduler"]:
             self.start_scheduler()
         if self.wants["crd"]:
@@ -384,6 +380,14 @@ class ControlPlane:
         if self.wants["operator"]:
             self.start_operator(*(self.wants["operator"] if self.wants["operator"] is not True else ()))
 
+    def start_controllers(self):
+        """Start kube-controller-manager."""
+        self.controller_manager = self.run(
+            "kube-controller-manager", "kube-controller-manager", "--kubeconfig=" + self.user_kubeconfig("controllers"),
+            "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=false",
+            "--service-account-private-key-file=" + self.path("service-accounts.key"),
+            "--root-ca-file=" + self.ca_file, "--kube-api-qps=1000", "--kube-api-burst=2000")
+
     def start_scheduler(self):
         """Start kube-scheduler."""
         config = self._write("scheduler.json", json.dumps({
@@ -395,6 +399,8 @@ class ControlPlane:
     def start_kwok(self, nodes=1):
         """Have so many nodes, whose pods behave as stages.yaml says, and wait until they are ready."""
         if self.kwok is None or not self.kwok.running():
+            # The Leases of one that was killed would keep its nodes from this one.
+            self.delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
             self.kwok = self.run("kwok", "kwok", "--kubeconfig=" + self.user_kubeconfig("kwok"),
                                  "--config=" + os.path.join(HERE, "stages.yaml"), "--manage-all-nodes=true",
                                  "--node-lease-duration-seconds=40", "--node-ip=" + self.address)

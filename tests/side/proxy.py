@@ -116,9 +116,12 @@ class Proxy:
             with self.lock:
                 self.streams.add(client)
             client.sendall(reply)
-            while data := answers.read1(65536):
-                client.sendall(data)
-            return False
+            # Behind the last chunk the connection is good for another request.
+            for chunk in chunks(answers):
+                client.sendall(chunk)
+            with self.lock:
+                self.streams.discard(client)
+            return True
         rest = read_body(answers, reply)
         if self.after(request, status) == "drop":
             return False
@@ -142,14 +145,17 @@ def header(head, name):
     return found and found[1].decode()
 
 
+def chunks(source):
+    """The chunks of a body, each as it came; an end of SOURCE before the last one is a ValueError."""
+    size = None
+    while size != 0:
+        line = source.readline()
+        size = int(line.split(b";")[0], 16)
+        yield line + source.read(size + 2)
+
+
 def read_body(source, head):
     if "chunked" in (header(head, "transfer-encoding") or ""):
-        data = b""
-        while True:
-            line = source.readline()
-            size = int(line.split(b";")[0], 16)
-            data += line + source.read(size + 2)
-            if size == 0:
-                return data
+        return b"".join(chunks(source))
     length = int(header(head, "content-length") or 0)
     return source.read(length) if length else b""
