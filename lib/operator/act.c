@@ -32,6 +32,7 @@ void mpijob__act_forget(struct mpijob__write *write)
 		write->next->prev = write->prev;
 	act->in_flight--;
 	write->operator_->writes--;
+	mpijob__queue_answered(&write->record->item);
 	free(write->rejection);
 	free(write);
 }
@@ -102,14 +103,16 @@ static void look_again(mpijob_operator *operator_, struct mpijob__record *record
 	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
-/* Note whether a job waits for a right; tell how long at most. */
-static int64_t note_refused(mpijob_operator *operator_, struct mpijob__record *record, int refused)
+/* How long one whose plan was refused waits at most; 0: as after any failure. */
+static int64_t refused_ms(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	int64_t each_ms;
 
-	mpijob__queue_refused(&operator_->queue, &record->item, refused);
+	if (!record->act.refused)
+		return 0;
+	mpijob__rights_note(operator_, record, 1);
 	each_ms = (int64_t)mpijob__queue_share(&operator_->queue, &record->item) * REFUSED_EACH_MS;
-	return !refused ? 0 : each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
+	return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
 }
 
 /* Nothing of the plan is under way any more, and nothing will be started. */
@@ -120,7 +123,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	int64_t retry_after_ms = act->retry_after_ms;
 	int64_t planned_ms = act->planned_ms;
 	int again = act->wrote || act->replan;
-	int64_t at_most_ms = note_refused(operator_, record, act->refused);
+	int64_t at_most_ms = refused_ms(operator_, record);
 	int failed = act->failed;
 
 	end_plan(act);
@@ -136,10 +139,14 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 		return;
 	}
 	mpijob__queue_done(&operator_->queue, &record->item, record->rest_until_ms);
-	if (again)
+	if (again) {
 		mpijob__queue_add(&operator_->queue, &record->item);
-	else
-		look_again(operator_, record, next_ms, planned_ms);
+		return;
+	}
+	mpijob__rights_note(operator_, record, 0);
+	look_again(operator_, record, next_ms, planned_ms);
+	if (record->strangers_ms)
+		mpijob__queue_add_at(&operator_->queue, &record->item, record->strangers_ms);
 }
 
 static int only_events_left(const struct mpijob__act *act)
@@ -150,12 +157,12 @@ static int only_events_left(const struct mpijob__act *act)
 	return 1;
 }
 
-/* A stage is done, well: its Events can be told. */
+/* A stage is done, well, or the status says by now what they tell, and no later plan will tell it again. */
 static void tell_events(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	const struct mpijob__act *act = &record->act;
 
-	for (size_t i = 0; i < act->next; i++) {
+	for (size_t i = 0; i < mpijob_plan_count(act->plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(act->plan, i);
 
 		if (action->stage == act->stage && action->verb == MPIJOB_ACTION_EVENT)
@@ -183,8 +190,10 @@ void mpijob__act_advance(mpijob_operator *operator_, struct mpijob__record *reco
 		}
 		if (act->in_flight)
 			return;
-		if (!stop) {
+		if (!stop || act->status_told)
 			tell_events(operator_, record);
+		act->status_told = 0;
+		if (!stop) {
 			/* What changed meanwhile is taken into account before the next stage. */
 			if (action && record->item.dirty && !only_events_left(act)) {
 				act->replan = 1;

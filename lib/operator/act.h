@@ -13,6 +13,7 @@ struct mpijob__write {
 	struct mpijob_action action;       /* strings borrowed from the plan, which outlives this */
 	int looking;                       /* this is the GET after an outcome that was not clear */
 	int failed;                        /* and the write did fail, or may have */
+	uint32_t generation;               /* of the lists of its kind when the request left */
 	char *rejection;                   /* why the server did not take it, unless it was meant for another object */
 };
 

@@ -104,7 +104,14 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 	return 0;
 }
 
-/* 1 when it goes on with a GET: the answer cannot be understood. */
+/* Its kind was listed anew while the request was under way. */
+static int is_overtaken(const struct mpijob__write *write)
+{
+	return write->action.role &&
+	       write->generation != mpijob__route_generation(write->operator_, write->action.kind);
+}
+
+/* 1 when it goes on with a GET: the answer cannot be understood, or tells of what may be gone. */
 static int succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob__act *act = &write->record->act;
@@ -112,10 +119,13 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 
 	mpijob__rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
 	act->wrote = 1;
+	act->status_told |= write->action.verb == MPIJOB_ACTION_PATCH_STATUS && !write->action.role;
 	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
-	write->record->known |= MPIJOB__KNOWN(write->action.role);
+	write->record->known_ms[write->action.role] = write->operator_->now_ms;
 	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
 		write->record->made_ms = write->operator_->now_ms;
+	if (is_overtaken(write) && mpijob__act_look(write, 0) == 0)
+		return 1;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
 		       ? take_deleted(write, answer)
 		       : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len);
@@ -155,16 +165,18 @@ static void found(struct mpijob__write *write, const struct mpijob_answer *answe
 			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
 }
 
-/* The object was looked at. */
-static void looked(struct mpijob__write *write, const struct mpijob_answer *answer)
+/* The object was looked at. 1 when that has to be done once more. */
+static int looked(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob__record *record = write->record;
 	struct mpijob__act *act = &record->act;
 
 	act->replan = 1;
+	if (answer->code == 0 && is_overtaken(write) && mpijob__act_look(write, write->failed) == 0)
+		return 1;
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
 		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
-		record->known |= MPIJOB__KNOWN(write->action.role);
+		record->known_ms[write->action.role] = write->operator_->now_ms;
 	}
 	if (answer->code == 0)
 		found(write, answer);
@@ -175,6 +187,7 @@ static void looked(struct mpijob__write *write, const struct mpijob_answer *answ
 	/* A job that is not there: news of that is on its way. */
 	if (write->failed || (answer->code == MPIJOB_ERR_NOT_FOUND && !write->action.role))
 		act->failed = 1;
+	return 0;
 }
 
 /* Does this answer leave open whether the write happened? */
@@ -225,9 +238,7 @@ void mpijob__act_answered(void *user, const struct mpijob_answer *answer)
 	mpijob_operator *operator_ = write->operator_;
 
 	write->call = NULL;
-	if (write->looking)
-		looked(write, answer);
-	else if (answer->code == 0 ? succeeded(write, answer) : not_done(write, answer))
+	if (write->looking ? looked(write, answer) : answer->code == 0 ? succeeded(write, answer) : not_done(write, answer))
 		return;
 	mpijob__act_forget(write);
 	mpijob__act_advance(operator_, record);

@@ -2,15 +2,19 @@
 /*
  * How an action becomes a request, and what is asked before it.
  *
- * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher is made or
- * something deleted, the job is looked at; before something is made that no watch tells of, that, too.
+ * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher is made or something
+ * deleted, the job is looked at; before its end is told because there is no launcher, that; before something is made that
+ * no watch tells of, or pods that need it, that, too.
  */
 #include "operator/act.h"
 
 #include "base/secret.h"
 #include "cluster/client.h"
+#include "plan/plan.h"
+#include "render/render.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FRESH_MS 10000 /* what the server said of a job so lately is true */
 
@@ -29,6 +33,7 @@ int mpijob__act_look(struct mpijob__write *write, int failed)
 
 	write->looking = 1;
 	write->failed = failed;
+	write->generation = mpijob__route_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
 	return mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
 }
@@ -89,6 +94,7 @@ static int send(struct mpijob__write *write, size_t index)
 	int rc;
 
 	fill_target(write, &target);
+	write->generation = mpijob__route_generation(write->operator_, action->kind);
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
 		target.subresource = "status";
 	if (action->verb == MPIJOB_ACTION_DELETE) {
@@ -136,17 +142,31 @@ static int makes_service(const mpijob_plan *plan)
 static int wants_child_first(const struct mpijob__record *record, const struct mpijob_action *action)
 {
 	return action->verb == MPIJOB_ACTION_CREATE && mpijob__route_is_unwatched(record->operator_, action->role) &&
-	       !(record->known & MPIJOB__KNOWN(action->role)) &&
+	       !record->known_ms[action->role] &&
 	       (mpijob__jobs_has_status(record) || !makes_service(record->act.plan));
+}
+
+/* A write becomes a look at something else. Once: the answer makes a new plan, and nothing more of this one is started. */
+static void turn_to(struct mpijob__write *write, int32_t role, const char *name, const char *uid)
+{
+	struct mpijob_action *action = &write->action;
+
+	write->record->act.replan = 1;
+	action->verb = MPIJOB_ACTION_PATCH_STATUS;
+	action->role = role;
+	action->api_version = role ? mpijob__render_api_version(role, 0) : "kubeflow.org/v2beta1";
+	action->kind = role ? mpijob__render_kind(role) : "MPIJob";
+	action->name = name;
+	action->uid = uid;
 }
 
 /*
  * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
- * just now, we ask how that stands. Once: the answer makes a new plan, and nothing more of this one is started.
+ * just now, we ask how that stands.
  */
 static int wants_job_first(struct mpijob__write *write)
 {
-	struct mpijob_action *action = &write->action;
+	const struct mpijob_action *action = &write->action;
 	struct mpijob__record *record = write->record;
 
 	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS)
@@ -154,14 +174,60 @@ static int wants_job_first(struct mpijob__write *write)
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
 		return 0;
-	record->act.replan = 1;
-	action->verb = MPIJOB_ACTION_PATCH_STATUS;
-	action->role = 0;
-	action->api_version = "kubeflow.org/v2beta1";
-	action->kind = "MPIJob";
-	action->name = record->name;
-	action->uid = record->uid;
+	turn_to(write, 0, record->name, record->uid);
 	return 1;
+}
+
+/* A watch that is behind has not told of a launcher that another of us made. */
+static int wants_launcher_first(struct mpijob__write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	const char *name = write->record->act.plan->unseen;
+
+	if (!name || action->verb != MPIJOB_ACTION_PATCH_STATUS || action->role ||
+	    write->record->known_ms[MPIJOB_ROLE_LAUNCHER])
+		return 0;
+	turn_to(write, MPIJOB_ROLE_LAUNCHER, name, NULL);
+	return 1;
+}
+
+/* Our child of a role that no watch tells of, if nothing was heard of it for a while. */
+static const struct mpijob_child_facts *doubtful(const struct mpijob__record *record, int32_t role)
+{
+	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
+
+	if (!child || !child->owner_uid || strcmp(child->owner_uid, record->uid) != 0 ||
+	    !mpijob__route_is_unwatched(record->operator_, role))
+		return NULL;
+	return record->operator_->now_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
+}
+
+/* Somebody may have taken away what pods cannot start without, and no watch tells of that. */
+static int wants_provisions_first(struct mpijob__write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	struct mpijob__record *record = write->record;
+	int32_t role = MPIJOB_ROLE_SECRET;
+	const struct mpijob_child_facts *child;
+
+	if (action->verb != MPIJOB_ACTION_CREATE ||
+	    (action->role != MPIJOB_ROLE_WORKER && action->role != MPIJOB_ROLE_LAUNCHER))
+		return 0;
+	child = doubtful(record, role);
+	if (!child)
+		child = doubtful(record, role = MPIJOB_ROLE_NETWORK_POLICY);
+	if (!child)
+		return 0;
+	/* The facts forget theirs when it is gone. */
+	turn_to(write, role, mpijob__plan_text(record->act.plan, "%s", child->name),
+		mpijob__plan_text(record->act.plan, "%s", child->uid));
+	return 1;
+}
+
+static int wants_to_look(struct mpijob__write *write)
+{
+	return wants_job_first(write) || wants_launcher_first(write) || wants_provisions_first(write) ||
+	       wants_child_first(write->record, &write->action);
 }
 
 int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
@@ -182,9 +248,10 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 	act->writes = write;
 	act->in_flight++;
 	operator_->writes++;
+	mpijob__queue_sent(&record->item);
 	act->next++;
-	if (wants_job_first(write) || wants_child_first(record, &write->action))
-		rc = mpijob__act_look(write, 0);
+	if (wants_to_look(write))
+		rc = *write->action.name ? mpijob__act_look(write, 0) : MPIJOB_ERR_NOMEM;
 	else
 		rc = send(write, index);
 	if (rc)

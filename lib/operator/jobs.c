@@ -88,10 +88,7 @@ nomem:
 
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	if (record->item.refused) {
-		mpijob__queue_refused(&operator_->queue, &record->item, 0);
-		mpijob__rights_forget(operator_, record->namespace_);
-	}
+	mpijob__rights_note(operator_, record, 0);
 	mpijob__act_cancel(operator_, record);
 	mpijob__shadow_forget(operator_, record);
 	mpijob__route_release(record, operator_);
@@ -153,6 +150,8 @@ void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *us
 static void switch_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
 {
 	(void)unused;
+	/* Another one acted meanwhile. */
+	memset(record->known_ms, 0, sizeof(record->known_ms));
 	if (operator_->acting)
 		mpijob__jobs_touch(operator_, record);
 	else

@@ -70,13 +70,12 @@ struct mpijob__act {
 	size_t in_flight;
 	struct mpijob__write *writes;
 	int wrote;               /* something was sent that may have changed the cluster */
+	int status_told;         /* the job's status was written in this stage */
 	int replan;              /* what was learned makes the rest of the plan stale */
 	int failed;
 	int refused;             /* the server does not let us do something of it */
 	int64_t retry_after_ms;
 };
-
-#define MPIJOB__KNOWN(role) (1u << (role))
 
 /* One MPIJob. */
 struct mpijob__record {
@@ -90,13 +89,14 @@ struct mpijob__record {
 	struct mpijob__act act;
 	uint64_t version;
 	uint32_t generation;
-	unsigned known;            /* MPIJOB__KNOWN() of what no watch tells of, and was looked for, or made */
+	int64_t known_ms[MPIJOB_ROLE_NETWORK_POLICY + 1]; /* when the server last answered about the child of a role; 0: never */
 	int64_t fresh_ms;          /* when the server last answered with the job itself */
 	int64_t made_ms;           /* when a worker was made last */
 	int64_t rest_until_ms;     /* the next plan is not made before */
 	int losses;                /* children that somebody took away, one soon after the other */
 	int64_t lost_ms, hold_ms;  /* the last of them; nothing is put back before */
 	int64_t strangers_ms;      /* when to forget what others have in our children's place; 0: nothing such is known */
+	int leftovers;             /* times that it was what a job that is gone has left */
 	int rounds;                /* plans carried out since the last news from outside */
 	int64_t news_ms;           /* when there were any */
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
@@ -123,8 +123,9 @@ struct mpijob__shadow {
 struct mpijob__orphan {
 	struct mpijob__orphan *next;
 	unsigned char source;
-	int attempts;              /* of fetching it, once its owner is known */
+	int attempts;              /* of fetching it, as far as they count for the next one's delay */
 	int64_t due_ms;
+	uint32_t generation;       /* of the lists of its kind when it was asked for */
 	mpijob_operator *operator_;
 	mpijob_call *call;
 	const char *owner_uid, *uid, *namespace_, *name; /* in `strings` */
@@ -233,6 +234,11 @@ uint64_t mpijob__route_version(const char *text);
 int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *object);
 /* An object as the server answered it to one of this job's own requests. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX. */
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len);
+/*
+ * Changes when a kind is listed anew; 0: it is not watched. What an answer tells that was under way meanwhile may be gone,
+ * and neither the list nor the watch behind it says so.
+ */
+uint32_t mpijob__route_generation(const mpijob_operator *operator_, const char *kind);
 /* 1 when the last event of an object was told, and this version of it is an older one. */
 int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version);
 /* We delete it: when it goes, nobody took it away. */
@@ -283,8 +289,11 @@ int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, i
 			   const char *message);
 /* A write went through. */
 void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind);
-/* A job is gone: when no other one of its namespace waits, nobody will ever learn that the right is back. */
-void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_);
+/*
+ * Note whether a job waits for a right. When no other one of its namespace does, nobody will ever learn that the right is
+ * back, and it is forgotten.
+ */
+void mpijob__rights_note(mpijob_operator *operator_, struct mpijob__record *record, int waits);
 /* In how many namespaces. */
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind);
 void mpijob__rights_release(mpijob_operator *operator_);

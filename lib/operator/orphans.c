@@ -14,8 +14,8 @@
 
 #define MOST_ORPHANS 4096
 #define MOST_FETCHES 8
-#define MOST_ATTEMPTS 10
 #define RETRY_MS 1000
+#define RETRY_STEPS 5 /* doubled so often */
 
 static int is_dead(const mpijob_operator *operator_, const char *uid)
 {
@@ -140,14 +140,22 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 
 	orphan->call = NULL;
 	operator_->fetching--;
+	/* What was listed anew meanwhile may have been without it. */
+	if (rc == 0 && orphan->generation != operator_->sources[orphan->source].generation) {
+		orphan->due_ms = INT64_MIN;
+		return;
+	}
 	if (rc == 0)
 		rc = mpijob__route_event(&operator_->sources[orphan->source], &object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
-	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND || ++orphan->attempts >= MOST_ATTEMPTS)
+	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND) {
 		end_fetch(orphan);
-	else
-		orphan->due_ms = operator_->now_ms + RETRY_MS + answer->retry_after_ms;
+		return;
+	}
+	/* No watch tells of it again until it changes. */
+	orphan->due_ms = operator_->now_ms + ((int64_t)RETRY_MS << orphan->attempts) + answer->retry_after_ms;
+	orphan->attempts += orphan->attempts < RETRY_STEPS;
 }
 
 static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan)
@@ -155,6 +163,7 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, fetched, orphan };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
+	orphan->generation = operator_->sources[orphan->source].generation;
 	target.api_version = operator_->sources[orphan->source].api_version;
 	target.kind = operator_->sources[orphan->source].kind;
 	target.namespace_ = orphan->namespace_;

@@ -3,8 +3,9 @@
  * The order of work.
  *
  * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not hold
- * up the single pod of another. A key is in line at most once; one that is added while somebody works on
- * it comes again afterwards. All memory is taken when a key joins.
+ * up the single pod of another. Nor does one whose requests are slow: it has no turn when much of what may be
+ * under way is its own and others are in line. A key is in line at most once; one that is added while somebody
+ * works on it comes again afterwards. All memory is taken when a key joins.
  */
 #include "operator/queue.h"
 
@@ -22,6 +23,7 @@ struct mpijob__queue_group {
 	struct mpijob__queue_group *before, *after; /* in the ring; NULL while nobody is in line */
 	struct mpijob__queue_item *first, *last;
 	size_t members, refused;
+	size_t under_way;
 	char name[];
 };
 
@@ -249,13 +251,37 @@ static void ripen(struct mpijob__queue *queue, int64_t now_ms)
 	}
 }
 
+void mpijob__queue_sent(struct mpijob__queue_item *item)
+{
+	item->group->under_way++;
+}
+
+void mpijob__queue_answered(struct mpijob__queue_item *item)
+{
+	item->group->under_way--;
+}
+
+static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
+{
+	struct mpijob__queue_group *group = queue->turn;
+
+	if (!group)
+		return NULL;
+	do {
+		if (group->under_way < queue->most_of_one)
+			return group;
+		group = group->after;
+	} while (group != queue->turn);
+	return group;
+}
+
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms)
 {
 	struct mpijob__queue_group *group;
 	struct mpijob__queue_item *item;
 
 	ripen(queue, now_ms);
-	group = queue->turn;
+	group = next_group(queue);
 	if (!group)
 		return NULL;
 	queue->turn = group->after;

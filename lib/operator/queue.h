@@ -33,6 +33,7 @@ struct mpijob__queue {
 	size_t items;
 	size_t in_line;
 	size_t refused_groups; /* with somebody who was refused */
+	size_t most_of_one;    /* requests that one namespace may have under way while others are in line; set by its owner */
 	int64_t now_ms;        /* set by its owner, for `since_ms` */
 };
 
@@ -46,6 +47,9 @@ void mpijob__queue_add(struct mpijob__queue *queue, struct mpijob__queue_item *i
 void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t when_ms);
 /* Take the next one, or NULL. One that is not busy becomes it. */
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms);
+/* A request of a busy one has left, or was answered. */
+void mpijob__queue_sent(struct mpijob__queue_item *item);
+void mpijob__queue_answered(struct mpijob__queue_item *item);
 /* A busy one has more to do and waits for its turn. */
 void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item *item);
 /* The work is done, well: failures are forgotten. News wait until `not_before_ms`; INT64_MIN: they do not. */

@@ -83,26 +83,11 @@ void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int
 	free(right);
 }
 
-struct question {
-	const char *namespace_;
-	int refused;
-};
-
-static void ask(void *user, const struct mpijob__record *record)
+static void forget(mpijob_operator *operator_, const char *namespace_)
 {
-	struct question *question = user;
-
-	question->refused |= record->item.refused && strcmp(record->namespace_, question->namespace_) == 0;
-}
-
-void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_)
-{
-	struct question question = { namespace_, 0 };
 	struct mpijob__right **at = &operator_->rights;
 
-	if (*at)
-		mpijob__jobs_visit(operator_, ask, &question);
-	while (*at && !question.refused) {
+	while (*at) {
 		struct mpijob__right *right = *at;
 
 		if (strcmp(right->namespace_, namespace_) != 0) {
@@ -113,6 +98,15 @@ void mpijob__rights_forget(mpijob_operator *operator_, const char *namespace_)
 		operator_->rights_count--;
 		free(right);
 	}
+}
+
+void mpijob__rights_note(mpijob_operator *operator_, struct mpijob__record *record, int waits)
+{
+	if (!waits && !record->item.refused)
+		return;
+	mpijob__queue_refused(&operator_->queue, &record->item, waits);
+	if (mpijob__queue_share(&operator_->queue, &record->item) == 0)
+		forget(operator_, record->namespace_);
 }
 
 size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)

@@ -16,6 +16,8 @@
 
 #define MAKING_MS    5000
 #define STRANGERS_MS 59000 /* a plan that meets one asks to be made again after a minute */
+#define LEFTOVER_MS  1000  /* the garbage collector is on its way to it; doubled each time */
+#define LEFTOVER_STEPS 6
 
 uint64_t mpijob__route_version(const char *text)
 {
@@ -280,9 +282,27 @@ static int source_of(const mpijob_operator *operator_, const char *kind)
 	return MPIJOB__SOURCE_NONE;
 }
 
+uint32_t mpijob__route_generation(const mpijob_operator *operator_, const char *kind)
+{
+	int source = source_of(operator_, kind);
+
+	return source == MPIJOB__SOURCE_NONE ? 0 : operator_->sources[source].generation;
+}
+
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";
+}
+
+/* Somebody else's object has the name of a child, and no watch tells when it goes. */
+static void note_stranger(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_observed *observed)
+{
+	int64_t wait = STRANGERS_MS;
+
+	if (observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 && !owner_of(operator_, observed) &&
+	    record->leftovers < LEFTOVER_STEPS)
+		wait = (int64_t)LEFTOVER_MS << record->leftovers++;
+	record->strangers_ms = operator_->now_ms + wait;
 }
 
 int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len)
@@ -311,7 +331,7 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	source = source_of(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
 	if ((source == MPIJOB__SOURCE_NONE || source == MPIJOB__SOURCE_PODS) && owner_of(operator_, observed) != record)
-		record->strangers_ms = operator_->now_ms + STRANGERS_MS;
+		note_stranger(operator_, record, observed);
 	if (source == MPIJOB__SOURCE_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
 		rc = mpijob_facts_apply(record->facts, observed);

@@ -234,7 +234,7 @@ static void looked(void *user, const struct mpijob_answer *answer)
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
-		record->known |= MPIJOB__KNOWN(MPIJOB_ROLE_SECRET);
+		record->known_ms[MPIJOB_ROLE_SECRET] = operator_->now_ms;
 	else if (answer->code == MPIJOB_ERR_AUTH)
 		record->secret_hidden = 1;
 	/* After any other failure it is asked again when the job is looked at next. */
@@ -265,7 +265,7 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, 
 		     const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
-	int unknown = is_secret && !(record->known & MPIJOB__KNOWN(MPIJOB_ROLE_SECRET));
+	int unknown = is_secret && !record->known_ms[MPIJOB_ROLE_SECRET];
 	struct mpijob__want *want;
 	int64_t ripe;
 	int rc;

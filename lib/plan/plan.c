@@ -308,9 +308,10 @@ static int provide(struct mpijob_plan *plan)
 /* Something that ends the job comes before all else: the news first, then cleaning up. */
 static int ends(struct mpijob_plan *plan)
 {
-	if (mpijob__launcher_vanished(plan))
+	if (mpijob__launcher_vanished(plan)) {
 		mpijob__status_end_unseen(plan);
-	else if (mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
+		plan->unseen = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
+	} else if (mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
 		mpijob__status_update(plan);
 	else
 		return 0;

@@ -116,6 +116,7 @@ struct mpijob_plan {
 	struct mpijob_status status; /* view of `draft` */
 	int launcher_made;           /* the plan makes the launcher; the status tells at the end */
 	int launcher_missed;         /* there should be a launcher; wait for news of it */
+	const char *unseen;          /* name of the launcher that counts as ended because it is not there; NULL: none does */
 	int32_t tells;               /* stage in which the status is written */
 	int32_t transitions;
 	int64_t next_ms;

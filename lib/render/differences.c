@@ -163,6 +163,13 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 		"A job whose state nobody can be told of would run unseen, and after a restart it would be taken for a new one.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
 	},
+	[MPIJOB__DIFFERENCE_SECRET] = {
+		"secret-when-needed",
+		"A Secret that somebody deletes is made again before the next pod of its job is made. The reference watches all "
+		"Secrets of the cluster, and makes it again at once.",
+		"Who may list Secrets may read them all.",
+		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
 	[MPIJOB__DIFFERENCE_LAUNCHER_ONCE] = {
 		"launcher-not-made-twice",
 		"With `ttlSecondsAfterFinished`, a launcher Job that was there and is gone is not made again: the job succeeds if "

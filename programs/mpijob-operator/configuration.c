@@ -70,7 +70,7 @@ static void note_good(struct configuration *configuration)
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	configuration->read_s = now.tv_sec;
-	configuration->good = 1;
+	configuration->text_good = configuration->good = 1;
 }
 
 /* Take over what stands in the file now. */
@@ -83,7 +83,7 @@ static int read_again(struct configuration *configuration)
 		code = mpijob_operator_configure(configuration->operator_, config);
 	if (code) {
 		mpijob_operator_config_free(config);
-		configuration->good = 0;
+		configuration->text_good = configuration->good = 0;
 		return code;
 	}
 	mpijob_operator_config_free(configuration->config);
@@ -150,6 +150,9 @@ void configuration_look(struct configuration *configuration, int asked)
 	}
 	int code = read_file(configuration->path, &text, &len);
 	if (code == 0 && !asked && len == configuration->len && memcmp(text, configuration->text, len) == 0) {
+		if (configuration->text_good && !configuration->good)
+			log_line(MPIJOB_SEVERITY_INFO, "%s: is there again, as it was", configuration->path);
+		configuration->good = configuration->text_good;
 		free(text);
 		return;
 	}

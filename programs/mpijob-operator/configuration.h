@@ -18,6 +18,7 @@ struct configuration {
 	size_t len;
 	mpijob_operator_config *config;  /* that holds */
 	mpijob_operator *operator_;      /* who is told; NULL: nobody yet */
+	int text_good;                   /* it was good */
 	int good;                        /* the last reading was */
 	int64_t read_s;                  /* when the last good one was */
 };

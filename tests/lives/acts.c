@@ -353,7 +353,7 @@ static const struct verb {
 	{ "reap", 20, { 0, 0, 0 }, 10, reap },
 	{ "fault", 60, { OPERATORS, FAULT_COUNT, 4 }, 30, fault },
 	{ "latency", 15, { OPERATORS, 30, 0 }, 10, latency },
-	{ "lag", 30, { OPERATORS, 5, 80 }, 20, lag },
+	{ "lag", 30, { OPERATORS, 5, 200 }, 20, lag },
 	{ "cut", 15, { OPERATORS, 3, 0 }, 10, cut },
 	{ "jump", 6, { OPERATORS, 400, 2 }, 20, jump },
 	{ "restart", 12, { OPERATORS, 0, 0 }, 20, restart },

@@ -155,6 +155,19 @@ static int is_refused(const struct object *job)
 	return reason && strcmp(reason, "ValidationError") == 0;
 }
 
+/* It is said to have ended because its launcher is gone. */
+static void check_gone(struct world *world, const struct object *job)
+{
+	const char *reason = mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
+
+	if (!reason || strcmp(reason, "MPIJobLauncherGone") != 0)
+		return;
+	for (struct object *launcher = mpijob__store_first(&world->local->store, KIND_JOB); launcher; launcher = launcher->next)
+		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 && !launcher->deleting)
+			world_fail(world, "launcher-there", "%s has failed for want of %s, which is there", job->name,
+				   launcher->name);
+}
+
 static void note_terminal(struct world *world, const struct object *job, struct life *life)
 {
 	static const char *const ends[] = { "Succeeded", "Failed" };
@@ -170,7 +183,9 @@ static void note_terminal(struct world *world, const struct object *job, struct 
 			world_fail(world, "terminal", "%s is no longer %s", job->name, ends[i]);
 		if (!is[i])
 			continue;
-		if (life->terminal[0] && strcmp(life->terminal, ends[i]) != 0)
+		if (!life->terminal[0])
+			check_gone(world, job);
+		else if (strcmp(life->terminal, ends[i]) != 0)
 			world_fail(world, "terminal", "%s was %s and is %s", job->name, life->terminal, ends[i]);
 		(void)snprintf(life->terminal, sizeof(life->terminal), "%s", ends[i]);
 	}

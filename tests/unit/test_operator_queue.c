@@ -40,6 +40,35 @@ static void leave(struct mpijob__queue *queue, struct mpijob__queue_item *items,
 	mpijob__queue_release(queue);
 }
 
+/* Who has half of all requests under way lets others go first, and goes on when there are none. */
+static void slow_requests_do_not_take_all(void **state)
+{
+	static const char *const names[] = { "slow", "slow", "slow", "quick" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[4];
+
+	(void)state;
+	queue.most_of_one = 2;
+	join(&queue, items, names, 4);
+	for (int i = 0; i < 4; i++)
+		mpijob__queue_add(&queue, &items[i]);
+	for (int i = 0; i < 2; i++)
+		mpijob__queue_sent(&items[i]);
+	for (int i = 0; i < 3; i++) {
+		assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[3]);
+		mpijob__queue_again(&queue, &items[3]);
+	}
+	mpijob__queue_answered(&items[0]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	mpijob__queue_sent(&items[0]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[3]);
+	mpijob__queue_done(&queue, &items[3], INT64_MIN);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[1]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[2]);
+	assert_null(mpijob__queue_take(&queue, 0));
+	leave(&queue, items, 4);
+}
+
 static void each_key_once_and_namespaces_take_turns(void **state)
 {
 	static const char *const names[] = { "x", "x", "x", "y", "z", "z" };
@@ -276,6 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_key_once_and_namespaces_take_turns),
+		cmocka_unit_test(slow_requests_do_not_take_all),
 		cmocka_unit_test(added_while_busy),
 		cmocka_unit_test(rest_after_work),
 		cmocka_unit_test(the_earliest_time_wins),

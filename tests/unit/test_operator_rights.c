@@ -138,6 +138,29 @@ static void what_nobody_waits_for_is_forgotten(void **state)
 	tear_down(&rig);
 }
 
+/* Nor does a job that is suspended meanwhile. */
+static void who_is_suspended_waits_for_no_right(void **state)
+{
+	struct refusal refusal = { "POST", "/pods", FORBIDDEN, 403, 0 };
+	struct fake_object *job;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse;
+	rig.fake.user = &refusal;
+	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	for (int i = 0; i < 3000 && !refused_jobs(&rig); i++)
+		run(&rig, 1);
+	assert_int_equal(rig.operator_->rights_count, 1);
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+	for (int i = 0; i < 3000 && refused_jobs(&rig); i++)
+		run(&rig, 1);
+	assert_int_equal(refused_jobs(&rig), 0);
+	assert_int_equal(rig.operator_->rights_count, 0);
+	tear_down(&rig);
+}
+
 /* The right to look at one object is told and told back as those to write are. */
 static void a_right_to_look_comes_back(void **state)
 {
@@ -496,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_nobody_waits_for_is_forgotten),
+		cmocka_unit_test(who_is_suspended_waits_for_no_right),
 		cmocka_unit_test(a_right_to_look_comes_back),
 		cmocka_unit_test(a_right_is_taken_and_given_back),
 		cmocka_unit_test(a_refused_plan_asks_once),

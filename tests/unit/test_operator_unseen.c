@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operator does not know, because a watch is behind or there is none: a launcher that another one made, a Secret
+ * that somebody took away, or that a job of the same name has left, a pod that came before its owner.
+ */
+#include "../support/operator_rig.h"
+
+static struct mpijob__record *record_of(struct rig *rig)
+{
+	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
+}
+
+/* Until `name` is there; at most some seconds. */
+static struct fake_object *await(struct rig *rig, const char *collection, const char *name)
+{
+	for (int i = 0; i < 5000 && !fake_find(&rig->fake, collection, "team", name); i++)
+		run(rig, 1);
+	return fake_find(&rig->fake, collection, "team", name);
+}
+
+static void next_operator(struct rig *rig)
+{
+	mpijob_operator_free(rig->operator_);
+	start_operator(rig);
+}
+
+/* The list of Jobs is one of a time before there were any, and their watch is silent. */
+static int hide_launchers(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	static char list[200];
+
+	if (strcmp(method, "GET") != 0 || strncmp(path, LAUNCHERS, strlen(LAUNCHERS)) != 0)
+		return 0;
+	reply->status = 200;
+	if (strstr(path, "watch=1")) {
+		reply->body = "";
+		reply->open = 1;
+		return 1;
+	}
+	snprintf(list, sizeof(list), "{\"kind\":\"JobList\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"},\"items\":[]}",
+		 fake->version);
+	reply->body = list;
+	return 1;
+}
+
+/* A launcher with a time to live that is not there has ended. One that is only not known of goes on. */
+static void a_launcher_that_no_watch_told_of(void **state)
+{
+	struct fake_object *job, *launcher;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "ttlSecondsAfterFinished: 5");
+	assert_non_null(await(&rig, LAUNCHERS, "pi-launcher"));
+	run_pods(&rig);
+	run(&rig, 100);
+	fake_patch(&rig.fake, job, "status: {startTime: '2020-01-01T00:00:00Z'}");
+	for (struct fake_object *pod = rig.fake.objects; pod; pod = pod->next)
+		if (strcmp(pod->collection, PODS) == 0)
+			fake_patch(&rig.fake, pod, "metadata: {creationTimestamp: '2020-01-01T00:00:00Z'}");
+	rig.fake.decide = hide_launchers;
+	next_operator(&rig);
+	run(&rig, 200);
+	assert_int_equal(fake_count(&rig.fake, "GET /apis/batch/v1/namespaces/team/jobs/pi-launcher"), 1);
+	assert_string_equal(condition(job, "Failed"), "absent");
+	launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
+	assert_null(mpijob_node_find(mpijob_doc_root(launcher->doc), "spec.suspend"));
+	assert_int_equal(fake_objects(&rig.fake, PODS), 2);
+	/* And one that is gone has ended. */
+	rig.fake.decide = NULL;
+	fake_delete(&rig.fake, launcher);
+	next_operator(&rig);
+	run(&rig, 200);
+	assert_string_equal(condition(job, "Failed"), "True");
+	tear_down(&rig);
+}
+
+/* What pods cannot start without is made again before they are. */
+static void a_secret_that_somebody_took_away(void **state)
+{
+	struct fake_object *job;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 2, "suspend: true");
+	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
+	run(&rig, 100);
+	fake_delete(&rig.fake, fake_find(&rig.fake, SECRETS, "team", "pi-ssh"));
+	record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 20000;
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
+	run(&rig, 300);
+	expect_children(&rig, 1, 2);
+	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
+	tear_down(&rig);
+}
+
+/* The garbage collector is about to remove it: that is not waited for long, and without any news. */
+static void a_secret_that_a_job_has_left(void **state)
+{
+	struct fake_object *left;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	left = fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pi-ssh\n  ownerReferences:\n"
+			"  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: the-last-pi}\n");
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	for (int i = 0; i < 3000 && !(record_of(&rig) && record_of(&rig)->strangers_ms); i++)
+		run(&rig, 1);
+	assert_in_range(record_of(&rig)->strangers_ms - rig.operator_->now_ms, 0, 1001);
+	fake_delete(&rig.fake, left);
+	assert_non_null(await(&rig, LAUNCHERS, "pi-launcher"));
+	expect_children(&rig, 1, 1);
+	tear_down(&rig);
+}
+
+/* The first so many looks at an object fail. */
+static int fail_looks(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	int *left = fake->user;
+
+	if (strcmp(method, "GET") != 0 || !strstr(path, "/services/pi") || *left == 0)
+		return 0;
+	--*left;
+	reply->status = 500;
+	reply->body = "oops";
+	return 1;
+}
+
+/* An object that came before its owner is asked for until there is an answer: no watch tells of it again. */
+static void an_object_that_cannot_be_fetched_for_long(void **state)
+{
+	int left = 20;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	run(&rig, 20);
+	rig.fake.decide = fail_looks;
+	rig.fake.user = &left;
+	fake_put(&rig.fake, SERVICES, "team",
+		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	run(&rig, 20);
+	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
+		 "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
+		 "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
+	for (int i = 0; i < 3000 && left; i++) {
+		run(&rig, 1);
+		if (!rig.operator_->fetches)
+			continue;
+		assert_true(rig.operator_->fetches->due_ms <= rig.operator_->now_ms + 32000);
+		rig.operator_->fetches->due_ms = 0;
+	}
+	run(&rig, 20);
+	assert_int_equal(left, 0);
+	assert_null(rig.operator_->fetches);
+	assert_non_null(mpijob_facts_child(mpijob__jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE));
+	tear_down(&rig);
+}
+
+/* --- Events --- */
+
+static int refuse_secrets(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)fake;
+	if (strcmp(method, "POST") != 0 || !strstr(path, "/secrets"))
+		return 0;
+	reply->status = 403;
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"code\":403}";
+	return 1;
+}
+
+static size_t events_of(const struct rig *rig, const char *reason)
+{
+	size_t count = 0;
+
+	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
+		count += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), reason) == 0;
+	return count;
+}
+
+/* What a status says has its Event, though the rest of its stage failed. */
+static void a_status_without_the_rest(void **state)
+{
+	struct fake_object *job;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse_secrets;
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	for (int i = 0; i < 3000 && !is_true(job, "Created"); i++)
+		run(&rig, 1);
+	run(&rig, 100);
+	assert_string_equal(condition(job, "Created"), "True");
+	assert_int_equal(events_of(&rig, "MPIJobCreated"), 1);
+	tear_down(&rig);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_launcher_that_no_watch_told_of),
+		cmocka_unit_test(a_secret_that_somebody_took_away),
+		cmocka_unit_test(a_secret_that_a_job_has_left),
+		cmocka_unit_test(an_object_that_cannot_be_fetched_for_long),
+		cmocka_unit_test(a_status_without_the_rest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
