@@ -3,7 +3,6 @@
 #include "../support/operator_rig.h"
 
 #include "base/text.h"
-#include "operator/operator.h"
 
 #include <mpijob/operator_config.h>
 

@@ -4,8 +4,6 @@
  */
 #include "../support/operator_rig.h"
 
-#include "operator/operator.h"
-
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,11 +29,6 @@ static void set_up_job(struct rig *rig)
 	run(rig, 300);
 	expect_children(rig, 1, 1);
 	assert_int_equal(mpijob_operator_busy(rig->operator_), 0);
-}
-
-static struct mpijob__record *record_of(struct rig *rig)
-{
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 
 static void say(struct rig *rig, const char *reason, const char *message)

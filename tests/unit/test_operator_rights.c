@@ -5,8 +5,6 @@
  */
 #include "../support/operator_rig.h"
 
-#include "operator/operator.h"
-
 #define POD_GROUPS "/apis/scheduling.volcano.sh/v1beta1/podgroups"
 
 /* What is refused: requests whose method and path contain these. */
@@ -66,11 +64,6 @@ static size_t refused_jobs(const struct rig *rig)
 
 	mpijob__jobs_visit(rig->operator_, count_refused, &count);
 	return count;
-}
-
-static struct mpijob__record *record_of(struct rig *rig)
-{
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 
 /* --- rights --- */

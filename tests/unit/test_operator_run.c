@@ -2,8 +2,6 @@
 /* The operator against a small server that a test can break: what it makes, when it is silent, how it recovers. */
 #include "../support/operator_rig.h"
 
-#include "operator/operator.h"
-
 /* The whole life of a job, with answers in pieces of every size. */
 static void a_life(void **state)
 {
@@ -417,15 +415,10 @@ static void suspend_and_resume(void **state)
 	tear_down(&rig);
 }
 
-static struct mpijob__record *record_of(const struct rig *rig, const struct fake_object *job)
-{
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(job, "metadata.uid"));
-}
-
 /* As if the job had been written to a minute earlier. */
-static void age(struct rig *rig, const struct fake_object *job)
+static void age(struct rig *rig)
 {
-	record_of(rig, job)->fresh_ms -= 60000;
+	record_of(rig)->fresh_ms -= 60000;
 }
 
 /* News may be old: before the first of many workers is deleted the job is looked at, and before the others it is not. */
@@ -440,18 +433,18 @@ static void a_job_is_looked_at_once(void **state)
 	job = put_job(&rig, "team", "pi", 40, "cleanPodPolicy: All");
 	run(&rig, 600);
 	expect_children(&rig, 1, 40);
-	age(&rig, job);
+	age(&rig);
 	fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 20}}}");
 	run(&rig, 600);
 	expect_children(&rig, 1, 20);
 	assert_int_equal(fake_count(&rig.fake, look), 1);
-	age(&rig, job);
+	age(&rig);
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
 	run(&rig, 600);
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
 	assert_int_equal(fake_count(&rig.fake, look), 2);
 	/* What we deleted ourselves, just after it was made, nobody took away. */
-	assert_int_equal(record_of(&rig, job)->losses, 0);
+	assert_int_equal(record_of(&rig)->losses, 0);
 	tear_down(&rig);
 }
 

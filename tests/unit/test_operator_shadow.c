@@ -3,7 +3,6 @@
 #include "../support/operator_rig.h"
 
 #include "cluster/client.h"
-#include "operator/operator.h"
 
 /* The value of a sample, or "absent". */
 static void expect_sample(const struct rig *rig, const char *sample, const char *value)

@@ -5,11 +5,6 @@
  */
 #include "../support/operator_rig.h"
 
-static struct mpijob__record *record_of(struct rig *rig)
-{
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
-}
-
 /* Until `name` is there; at most some seconds. */
 static struct fake_object *await(struct rig *rig, const char *collection, const char *name)
 {
