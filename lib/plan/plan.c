@@ -202,6 +202,7 @@ static void forget(struct mpijob_plan *plan)
 	plan->transitions = 0;
 	plan->next_ms = 0;
 	plan->launcher_made = 0;
+	plan->unseen = NULL;
 	plan->tells = MPIJOB__STAGE_FIRST;
 	mpijob__status_reset(plan);
 }
