@@ -204,12 +204,13 @@ class _Run:
 
     def _streams(self) -> tuple[LogStream, WatchStream, WatchStream]:
         channel, space = self.cluster._channel, self.cluster.namespace
-        made = (LogStream(channel, space, self.name, "launcher", True, None, False, False, False, None, None),
-                WatchStream(channel, "v1", "Pod", space, None, f"{_LABEL}={self.name}", 0),
-                WatchStream(channel, VERSION, "MPIJob", space, self.name, None, 0))
-        for stream in made:
-            self.cluster._streams.add(stream)
-        return made
+        with self.cluster._alone():
+            made = (LogStream(channel, space, self.name, "launcher", True, None, False, False, False, None, None),
+                    WatchStream(channel, "v1", "Pod", space, None, f"{_LABEL}={self.name}", 0),
+                    WatchStream(channel, VERSION, "MPIJob", space, self.name, None, 0))
+            for stream in made:
+                self.cluster._streams.add(stream)
+            return made
 
     def _follow(self, logs: LogStream, pods: WatchStream, jobs: WatchStream, deadline: float | None,
                 until: Callable[[], bool] | None = None) -> bool:

@@ -16,6 +16,7 @@ What a server warns of goes to the logger "mpijob". Failures are exceptions of `
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import select
 import signal
@@ -32,7 +33,7 @@ from .errors import CancelledError, UsageError, failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, List, TypeVar  # a method is called list
 
     from ._calls import Operation, Pending, Raw
@@ -100,6 +101,10 @@ class Owner(Operations):
         if not stream.closed:
             self._abandoned.append(stream)
 
+    def _close(self, stream: Stream) -> None:
+        """Its reader has enough."""
+        stream.close()
+
     def _step(self, longest: float = 0) -> None:
         """Move all calls on, waiting so many seconds at most."""
         while self._abandoned:
@@ -147,12 +152,33 @@ class Client(Owner):
     def _begin(self, channel: Channel) -> None:
         super().__init__(channel)
         self._cancelled = False
+        self._mutex = threading.RLock()
         self._busy = False
         self._ears, self._mouth = os.pipe()
         for end in (self._ears, self._mouth):
             os.set_blocking(end, False)
 
     # --- driving ---
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The library takes nothing from one thread while it works for another."""
+        self._check()
+        if not self._mutex.acquire(blocking=False):
+            raise UsageError("a client is used by one thread at a time")
+        try:
+            yield
+        finally:
+            self._mutex.release()
+
+    def _close(self, stream: Stream) -> None:
+        if not self._mutex.acquire(blocking=False):
+            self._abandon(stream)
+            return
+        try:
+            stream.close()
+        finally:
+            self._mutex.release()
 
     def _rest(self, longest: float | None) -> None:
         """Wait for something to happen, `longest` seconds at most."""
@@ -172,28 +198,31 @@ class Client(Owner):
 
     def _until(self, done: Callable[[], bool], deadline: float | None = None, patience: Callable[[], float | None] | None = None) -> bool:
         """Turn until it is done; False when the time is over. CancelledError when somebody cancels."""
-        if self._busy:
-            raise UsageError("a client is used by one thread at a time")
-        self._check()
-        self._busy = True
-        try:
-            while not done():
-                if self._cancelled:
-                    self._hear()
-                    raise CancelledError("the call was cancelled")
-                self._step()
-                if done():
-                    break
-                longest = patience() if patience else None
-                if deadline is not None:
-                    left = deadline - time.monotonic()
-                    if left <= 0:
-                        return False
-                    longest = left if longest is None else min(left, longest)
-                self._rest(longest)
-            return True
-        finally:
-            self._busy = False
+        with self._alone():
+            if self._busy:
+                raise UsageError("a client is not used from inside of its own callbacks")
+            self._busy = True
+            try:
+                return self._turn(done, deadline, patience)
+            finally:
+                self._busy = False
+
+    def _turn(self, done: Callable[[], bool], deadline: float | None, patience: Callable[[], float | None] | None) -> bool:
+        while not done():
+            if self._cancelled:
+                self._hear()
+                raise CancelledError("the call was cancelled")
+            self._step()
+            if done():
+                break
+            longest = patience() if patience else None
+            if deadline is not None:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return False
+                longest = left if longest is None else min(left, longest)
+            self._rest(longest)
+        return True
 
     def _hear(self) -> None:
         self._cancelled = False
@@ -205,6 +234,10 @@ class Client(Owner):
 
     def _run(self, operation: Operation[T]) -> T:
         """Carry an operation out."""
+        with self._alone():
+            return self._carry_out(operation)
+
+    def _carry_out(self, operation: Operation[T]) -> T:
         try:
             call = next(operation)
             while True:
@@ -336,8 +369,9 @@ class Client(Owner):
         Broken connections are mended: after each, what is there is told again, and what vanished meanwhile is DELETED.
         """
         space = None if all_namespaces else namespace if namespace is not None else self.namespace
-        self._check()
-        return Watch(self, WatchStream(self._channel, api_version, kind, space or None, name, labels, object_limit), timeout)
+        with self._alone():
+            stream = WatchStream(self._channel, api_version, kind, space or None, name, labels, object_limit)
+            return Watch(self, stream, timeout)
 
     def logs(self, name: str, namespace: str | None = None, *, role: str | None = None, follow: bool = False,
              container: str | None = None, all_containers: bool = False, previous: bool = False, timestamps: bool = False,
@@ -353,18 +387,23 @@ class Client(Owner):
         since       only what was printed in the last so many seconds
         timeout     seconds after which the iterator ends
         """
-        self._check()
-        stream = LogStream(self._channel, namespace or self.namespace, name, role, follow, container, all_containers, previous,
-                           timestamps, tail, since)
-        return Logs(self, stream, timeout)
+        with self._alone():
+            stream = LogStream(self._channel, namespace or self.namespace, name, role, follow, container, all_containers, previous,
+                               timestamps, tail, since)
+            return Logs(self, stream, timeout)
 
     # --- life ---
 
     def close(self) -> None:
         """Free it; what is under way is given up."""
-        if self._busy:
+        if not self._mutex.acquire(blocking=False):
             raise UsageError("the client is in use by another thread: cancel() first")
-        self._dispose()
+        try:
+            if self._busy:
+                raise UsageError("a client is not closed from inside of its own callbacks")
+            self._dispose()
+        finally:
+            self._mutex.release()
 
     def _dispose(self) -> None:
         self._release()
@@ -401,7 +440,7 @@ class Reader:
         """Stop; the iterator is at its end."""
         self._stream.queue.clear()
         if os.getpid() == self._client._process:
-            self._stream.close()
+            self._client._close(self._stream)
 
     def __del__(self) -> None:
         if getattr(self, "_stream", None) is not None:
@@ -420,7 +459,7 @@ class _Iterator(Reader):
             return stream.take()
         error = stream.error
         stream.error = None
-        stream.close()
+        self._client._close(stream)
         if error is not None:
             raise error
         raise StopIteration
