@@ -55,9 +55,14 @@ class Rig:
         self.cp.start_api()
         for server in (self.cp.controller_manager, self.cp.scheduler, self.cp.kwok):
             holds(server.running(), f"{server.name} has lived through it")
-        if not self.cp.operator.running():
-            self.cp.stop_operator()
-            self.cp.start_operator()
+        # The reference ends when it cannot renew its Lease or is refused a watch: at once, or seconds later.
+        self.cp.stop_operator()
+        self.cp.start_operator()
+
+    def end_launcher(self, job, code=0):
+        """Let the launcher end that was submitted with exit_code="none"."""
+        pod = next(pod["metadata"]["name"] for pod in self.pods(job) if "launcher" in pod["metadata"]["name"])
+        self.cp.patch(f"/api/v1/namespaces/default/pods/{pod}", {"metadata": {"annotations": {"mpijob.test/exit-code": str(code)}}})
 
     def pods(self, job):
         return self.cp.get(f"/api/v1/namespaces/default/pods?labelSelector=training.kubeflow.org/job-name={job}")["items"]

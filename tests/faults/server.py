@@ -171,7 +171,10 @@ class Server:
         if "100-continue" in request.headers.get("expect", ""):
             sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         while len(request.body) < int(request.headers.get("content-length", 0)):
-            request.body += sock.recv(65536)
+            piece = sock.recv(65536)
+            if not piece:
+                return None
+            request.body += piece
         return request
 
 

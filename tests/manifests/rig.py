@@ -4,7 +4,7 @@ import json
 import os
 import sys
 
-from manifests import BUILD, SOURCE, build
+from manifests import BUILD, SOURCE, build, expanded
 
 sys.path.insert(0, str(SOURCE / "tests/controlplane"))
 sys.dont_write_bytecode = True
@@ -31,10 +31,39 @@ def account_kubeconfig(cp, where, account):
     return cp.write_kubeconfig(f"{where}-{account}", {"token": token})
 
 
+def rules_of(documents, account):
+    """(namespace or None, rule) for each rule that roles of the documents give to an account."""
+    roles = {(d["kind"], d["metadata"]["name"]): d.get("rules", []) for d in documents if d["kind"] in ("Role", "ClusterRole")}
+    return [(d["metadata"].get("namespace"), rule) for d in documents if d["kind"] in ("RoleBinding", "ClusterRoleBinding")
+            if any(s["name"] == account for s in d["subjects"]) for rule in roles[d["roleRef"]["kind"], d["roleRef"]["name"]]]
+
+
+def may(cp, name, namespace, rule):
+    """Whether the API server lets a user do all that a rule says. The administrator asks: the user's own requests are counted."""
+    for group, resource, verb in expanded([rule]):
+        resource, _, part = resource.partition("/")
+        asked = {"group": group, "resource": resource, "subresource": part, "verb": verb, "namespace": namespace or "",
+                 "name": rule.get("resourceNames", [""])[0]}
+        answer = cp.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+            "spec": {"user": name, "resourceAttributes": asked}})
+        if not answer["status"]["allowed"]:
+            return False
+    return True
+
+
+def wait_for_rights(cp, documents, where, account):
+    """An API server hears of roles a moment after they are made."""
+    for namespace, rule in rules_of(documents, account):
+        cp.wait(lambda: may(cp, user(where, account), namespace, rule), what=f"the rights {rule} in {namespace}")
+
+
 def start_operator(cp, name, overlay, *more, where="mpi-operator", health=18080):
     """Start the operator as the Deployment of an overlay, with the rights of its account; MORE are further flags."""
-    deployment = next(d for d in build(overlay) if d["kind"] == "Deployment")
+    documents = build(overlay)
+    deployment = next(d for d in documents if d["kind"] == "Deployment")
     account = deployment["spec"]["template"]["spec"]["serviceAccountName"]
+    wait_for_rights(cp, documents, where, account)
     environment = {key: value for key, value in os.environ.items() if key != "KUBECONFIG"}
     return cp.run(name, OPERATOR, "--kubeconfig=" + account_kubeconfig(cp, where, account), *arguments(deployment, where),
                   f"--health-address=127.0.0.1:{health}", *more, environment=environment)

@@ -83,10 +83,10 @@ class Calls(unittest.IsolatedAsyncioTestCase):
         await self.cluster.submit(JOB)
         async with Ticker() as ticker:
             with self.assertRaises(TimeoutError):
-                await self.cluster.wait("pi", "Running", 1)
-            self.assertEqual([event.type async for event in self.cluster.watch(timeout=1)][0], "LISTED")
+                await self.cluster.wait("pi", "Running", 5)
+            self.assertEqual([event.type async for event in self.cluster.watch(timeout=5)][0], "LISTED")
         self.assertGreater(ticker.ticks, 20)
-        self.assertLess(ticker.longest, 0.7)  # who blocks is away for a second
+        self.assertLess(ticker.longest, 4)  # who blocks is away for 5 s
 
     async def test_cancelling_tasks(self):
         await self.cluster.submit(JOB)
@@ -179,7 +179,7 @@ class Alone(unittest.TestCase):
                     for call in (client.get("pi"), client.submit(JOB), client.wait("pi")):
                         with self.assertRaises(asyncio.TimeoutError):
                             await asyncio.wait_for(call, 0.5)
-                self.assertLess(ticker.longest, 0.4)
+                self.assertLess(ticker.longest, 4)  # who blocks is away for the minute that a request may take
                 self.assertGreater(ticker.ticks, 20)
 
         asyncio.run(life())
