@@ -222,6 +222,9 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 		return rc;
 	act->window = 1;
 	act->planned_ms = options.now_ms;
+	act->begun_ms = operator_->now_ms;
+	act->sure = record->sure;
+	record->sure = 0;
 	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
 	took_us = mpijob__clock_monotonic_us() - from_us;
 	mpijob__histogram_add(&operator_->metrics.planned, took_us);
@@ -263,6 +266,7 @@ static void leave_aside(mpijob_operator *operator_, struct mpijob__record *recor
 		mpijob__events_emit(operator_, record, "Warning", "ValidationError", record->aside);
 	free(record->aside);
 	record->aside = NULL;
+	mpijob__rights_note(operator_, record, 0);
 	mpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);
 }
 

@@ -177,6 +177,9 @@ static int looked(struct mpijob__write *write, const struct mpijob_answer *answe
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
 		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
 		record->known_ms[write->action.role] = write->operator_->now_ms;
+		/* Not of a job that is not there, which nothing is to be done about. */
+		if (answer->code == 0 || write->action.role)
+			record->sure |= act->sure | MPIJOB__SURE(write->action.role);
 	}
 	if (answer->code == 0)
 		found(write, answer);

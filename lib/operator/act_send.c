@@ -169,7 +169,7 @@ static int wants_job_first(struct mpijob__write *write)
 	const struct mpijob_action *action = &write->action;
 	struct mpijob__record *record = write->record;
 
-	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS)
+	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS || (record->act.sure & MPIJOB__SURE(0)))
 		return 0;
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
@@ -191,15 +191,15 @@ static int wants_launcher_first(struct mpijob__write *write)
 	return 1;
 }
 
-/* Our child of a role that no watch tells of, if nothing was heard of it for a while. */
+/* Our child of a role that no watch tells of, if nothing was heard of it for a while when the plan was made. */
 static const struct mpijob_child_facts *doubtful(const struct mpijob__record *record, int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
 	if (!child || !child->owner_uid || strcmp(child->owner_uid, record->uid) != 0 ||
-	    !mpijob__route_is_unwatched(record->operator_, role))
+	    !mpijob__route_is_unwatched(record->operator_, role) || (record->act.sure & MPIJOB__SURE(role)))
 		return NULL;
-	return record->operator_->now_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
+	return record->act.begun_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
 }
 
 /* Somebody may have taken away what pods cannot start without, and no watch tells of that. */

@@ -166,7 +166,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->render.priority_classes = NULL;
 	operator_->render.priority_classes_count = 0;
 	operator_->max_writes = options.max_writes ? (size_t)options.max_writes : MOST_WRITES;
-	operator_->queue.most_of_one = (operator_->max_writes + 1) / 2;
+	operator_->queue.most = operator_->max_writes;
 	operator_->shadow.on = options.shadow != 0;
 	operator_->shadow.grace_ms = options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
 	operator_->acting = operator_->telling = !options.shadow && !options.standby;

@@ -71,11 +71,15 @@ struct mpijob__act {
 	struct mpijob__write *writes;
 	int wrote;               /* something was sent that may have changed the cluster */
 	int status_told;         /* the job's status was written in this stage */
+	int64_t begun_ms;        /* the monotonic clock when it was made */
+	unsigned sure;           /* MPIJOB__SURE() of what was looked at for it */
 	int replan;              /* what was learned makes the rest of the plan stale */
 	int failed;
 	int refused;             /* the server does not let us do something of it */
 	int64_t retry_after_ms;
 };
+
+#define MPIJOB__SURE(role) (1u << (role))
 
 /* One MPIJob. */
 struct mpijob__record {
@@ -90,6 +94,7 @@ struct mpijob__record {
 	uint64_t version;
 	uint32_t generation;
 	int64_t known_ms[MPIJOB_ROLE_NETWORK_POLICY + 1]; /* when the server last answered about the child of a role; 0: never */
+	unsigned sure;             /* MPIJOB__SURE() of what was looked at for the next plan; 0 is the job itself */
 	int64_t fresh_ms;          /* when the server last answered with the job itself */
 	int64_t made_ms;           /* when a worker was made last */
 	int64_t rest_until_ms;     /* the next plan is not made before */

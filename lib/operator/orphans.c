@@ -140,6 +140,10 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 
 	orphan->call = NULL;
 	operator_->fetching--;
+	if (is_dead(operator_, orphan->owner_uid)) {
+		end_fetch(orphan);
+		return;
+	}
 	/* What was listed anew meanwhile may have been without it. */
 	if (rc == 0 && orphan->generation != operator_->sources[orphan->source].generation) {
 		orphan->due_ms = INT64_MIN;

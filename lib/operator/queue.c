@@ -3,8 +3,8 @@
  * The order of work.
  *
  * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not hold
- * up the single pod of another. Nor does one whose requests are slow: it has no turn when much of what may be
- * under way is its own and others are in line. A key is in line at most once; one that is added while somebody
+ * up the single pod of another. Nor does one whose requests are slow: it has no turn when half of what may be
+ * under way is its own and others are in line, nor the last places when there are others at all. A key is in line at most once; one that is added while somebody
  * works on it comes again afterwards. All memory is taken when a key joins.
  */
 #include "operator/queue.h"
@@ -17,6 +17,7 @@
 #define FIRST_FAILURE_MS 5
 #define LAST_FAILURE_MS 1000000
 #define CHANGED_MS 1000
+#define SPARE 2 /* requests that are left to others, as long as there are others */
 
 struct mpijob__queue_group {
 	struct mpijob__queue_group *next;           /* of all */
@@ -261,18 +262,30 @@ void mpijob__queue_answered(struct mpijob__queue_item *item)
 	item->group->under_way--;
 }
 
-static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
+/* The next one in line with less than `most` under way. */
+static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, size_t most)
 {
 	struct mpijob__queue_group *group = queue->turn;
 
 	if (!group)
 		return NULL;
 	do {
-		if (group->under_way < queue->most_of_one)
+		if (group->under_way < most)
 			return group;
 		group = group->after;
 	} while (group != queue->turn);
-	return group;
+	return NULL;
+}
+
+static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
+{
+	int alone = queue->groups && !queue->groups->next;
+	struct mpijob__queue_group *group;
+
+	if (queue->most == 0)
+		return queue->turn;
+	group = find_turn(queue, (queue->most + 1) / 2);
+	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE);
 }
 
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms)
@@ -355,7 +368,7 @@ size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijo
 
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)
 {
-	if (queue->turn)
+	if (next_group(queue))
 		return INT64_MIN;
 	return queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__QUEUE_NEVER;
 }

@@ -33,7 +33,7 @@ struct mpijob__queue {
 	size_t items;
 	size_t in_line;
 	size_t refused_groups; /* with somebody who was refused */
-	size_t most_of_one;    /* requests that one namespace may have under way while others are in line; set by its owner */
+	size_t most;           /* requests that may be under way, set by its owner; 0: any number */
 	int64_t now_ms;        /* set by its owner, for `since_ms` */
 };
 

@@ -294,12 +294,13 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Somebody else's object has the name of a child, and no watch tells when it goes. */
-static void note_stranger(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_observed *observed)
+/* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it has not our label. */
+static void note_stranger(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_observed *observed,
+			  int watched)
 {
 	int64_t wait = STRANGERS_MS;
 
-	if (observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 && !owner_of(operator_, observed) &&
+	if (!watched && observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 && !owner_of(operator_, observed) &&
 	    record->leftovers < LEFTOVER_STEPS)
 		wait = (int64_t)LEFTOVER_MS << record->leftovers++;
 	record->strangers_ms = operator_->now_ms + wait;
@@ -331,7 +332,7 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	source = source_of(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
 	if ((source == MPIJOB__SOURCE_NONE || source == MPIJOB__SOURCE_PODS) && owner_of(operator_, observed) != record)
-		note_stranger(operator_, record, observed);
+		note_stranger(operator_, record, observed, source != MPIJOB__SOURCE_NONE);
 	if (source == MPIJOB__SOURCE_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
 		rc = mpijob_facts_apply(record->facts, observed);

@@ -292,6 +292,7 @@ static void begin(struct world *world, int number, int unused, int unused_too)
 	(void)unused;
 	(void)unused_too;
 	world_start(world, number);
+	allow_quarrel(world); /* one whose news lag begins with old ones */
 }
 
 static void lead(struct world *world, int number, int unused, int unused_too)

@@ -48,7 +48,7 @@ static void slow_requests_do_not_take_all(void **state)
 	struct mpijob__queue_item items[4];
 
 	(void)state;
-	queue.most_of_one = 2;
+	queue.most = 3;
 	join(&queue, items, names, 4);
 	for (int i = 0; i < 4; i++)
 		mpijob__queue_add(&queue, &items[i]);
@@ -67,6 +67,37 @@ static void slow_requests_do_not_take_all(void **state)
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[2]);
 	assert_null(mpijob__queue_take(&queue, 0));
 	leave(&queue, items, 4);
+}
+
+/* The last places are for others, also for those who come later. */
+static void some_places_are_left_to_others(void **state)
+{
+	static const char *const names[] = { "slow", "quick" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[2];
+
+	(void)state;
+	queue.most = 16;
+	join(&queue, items, names, 2);
+	mpijob__queue_add(&queue, &items[0]);
+	for (int i = 0; i < 14; i++) {
+		assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+		mpijob__queue_sent(&items[0]);
+		mpijob__queue_again(&queue, &items[0]);
+	}
+	assert_null(mpijob__queue_take(&queue, 0));
+	assert_int_equal(mpijob__queue_due_ms(&queue), MPIJOB__QUEUE_NEVER);
+	mpijob__queue_add(&queue, &items[1]);
+	assert_int_equal(mpijob__queue_due_ms(&queue), INT64_MIN);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[1]);
+	mpijob__queue_answered(&items[0]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	mpijob__queue_sent(&items[0]);
+	mpijob__queue_again(&queue, &items[0]);
+	/* Who is alone may have them all. */
+	mpijob__queue_leave(&queue, &items[1]);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	leave(&queue, items, 1);
 }
 
 static void each_key_once_and_namespaces_take_turns(void **state)
@@ -306,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_key_once_and_namespaces_take_turns),
 		cmocka_unit_test(slow_requests_do_not_take_all),
+		cmocka_unit_test(some_places_are_left_to_others),
 		cmocka_unit_test(added_while_busy),
 		cmocka_unit_test(rest_after_work),
 		cmocka_unit_test(the_earliest_time_wins),

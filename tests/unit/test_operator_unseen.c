@@ -91,6 +91,25 @@ static void a_secret_that_somebody_took_away(void **state)
 	tear_down(&rig);
 }
 
+/* When each request takes longer than an answer is believed, there is still one look for a plan, and not one for a pod. */
+static void looks_that_are_old_when_their_turn_comes(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 12, "cleanPodPolicy: All");
+	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
+	for (int i = 0; i < 1000 && fake_objects(&rig.fake, LAUNCHERS) == 0; i++) {
+		record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 20000;
+		record_of(&rig)->fresh_ms -= 20000;
+		run(&rig, 1);
+	}
+	expect_children(&rig, 1, 12);
+	assert_in_range(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1, 6);
+	tear_down(&rig);
+}
+
 /* The garbage collector is about to remove it: that is not waited for long, and without any news. */
 static void a_secret_that_a_job_has_left(void **state)
 {
@@ -200,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_launcher_that_no_watch_told_of),
 		cmocka_unit_test(a_secret_that_somebody_took_away),
+		cmocka_unit_test(looks_that_are_old_when_their_turn_comes),
 		cmocka_unit_test(a_secret_that_a_job_has_left),
 		cmocka_unit_test(an_object_that_cannot_be_fetched_for_long),
 		cmocka_unit_test(a_status_without_the_rest),

@@ -456,7 +456,8 @@ class _Iterator(Reader):
             self._client._until(lambda: bool(stream.queue) or stream.error is not None or stream.is_over(), self._deadline,
                                 stream.patience)
         if stream.queue and not stream.closed:
-            return stream.take()
+            with self._client._alone():  # a stream that was held back goes on
+                return stream.take()
         error = stream.error
         stream.error = None
         self._client._close(stream)
