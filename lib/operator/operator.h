@@ -93,7 +93,7 @@ struct mpijob__record {
 	struct mpijob__act act;
 	uint64_t version;
 	uint32_t generation;
-	int64_t known_ms[MPIJOB_ROLE_NETWORK_POLICY + 1]; /* when the server last answered about the child of a role; 0: never */
+	int64_t known_ms[MPIJOB_ROLE_NETWORK_POLICY + 1]; /* when the server last answered about something of a role; 0: never */
 	unsigned sure;             /* MPIJOB__SURE() of what was looked at for the next plan; 0 is the job itself */
 	int64_t fresh_ms;          /* when the server last answered with the job itself */
 	int64_t made_ms;           /* when a worker was made last */

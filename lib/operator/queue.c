@@ -4,8 +4,9 @@
  *
  * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not hold
  * up the single pod of another. Nor does one whose requests are slow: it has no turn when half of what may be
- * under way is its own and others are in line, nor the last places when there are others at all. A key is in line at most once; one that is added while somebody
- * works on it comes again afterwards. All memory is taken when a key joins.
+ * under way is its own and others are in line, nor the last places when there are others at all. A key is in
+ * line at most once; one that is added while somebody works on it comes again afterwards. All memory is taken
+ * when a key joins.
  */
 #include "operator/queue.h"
 
