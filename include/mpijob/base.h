@@ -159,6 +159,23 @@ MPIJOB_API size_t mpijob_text_len(const mpijob_text *text);
 MPIJOB_API void mpijob_text_clear(mpijob_text *text);
 
 /**
+ * Write text from outside (a file, a server, an event) so that it is safe to print: what a terminal would act on, and
+ * what makes a line read differently from what it is, is escaped.
+ *
+ * Escaped are control characters (C0 with line ends and tabs, DEL, C1), U+2028, U+2029, the controls of bidirectional
+ * text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and bytes that are not UTF-8: as `\xNN` what is one
+ * byte, as `\uNNNN` what is a longer character. All other characters, the backslash too, are written unchanged.
+ *
+ * @param text   the bytes; NULL when `len` is 0, else not NULL; need not end in NUL.
+ * @param len    how many.
+ * @param write  the sink; not NULL.
+ * @param user   passed to the sink.
+ * @return 0, `MPIJOB_ERR_USAGE` (NULL), or what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write, void *user);
+
+/**
  * Find the word that was probably meant by one that was mistyped, as the findings of this library do for "did you mean".
  *
  * A word is near when one edit for every three letters is enough (a letter more, less or another one, or two neighbours

@@ -144,7 +144,7 @@ MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *f
 /**
  * Write one finding as one line of text, without a line end.
  *
- * Control characters in it are written as `\xNN`, so that input cannot drive a terminal.
+ * Its strings are escaped as by mpijob_escaped_write(), so that input cannot drive a terminal.
  *
  * @param finding  not NULL.
  * @param write    the sink; not NULL.

@@ -273,41 +273,9 @@ int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const
 	return rc;
 }
 
-/* C1 controls drive terminals too; in UTF-8 they are 0xC2 followed by 0x80 to 0x9F. */
-static size_t control_len(const char *at)
-{
-	const unsigned char *c = (const unsigned char *)at;
-
-	if (c[0] < 0x20 || c[0] == 0x7f)
-		return 1;
-	return c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;
-}
-
 static int write_escaped(const char *string, mpijob_write_fn write, void *user)
 {
-	static const char hex[] = "0123456789abcdef";
-	const char *from = string;
-	const char *at = string;
-	int rc = 0;
-
-	while (*at && rc == 0) {
-		size_t len = control_len(at);
-
-		if (len == 0) {
-			at++;
-			continue;
-		}
-		if (at > from)
-			rc = write(user, from, (size_t)(at - from));
-		for (; len && rc == 0; len--, at++) {
-			unsigned char c = (unsigned char)*at;
-			char escape[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
-
-			rc = write(user, escape, sizeof(escape));
-		}
-		from = at;
-	}
-	return rc == 0 && at > from ? write(user, from, (size_t)(at - from)) : rc;
+	return mpijob_escaped_write(string, strlen(string), write, user);
 }
 
 static int write_number(int32_t number, mpijob_write_fn write, void *user)

@@ -97,11 +97,8 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 			return mpijob__text_puts(out, "...");
 		if (bytes == 1 && (character == '\n' || character == '\t' || character == '\r')) {
 			code = mpijob__text_puts(out, " ");
-		} else if (bytes == 0 || character < 0x20 || (character >= 0x7f && character < 0xa0)) {
-			for (size_t i = 0; i < (bytes ? bytes : 1) && code == 0; i++)
-				code = mpijob__text_printf(out, "\\x%02x", (unsigned char)data[i]);
 		} else {
-			code = mpijob_text_write(out, data, bytes);
+			code = mpijob_escaped_write(data, bytes ? bytes : 1, mpijob_text_write, out);
 		}
 		data += bytes ? bytes : 1;
 	}

@@ -3,11 +3,12 @@
  * JSON, laid out in three ways.
  *
  * Strings are escaped so that the result is YAML as well: besides what JSON
- * demands, everything that YAML does not allow as it is (DEL, C1 controls, the
- * line and paragraph separators, the byte order mark).
+ * demands, everything that YAML does not allow as it is (the byte order mark
+ * and more), and everything that is not safe on a terminal (base/escape.c).
  */
 #include "doc/write.h"
 
+#include "base/escape.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -16,8 +17,8 @@
 
 static int must_escape(uint32_t code)
 {
-	return code < 0x20 || code == '"' || code == '\\' || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
-	       code == 0x2029 || code == 0xfeff || code == 0xfffe || code == 0xffff;
+	return mpijob__escape_needed(code) || code == '"' || code == '\\' || code == 0xfeff || code == 0xfffe ||
+	       code == 0xffff;
 }
 
 static void put_escape(struct mpijob__out *out, uint32_t code)

@@ -8,6 +8,7 @@
  */
 #include "doc/write.h"
 
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "doc/scalar.h"
 
@@ -31,8 +32,7 @@ static int is_space(char c)
 
 static int is_special(uint32_t code)
 {
-	return (code < 0x20 && code != '\n') || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
-	       code == 0xfeff || code == 0xfffe || code == 0xffff;
+	return (mpijob__escape_needed(code) && code != '\n') || code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
 
 static int begins_specially(const char *text, size_t len)

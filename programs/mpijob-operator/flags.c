@@ -7,6 +7,7 @@
 #include "flags.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,28 @@ static void set_defaults(struct settings *settings)
 			(void)read_value(row, getenv(row->default_ + 1), settings);
 }
 
+static int put(void *stream, const char *data, size_t len)
+{
+	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
+}
+
+/* One line, in which nothing of the command line is more than text. */
+__attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...)
+{
+	char *text = NULL;
+	va_list values;
+
+	va_start(values, format);
+	int len = vasprintf(&text, format, values);
+	va_end(values);
+	fputs("mpijob-operator: ", stderr);
+	if (len >= 0)
+		(void)mpijob_escaped_write(text, (size_t)len, put, stderr);
+	fputc('\n', stderr);
+	if (len >= 0)
+		free(text);
+}
+
 /* A flag that is the name of a feature. */
 static int take_feature(const struct mpijob_feature *feature, const char *value, struct settings *settings)
 {
@@ -185,9 +208,9 @@ static int take_feature(const struct mpijob_feature *feature, const char *value,
 	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag) : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
-		fprintf(stderr, "mpijob-operator: --%s: %s\n", feature->name, mpijob_diag_at(diag, i)->message);
+		refuse("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
 	if (code && mpijob_diag_count(diag) == 0)
-		fprintf(stderr, "mpijob-operator: --%s: %s\n", feature->name, mpijob_error_text(code));
+		refuse("--%s: %s", feature->name, mpijob_error_text(code));
 	mpijob_diag_free(diag);
 	return code;
 }
@@ -215,7 +238,7 @@ static int take(char **argv, int i, struct settings *settings)
 	int words = 1;
 
 	if (!row && !feature) {
-		fprintf(stderr, "mpijob-operator: unknown flag %s; see mpijob-operator --help\n", word);
+		refuse("unknown flag %s; see mpijob-operator --help", word);
 		return -1;
 	}
 	if (!value && (row ? is_switch(row) : feature->kind == MPIJOB_FEATURE_SWITCH))
@@ -225,7 +248,7 @@ static int take(char **argv, int i, struct settings *settings)
 		words = 2;
 	}
 	if (!value) {
-		fprintf(stderr, "mpijob-operator: %s: a value is missing\n", word);
+		refuse("%s: a value is missing", word);
 		return -1;
 	}
 	if (feature)
@@ -233,7 +256,7 @@ static int take(char **argv, int i, struct settings *settings)
 	if (row->kind == FLAG_IGNORED || row->kind == FLAG_IGNORED_SWITCH)
 		return ignore(settings, word) ? -1 : words;
 	if (read_value(row, value, settings)) {
-		fprintf(stderr, "mpijob-operator: --%s: '%s' is not %s\n", row->name, value, kind_word(row->kind));
+		refuse("--%s: '%s' is not %s", row->name, value, kind_word(row->kind));
 		return -1;
 	}
 	return words;
@@ -266,7 +289,7 @@ static int check(const struct settings *settings)
 	else if (settings->leader_elect && !settings->shadow && !*settings->lock_namespace)
 		wrong = "--lock-namespace: name a namespace";
 	if (wrong)
-		fprintf(stderr, "mpijob-operator: %s\n", wrong);
+		refuse("%s", wrong);
 	return wrong ? -1 : 0;
 }
 
@@ -276,7 +299,7 @@ int flags_parse(int argc, char **argv, struct settings *settings)
 	set_defaults(settings);
 	for (int i = 1; i < argc;) {
 		if (argv[i][0] != '-' || !argv[i][1] || strcmp(argv[i], "--") == 0) {
-			fprintf(stderr, "mpijob-operator: %s: there are only flags\n", argv[i]);
+			refuse("%s: there are only flags", argv[i]);
 			return -1;
 		}
 		int words = take(argv, i, settings);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Knows what a line of the log looks like, in both formats. A line is written by one call, so that lines of two
- * processes do not mix; what comes from a cluster cannot break it: control characters become spaces, or escapes in JSON.
+ * processes do not mix; what comes from a cluster cannot break it: it is escaped as all that is printed, or as JSON is.
  */
 #include "log.h"
 
@@ -48,16 +48,6 @@ static void stamp(char *text, size_t size)
 	(void)snprintf(text + len, size - len, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-/* How many bytes of the control character that stands here, of those of UTF-8 too; 0: it is none. */
-static int control(const char *at)
-{
-	const unsigned char *byte = (const unsigned char *)at;
-
-	if (byte[0] < ' ' || byte[0] == 0x7f)
-		return 1;
-	return byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] <= 0x9f ? 2 : 0;
-}
-
 static int plain_line(mpijob_text *line, const char *time, const struct mpijob_finding *finding)
 {
 	char place[32] = "";
@@ -70,8 +60,7 @@ static int plain_line(mpijob_text *line, const char *time, const struct mpijob_f
 	if (finding->source && finding->line)
 		(void)snprintf(place, sizeof(place), ":%d:%d", (int)finding->line, (int)finding->column);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
-		for (const char *at = parts[i]; *at && rc == 0; at += control(at) == 2 ? 2 : 1)
-			rc = mpijob_text_write(line, control(at) ? " " : at, 1);
+		rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 
 #include "chosen.h"
 #include "findings.h"
+#include "print.h"
 #include "stored.h"
 
 struct change {
@@ -71,13 +72,13 @@ static int change_one(struct change *change, const struct chosen_job *job)
 	if (code == 0 && stored)
 		code = stored_print(change->arguments, mpijob_doc_root(stored), change->done, &change->printed);
 	else if (code == 0)
-		printf(JOB_RESOURCE "/%s %s\n", job->name, change->done);
+		print_out(JOB_RESOURCE "/%s %s\n", job->name, change->done);
 	fflush(stdout);
 	mpijob_doc_free(stored);
 	connection_tell(&change->connection, code);
 	/* What refuses it does not say which of the jobs it is. */
 	if (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_CONFLICT)
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name, change->done);
+		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name, change->done);
 	return connection_exit(&change->connection, code);
 }
 

@@ -9,6 +9,7 @@
 #include "chosen.h"
 #include "findings.h"
 #include "input.h"
+#include "print.h"
 
 static int add(struct chosen *chosen, const char *namespace_, const char *name, const char *uid)
 {
@@ -105,7 +106,7 @@ int chosen_check(const struct arguments *arguments)
 	}
 	for (size_t i = 0; i < arguments->operands.count; i++) {
 		if (!name_of(arguments->operands.items[i])) {
-			fprintf(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n",
+			print_to(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n",
 				arguments->operands.items[i]);
 			return EXIT_USAGE;
 		}

@@ -15,6 +15,7 @@
 
 #include "connect.h"
 #include "findings.h"
+#include "print.h"
 
 #define TEXT_OF(value)    #value
 #define LIBRARY_OF(major) "libmpijob-http.so." TEXT_OF(major)
@@ -83,7 +84,7 @@ static int library_load(struct connection *connection, struct http_functions *fu
 	if (connection->library && library_functions(connection->library, functions) == 0)
 		return 0;
 	const char *why = dlerror();
-	fprintf(stderr,
+	print_to(stderr,
 		"mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
 		"mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work on files go "
 		"without it\n",
@@ -225,7 +226,7 @@ int connection_open(struct connection *connection, const struct arguments *argum
 
 	*connection = (struct connection){ .arguments = arguments };
 	if (arguments->namespace_ && !is_namespace(arguments->namespace_)) {
-		fprintf(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n", arguments->namespace_);
+		print_to(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n", arguments->namespace_);
 		return EXIT_USAGE;
 	}
 	connection->diag = mpijob_diag_new();
@@ -284,11 +285,11 @@ static int says(const mpijob_diag *diag, const char *reason, const char *words)
 
 static void print_place(const struct connection *connection)
 {
-	fprintf(stderr, "mpijob: server %s", connection->server);
+	print_to(stderr, "mpijob: server %s", connection->server);
 	if (connection->context)
-		fprintf(stderr, ", context '%s'", connection->context);
+		print_to(stderr, ", context '%s'", connection->context);
 	if (connection->user)
-		fprintf(stderr, ", user '%s'", connection->user);
+		print_to(stderr, ", user '%s'", connection->user);
 	fputc('\n', stderr);
 }
 
@@ -329,7 +330,7 @@ static void print_right(const struct connection *connection)
 	char *slash = strchr(resource, '/');
 	if (slash)
 		*slash = '\0';
-	fprintf(stderr,
+	print_to(stderr,
 		"mpijob: to check: kubectl auth can-i %s %s%s%s%s%s%s%s%s%s; a %s with this right and a %sBinding give "
 		"it\n",
 		verb, resource, *group ? "." : "", group, slash ? " --subresource=" : "", slash ? slash + 1 : "",
@@ -377,12 +378,12 @@ static void print_meant(struct connection *connection)
 
 	for (size_t i = 0; connection->by_name && i < words->count; i++)
 		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") || ends_in(words->items[i], ".json")) {
-			fprintf(stderr, "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks for the jobs of a file\n",
+			print_to(stderr, "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks for the jobs of a file\n",
 				words->items[i], words->items[i]);
 			break;
 		}
 	if (strcmp(first, "mpijob") == 0 || strcmp(first, "mpijobs") == 0 || strcmp(first, "mpijobs.kubeflow.org") == 0)
-		fprintf(stderr, "mpijob: '%s' is taken for the name of a job; no kind is given here: only names, or none for all\n", first);
+		print_to(stderr, "mpijob: '%s' is taken for the name of a job; no kind is given here: only names, or none for all\n", first);
 	connection->by_name = 0; /* once */
 }
 
@@ -403,7 +404,7 @@ int connection_tell(struct connection *connection, int code)
 	if (help || code == MPIJOB_ERR_AUTH)
 		print_place(connection);
 	if (help)
-		fprintf(stderr, "mpijob: %s\n", help);
+		print_to(stderr, "mpijob: %s\n", help);
 	else if (code == MPIJOB_ERR_AUTH && says(connection->diag, "Forbidden", "is forbidden"))
 		print_right(connection);
 	mpijob_diag_clear(connection->diag);

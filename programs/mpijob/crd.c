@@ -9,6 +9,7 @@
 #include "command.h"
 #include "findings.h"
 #include "output.h"
+#include "print.h"
 
 int crd_command(const struct arguments *arguments)
 {
@@ -20,7 +21,7 @@ int crd_command(const struct arguments *arguments)
 	if (code)
 		return code;
 	if (arguments->operands.count) {
-		fprintf(stderr, "mpijob crd: %s: it takes no operands\n", arguments->operands.items[0]);
+		print_to(stderr, "mpijob crd: %s: it takes no operands\n", arguments->operands.items[0]);
 		return EXIT_USAGE;
 	}
 	if (format == MPIJOB_FORMAT_JSON)
@@ -33,6 +34,6 @@ int crd_command(const struct arguments *arguments)
 		putchar('\n');
 	mpijob_doc_free(doc);
 	if (code)
-		fprintf(stderr, "mpijob: %s\n", mpijob_error_text(code));
+		print_to(stderr, "mpijob: %s\n", mpijob_error_text(code));
 	return code ? EXIT_FINDINGS : 0;
 }

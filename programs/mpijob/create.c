@@ -9,10 +9,11 @@
 
 #include "create.h"
 #include "findings.h"
+#include "print.h"
 
 static int complain(const char *text)
 {
-	fprintf(stderr, "mpijob create: %s\n", text);
+	print_to(stderr, "mpijob create: %s\n", text);
 	return EXIT_USAGE;
 }
 
@@ -131,7 +132,7 @@ static int take_words(struct create *c, const struct arguments *arguments)
 	c->arguments = arguments;
 	c->template_ = given->template_ ? create_template_find(given->template_) : NULL;
 	if (given->template_ && !c->template_) {
-		fprintf(stderr, "mpijob create: --template %s: use pi, osu or nccl\n", given->template_);
+		print_to(stderr, "mpijob create: --template %s: use pi, osu or nccl\n", given->template_);
 		return EXIT_USAGE;
 	}
 	if (arguments->operands.count > 1)

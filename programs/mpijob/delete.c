@@ -10,6 +10,7 @@
 #include "chosen.h"
 #include "findings.h"
 #include "pods.h"
+#include "print.h"
 #include "stored.h"
 
 struct deletion {
@@ -37,9 +38,9 @@ static void target_set(struct mpijob_target *target, const struct chosen_job *jo
 static void say(const struct deletion *deletion, const struct chosen_job *job)
 {
 	if (deletion->arguments->output)
-		printf(JOB_RESOURCE "/%s\n", job->name);
+		print_out(JOB_RESOURCE "/%s\n", job->name);
 	else
-		printf(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name, job->namespace_,
+		print_out(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name, job->namespace_,
 		       stored_suffix(deletion->arguments));
 	fflush(stdout);
 }
@@ -109,7 +110,7 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 	if (code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(&deletion->connection, connection_tell(&deletion->connection, code));
 	mpijob_diag_clear(deletion->connection.diag);
-	fprintf(stderr,
+	print_to(stderr,
 		"mpijob: timed out waiting until " JOB_RESOURCE "/%s is gone; something holds it with a finalizer\n",
 		job->name);
 	return EXIT_TIMED_OUT;
@@ -161,7 +162,7 @@ int delete_command(const struct arguments *arguments)
 	struct deletion deletion = { .arguments = arguments };
 
 	if (arguments->output && strcmp(arguments->output, "name") != 0) {
-		fprintf(stderr, "mpijob: -o %s: unknown format; use name\n", arguments->output);
+		print_to(stderr, "mpijob: -o %s: unknown format; use name\n", arguments->output);
 		return EXIT_USAGE;
 	}
 	if (chosen_check_some(arguments))

@@ -13,6 +13,7 @@
 #include "effective.h"
 #include "evidence.h"
 #include "findings.h"
+#include "print.h"
 #include "table.h"
 #include "when.h"
 
@@ -38,21 +39,15 @@ static const mpijob_node *items_of(const mpijob_doc *list)
 	return list ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
 }
 
-/* A line of text from the cluster, without what could drive a terminal. */
+/* The first line of a text from the cluster. */
 static void put_text(const char *text)
 {
-	for (; *text && *text != '\n'; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < ' ' || c == 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
-	}
+	print_out("%.*s", (int)strcspn(text, "\n"), text);
 }
 
 static void put_row(const char *name, const char *value)
 {
-	printf("%-16s ", name);
+	print_out("%-16s ", name);
 	put_text(value);
 	putchar('\n');
 }
@@ -64,7 +59,7 @@ static void put_map(const char *name, const mpijob_node *map)
 		/* What kubectl apply notes is the whole job once more. */
 		if (strcmp(mpijob_node_key(map, i), "kubectl.kubernetes.io/last-applied-configuration") == 0)
 			continue;
-		printf("%-16s ", i == 0 ? name : "");
+		print_out("%-16s ", i == 0 ? name : "");
 		put_text(mpijob_node_key(map, i));
 		putchar('=');
 		put_text(value ? value : "");
@@ -77,7 +72,7 @@ static void put_age(const struct described *this, const char *name, const char *
 	char age[AGE_SIZE];
 
 	if (*time)
-		printf("%-16s %s (%s ago)\n", name, time, age_text(time, this->now_s, age));
+		print_out("%-16s %s (%s ago)\n", name, time, age_text(time, this->now_s, age));
 }
 
 static void put_metadata(const struct described *this, const mpijob_node *root)
@@ -132,7 +127,7 @@ static void put_replicas(const struct described *this, const char *name, const c
 
 	if (!spec)
 		return;
-	printf("%-16s %s%s, restartPolicy %s%s, image ", name, replicas ? replicas : "?",
+	print_out("%-16s %s%s, restartPolicy %s%s, image ", name, replicas ? replicas : "?",
 	       mpijob_node_get(chosen, "replicas") ? "" : " (default)", text_at(spec, "restartPolicy"),
 	       mpijob_node_get(chosen, "restartPolicy") ? "" : " (default)");
 	put_text(text_at(spec, "template.spec.containers[0].image"));
@@ -158,7 +153,7 @@ static void put_spec(const struct described *this)
 		const char *value = scalar(mpijob_node_find(whole, spec_rows[i].path));
 		if (!value)
 			continue;
-		printf("%-16s ", spec_rows[i].name);
+		print_out("%-16s ", spec_rows[i].name);
 		put_text(value);
 		puts(mpijob_node_find(given, spec_rows[i].path) ? "" : " (default)");
 	}
@@ -176,7 +171,7 @@ static void put_counts(const mpijob_node *root, const char *role, const char *na
 	mpijob_node_int(mpijob_node_get(counts, "succeeded"), &succeeded);
 	mpijob_node_int(mpijob_node_get(counts, "failed"), &failed);
 	if (counts)
-		printf("%-16s active %lld, succeeded %lld, failed %lld\n", name, (long long)active,
+		print_out("%-16s active %lld, succeeded %lld, failed %lld\n", name, (long long)active,
 		       (long long)succeeded, (long long)failed);
 }
 
@@ -374,9 +369,9 @@ static void put_causes(const struct described *this)
 		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
 		fputs("  ", stdout);
 		mpijob_finding_write(finding, file_write, stdout);
-		printf(" [%s]\n", finding->id);
+		print_out(" [%s]\n", finding->id);
 		if (kind)
-			printf("    %s\n", kind->advice);
+			print_out("    %s\n", kind->advice);
 	}
 }
 
@@ -465,7 +460,7 @@ static int check(const struct arguments *arguments)
 		return chosen_check_some(arguments);
 	if (strcmp(arguments->output, "json") == 0 && arguments->operands.count + arguments->files.count == 1)
 		return chosen_check_some(arguments);
-	fprintf(stderr, "mpijob: -o %s: describe prints the findings of one job as json\n", arguments->output);
+	print_to(stderr, "mpijob: -o %s: describe prints the findings of one job as json\n", arguments->output);
 	return EXIT_USAGE;
 }
 

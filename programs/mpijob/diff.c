@@ -14,6 +14,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "print.h"
 
 #define NOW_MS INT64_C(1000000000000) /* any time: nothing that is printed depends on it */
 
@@ -423,11 +424,11 @@ static void print_head(const mpijob_node *change)
 	const char *last = mpijob_node_string(mpijob_node_get(change, "lastName"));
 	const char *why = mpijob_node_string(mpijob_node_get(change, "why"));
 
-	printf("%s %s/%s", mpijob_node_string(mpijob_node_get(change, "change")), mpijob_node_string(mpijob_node_get(change, "kind")),
+	print_out("%s %s/%s", mpijob_node_string(mpijob_node_get(change, "change")), mpijob_node_string(mpijob_node_get(change, "kind")),
 	       mpijob_node_string(mpijob_node_get(change, "name")));
 	if (last)
-		printf(" to %s", last);
-	printf("%s%s\n", why ? ": " : "", why ? why : "");
+		print_out(" to %s", last);
+	print_out("%s%s\n", why ? ": " : "", why ? why : "");
 }
 
 /* Fields with the same effect share its line. */
@@ -439,7 +440,7 @@ static int print_fields(const mpijob_node *fields)
 		const mpijob_node *field = mpijob_node_at(fields, i), *effect = mpijob_node_get(field, "effect");
 		code = fields_print(field);
 		if (effect && !mpijob_node_equal(effect, mpijob_node_get(mpijob_node_at(fields, i + 1), "effect")))
-			printf("      %s\n", mpijob_node_string(effect));
+			print_out("      %s\n", mpijob_node_string(effect));
 	}
 	return code;
 }

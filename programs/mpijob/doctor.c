@@ -12,6 +12,7 @@
 
 #include "doctor.h"
 #include "findings.h"
+#include "print.h"
 #include "when.h"
 
 const char *text_at(const mpijob_node *node, const char *path)
@@ -27,7 +28,7 @@ static void print_mend(const char *mend)
 	while (*mend) {
 		int len = (int)strcspn(mend, "\n");
 
-		printf("      %.*s\n", len, mend);
+		print_out("      %.*s\n", len, mend);
 		mend += len + (mend[len] == '\n');
 	}
 }
@@ -46,9 +47,6 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 		return;
 	}
 	doctor->failed |= result == RESULT_FAIL;
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = ' ';
 	if (doctor->report) {
 		mpijob_node *map = mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
 		mpijob_node_put_string(doctor->report, map, "check", check);
@@ -57,7 +55,7 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 		if (mend)
 			mpijob_node_put_string(doctor->report, map, "mend", mend);
 	} else {
-		printf("%-5s %s\n", words[result], text);
+		print_out("%-5s %s\n", words[result], text);
 		if (mend && result != RESULT_OK)
 			print_mend(mend);
 		fflush(stdout);
@@ -422,7 +420,7 @@ int doctor_command(const struct arguments *arguments)
 		return EXIT_USAGE;
 	}
 	if (arguments->output && strcmp(arguments->output, "json") != 0) {
-		fprintf(stderr, "mpijob: -o %s: doctor prints json\n", arguments->output);
+		print_to(stderr, "mpijob: -o %s: doctor prints json\n", arguments->output);
 		return EXIT_USAGE;
 	}
 	int code = connection_open(&connection, arguments);

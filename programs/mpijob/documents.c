@@ -9,6 +9,7 @@
 #include "findings.h"
 #include "input.h"
 #include "options.h"
+#include "print.h"
 
 enum output { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
 
@@ -24,7 +25,7 @@ static int output_read(const char *name, enum output *output)
 	}
 	if (!name)
 		return 0;
-	fprintf(stderr, "mpijob: -o %s: unknown format; use yaml, json or name\n", name);
+	print_to(stderr, "mpijob: -o %s: unknown format; use yaml, json or name\n", name);
 	return EXIT_USAGE;
 }
 
@@ -116,7 +117,7 @@ static int validate_one(struct task *task, mpijob *job)
 	int code = check(task, job);
 
 	if (code == 0 && task->output == OUTPUT_NAME)
-		printf("mpijob.kubeflow.org/%s\n", name_of(job));
+		print_out("mpijob.kubeflow.org/%s\n", name_of(job));
 	return code;
 }
 
@@ -137,7 +138,7 @@ int validate_command(const struct arguments *arguments)
 	}
 	failure_print(task.diag, code);
 	if (task.output == OUTPUT_TEXT)
-		fprintf(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs, task.jobs == 1 ? "" : "s", errors,
+		print_to(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs, task.jobs == 1 ? "" : "s", errors,
 			errors == 1 ? "" : "s", mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING),
 			mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
 	task_end(&task);
@@ -163,7 +164,7 @@ static int default_one(struct task *task, mpijob *job)
 
 	switch (task->output) {
 	case OUTPUT_NAME:
-		printf("mpijob.kubeflow.org/%s\n", name_of(job));
+		print_out("mpijob.kubeflow.org/%s\n", name_of(job));
 		return 0;
 	case OUTPUT_JSON:
 		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"), mpijob_node_copy(task->list, root));
@@ -245,7 +246,7 @@ static int class_parse(struct classes *classes, const char *word)
 	long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
 
 	if (!equals || equals == word || end == equals + 1 || *end) {
-		fprintf(stderr, "mpijob: --priority-class %s: write NAME=VALUE, for example high=1000\n", word);
+		print_to(stderr, "mpijob: --priority-class %s: write NAME=VALUE, for example high=1000\n", word);
 		return MPIJOB_ERR_USAGE;
 	}
 	char *name = strndup(word, (size_t)(equals - word));
@@ -288,10 +289,10 @@ static int print_names(mpijob_objects *objects)
 		/* kubectl's form: the kind in lower case, the group behind it. */
 		const char *slash = strchr(head.api_version, '/');
 		for (const char *at = head.kind; *at; at++)
-			putchar(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+			print_out("%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
 		if (slash)
-			printf(".%.*s", (int)(slash - head.api_version), head.api_version);
-		printf("/%s\n", head.name);
+			print_out(".%.*s", (int)(slash - head.api_version), head.api_version);
+		print_out("/%s\n", head.name);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <mpijob/mpijob.h>
 
 #include "findings.h"
+#include "print.h"
 
 static const char *kind_name(int32_t kind)
 {
@@ -103,7 +104,7 @@ static int ends_in_template(const char *path)
 
 static void print_head(const char *path, const char *type)
 {
-	printf("KIND:     MPIJob\nVERSION:  kubeflow.org/v2beta1\n\nFIELD:    %s <%s>\n", path, type);
+	print_out("KIND:     MPIJob\nVERSION:  kubeflow.org/v2beta1\n\nFIELD:    %s <%s>\n", path, type);
 }
 
 /* ---- rows of the table ---- */
@@ -139,7 +140,7 @@ static void print_children(const struct mpijob_field *parent)
 			continue;
 		if (!any++)
 			puts("\nFIELDS:");
-		printf("  %s <%s>\n      %s\n", name, kind_name(field->kind), field->summary);
+		print_out("  %s <%s>\n      %s\n", name, kind_name(field->kind), field->summary);
 	}
 }
 
@@ -151,7 +152,7 @@ static void print_template_children(const char *path)
 	for (size_t i = 0; mpijob_template_field_at(path, i, &field) == 1; i++) {
 		if (i == 0)
 			puts("\nFIELDS:");
-		printf("  %s <%s%s>%s%s\n", field.name, shapes[field.shape], field.type, field.required ? " -required-" : "",
+		print_out("  %s <%s%s>%s%s\n", field.name, shapes[field.shape], field.type, field.required ? " -required-" : "",
 		       field.in_crd ? "" : " (not in the CRD of v0.8.2: the API server drops it)");
 	}
 }
@@ -159,14 +160,14 @@ static void print_template_children(const char *path)
 static void print_row(const struct mpijob_field *field)
 {
 	print_head(field->path, kind_name(field->kind));
-	printf("\n  %s\n\n", field->summary);
+	print_out("\n  %s\n\n", field->summary);
 	if (field->default_text)
-		printf("DEFAULT:  %s\n", field->default_text);
+		print_out("DEFAULT:  %s\n", field->default_text);
 	if (field->minimum)
 		printf("MINIMUM:  %" PRId64 "\n", *field->minimum);
 	for (size_t i = 0; field->choices && field->choices[i]; i++)
-		printf("%s%s\n", i == 0 ? "CHOICES:  " : "          ", field->choices[i]);
-	printf("SINCE:    mpi-operator %s\n", field->since);
+		print_out("%s%s\n", i == 0 ? "CHOICES:  " : "          ", field->choices[i]);
+	print_out("SINCE:    mpi-operator %s\n", field->since);
 	print_children(field);
 	if (ends_in_template(field->path))
 		print_template_children("");
@@ -186,10 +187,10 @@ static int explain_template(const char *path, const char *rest)
 	if (field.required)
 		puts("REQUIRED: yes");
 	if (field.default_text)
-		printf("DEFAULT:  %s\n", field.default_text);
+		print_out("DEFAULT:  %s\n", field.default_text);
 	for (const char *word = field.choices; word && *word; word += strlen(word) + 1)
-		printf("%s%s\n", word == field.choices ? "CHOICES:  " : "          ", word);
-	printf("SINCE:    %s\n", field.in_crd && field.in_kubernetes ? "in the CRD of mpi-operator v0.8.2, and in Kubernetes 1.36" :
+		print_out("%s%s\n", word == field.choices ? "CHOICES:  " : "          ", word);
+	print_out("SINCE:    %s\n", field.in_crd && field.in_kubernetes ? "in the CRD of mpi-operator v0.8.2, and in Kubernetes 1.36" :
 				 field.in_crd ? "in the CRD of mpi-operator v0.8.2; Kubernetes 1.36 has it no more" :
 						"in Kubernetes 1.36; the CRD of mpi-operator v0.8.2 lacks it, so the API server drops it");
 	if (field.is_object)
@@ -203,7 +204,7 @@ static void list_all(void)
 {
 	for (size_t i = 0; i < mpijob_field_count(); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
-		printf("%s <%s>%s%s\n    %s\n", field->path, kind_name(field->kind), field->default_text ? ", default " : "",
+		print_out("%s <%s>%s%s\n    %s\n", field->path, kind_name(field->kind), field->default_text ? ", default " : "",
 		       field->default_text ? field->default_text : "", field->summary);
 	}
 }
@@ -213,14 +214,14 @@ static int complain(const char *path, const struct mpijob_field *nearest)
 {
 	int any = 0;
 
-	fprintf(stderr, "mpijob: no field %s%s%s; %s", path, nearest ? ": nothing of that name in " : "", nearest ? nearest->path : "",
+	print_to(stderr, "mpijob: no field %s%s%s; %s", path, nearest ? ": nothing of that name in " : "", nearest ? nearest->path : "",
 		nearest && ends_in_template(nearest->path) ? "see 'mpijob explain' of that\n" : "there is ");
 	if (nearest && ends_in_template(nearest->path))
 		return EXIT_FINDINGS;
 	for (size_t i = 0; i < mpijob_field_count(); i++) {
 		const char *name = child_name(nearest, mpijob_field_at(i));
 		if (name)
-			fprintf(stderr, "%s%s", any++ ? ", " : "", name);
+			print_to(stderr, "%s%s", any++ ? ", " : "", name);
 	}
 	fputs(any ? "\n" : "nothing below it\n", stderr);
 	return EXIT_FINDINGS;

@@ -9,6 +9,7 @@
 
 #include "fields.h"
 #include "findings.h"
+#include "print.h"
 
 #define MOST_LINES 12 /* of a text that are shown, of each side */
 
@@ -157,11 +158,11 @@ static void print_lines(const char *text, const char *other, char sign)
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		if (!has_line(other, text, len) && count++ < MOST_LINES)
-			printf("      %c %.*s\n", sign, (int)len, text);
+			print_out("      %c %.*s\n", sign, (int)len, text);
 		text += len + (text[len] == '\n');
 	}
 	if (count > MOST_LINES)
-		printf("      %c and %zu more lines\n", sign, count - MOST_LINES);
+		print_out("      %c and %zu more lines\n", sign, count - MOST_LINES);
 }
 
 static int print_value(const mpijob_node *value)
@@ -178,7 +179,7 @@ int fields_print(const mpijob_node *field)
 	const mpijob_node *old = mpijob_node_get(field, "old"), *new = mpijob_node_get(field, "new");
 	const char *old_text = mpijob_node_string(old), *new_text = mpijob_node_string(new);
 
-	printf("    %s: ", mpijob_node_string(mpijob_node_get(field, "field")));
+	print_out("    %s: ", mpijob_node_string(mpijob_node_get(field, "field")));
 	if (old_text && new_text && strchr(old_text, '\n') && strchr(new_text, '\n')) {
 		puts("these lines");
 		print_lines(old_text, new_text, '-');

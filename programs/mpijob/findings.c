@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "print.h"
 
 static const char *severity_name(int32_t severity)
 {
@@ -51,7 +52,7 @@ static int choose(mpijob_diag *diag, const char *option, const struct words *ids
 		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(ids->items[i]);
 
 		if (!kind || (kind->severity == MPIJOB_SEVERITY_ERROR && !severity)) {
-			fprintf(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
+			print_to(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
 				kind ? "this is an error and stays one" : "no finding has this identifier");
 			return EXIT_USAGE;
 		}
@@ -75,7 +76,7 @@ int finding_explain(const char *id)
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
 
 	if (kind)
-		printf("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity), kind->summary,
+		print_out("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity), kind->summary,
 		       kind->advice, kind->example);
 	return kind != NULL;
 }
@@ -92,7 +93,7 @@ static void print(const struct mpijob_finding *finding, FILE *stream, int named)
 {
 	mpijob_finding_write(finding, file_write, stream);
 	if (named && shows_id(finding))
-		fprintf(stream, " [%s]", finding->id);
+		print_to(stream, " [%s]", finding->id);
 	fputc('\n', stream);
 }
 
@@ -203,5 +204,5 @@ int findings_print_json(const mpijob_diag *diag)
 void failure_print(const mpijob_diag *diag, int code)
 {
 	if (code && mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
-		fprintf(stderr, "mpijob: %s\n", mpijob_error_text(code));
+		print_to(stderr, "mpijob: %s\n", mpijob_error_text(code));
 }

@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "input.h"
 #include "output.h"
+#include "print.h"
 
 struct making {
 	const struct arguments *arguments;
@@ -63,9 +64,9 @@ static int repairs_read(const char *list, uint32_t *out)
 		uint32_t flag = repair_find(list, len);
 
 		if (!flag) {
-			fprintf(stderr, "mpijob: --repair: no repair is called '%.*s'; use all, none", (int)len, list);
+			print_to(stderr, "mpijob: --repair: no repair is called '%.*s'; use all, none", (int)len, list);
 			for (size_t i = 0; i < mpijob_flyte_repair_count(); i++)
-				fprintf(stderr, ", %s", mpijob_flyte_repair_at(i)->name);
+				print_to(stderr, ", %s", mpijob_flyte_repair_at(i)->name);
 			fputs("\n", stderr);
 			return EXIT_USAGE;
 		}

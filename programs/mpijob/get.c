@@ -10,6 +10,7 @@
 
 #include "chosen.h"
 #include "findings.h"
+#include "print.h"
 #include "table.h"
 #include "when.h"
 
@@ -52,7 +53,7 @@ static int form_read(const char *name, enum form *form)
 	}
 	if (!name)
 		return 0;
-	fprintf(stderr, "mpijob: -o %s: unknown format; use wide, yaml, json or name\n", name);
+	print_to(stderr, "mpijob: -o %s: unknown format; use wide, yaml, json or name\n", name);
 	return EXIT_USAGE;
 }
 
@@ -223,7 +224,7 @@ static int print_document(struct get *get, const mpijob_node *node)
 static void print_line(struct get *get, const mpijob_node *job)
 {
 	if (get->form == FORM_NAME)
-		printf(JOB_RESOURCE "/%s\n", text_at(job, "metadata.name"));
+		print_out(JOB_RESOURCE "/%s\n", text_at(job, "metadata.name"));
 	else
 		put_row(get, job);
 }
@@ -264,7 +265,7 @@ static void say_nothing_found(const struct get *get)
 	if (get->arguments->all_namespaces)
 		fputs("No resources found\n", stderr);
 	else
-		fprintf(stderr, "No resources found in %s namespace.\n", get->connection.namespace_);
+		print_to(stderr, "No resources found in %s namespace.\n", get->connection.namespace_);
 }
 
 static int get_all(struct get *get)

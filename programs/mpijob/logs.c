@@ -12,6 +12,7 @@
 #include "connect.h"
 #include "evidence.h"
 #include "findings.h"
+#include "print.h"
 
 #define TURN_MS 200
 #define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
@@ -60,7 +61,7 @@ static int on_line(void *user, const struct mpijob_log_line *line)
 
 	source->read = 1;
 	if (source->reader->prefix && !source->inside)
-		printf("[pod/%s/%s] ", line->pod, line->container);
+		print_out("[pod/%s/%s] ", line->pod, line->container);
 	fwrite(line->text, 1, line->len, stdout);
 	if (line->whole)
 		putchar('\n');
@@ -74,13 +75,13 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 
 	if (again) {
 		if (!source->told)
-			fprintf(stderr, "mpijob: the output of pod %s cannot be had now: %s; trying again\n", pod,
+			print_to(stderr, "mpijob: the output of pod %s cannot be had now: %s; trying again\n", pod,
 				message ? message : mpijob_error_text(code));
 		source->told = 1;
 		return;
 	}
 	source->reader->failures++;
-	fprintf(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod, container ? ", container " : "",
+	print_to(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod, container ? ", container " : "",
 		container ? container : "", message ? message : mpijob_error_text(code));
 }
 
@@ -217,7 +218,7 @@ static int drain(struct reader *reader, struct source *source)
 		int code = mpijob_client_poll(reader->connection->client, TURN_MS);
 		fflush(stdout);
 		if (!source->read && !source->told && now_ms() - begun_ms >= SILENT_MS) {
-			fprintf(stderr, "mpijob: waiting for the output of pod %s: its node has not sent any yet\n", source->pod);
+			print_to(stderr, "mpijob: waiting for the output of pod %s: its node has not sent any yet\n", source->pod);
 			source->told = 1;
 		}
 		if (code)
@@ -263,7 +264,7 @@ static int print_pods(struct reader *reader, const mpijob_node **pods, size_t co
 	qsort(pods, count, sizeof(const mpijob_node *), compare_pods);
 	for (size_t i = 0; i < count && code == 0; i++) {
 		if (!has_started(pods[i])) {
-			fprintf(stderr, "mpijob: pod %s has not started\n",
+			print_to(stderr, "mpijob: pod %s has not started\n",
 				mpijob_node_string(mpijob_node_find(pods[i], "metadata.name")));
 			reader->failures++;
 			continue;
@@ -302,7 +303,7 @@ static int once(struct reader *reader)
 	if (code == 0 && !pods)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0 && count == 0) {
-		fprintf(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n", none(reader), reader->name,
+		print_to(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n", none(reader), reader->name,
 			reader->name);
 		reader->failures++;
 	}
@@ -367,7 +368,7 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 	    mpijob_watch_hopeless(reader->watched_job))
 		reader->code = answer->code;
 	else
-		fprintf(stderr, "mpijob: the connection is lost (%s); trying again\n",
+		print_to(stderr, "mpijob: the connection is lost (%s); trying again\n",
 			answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
@@ -404,7 +405,7 @@ static int turns(struct reader *reader)
 
 	while (code == 0 && goes_on(reader)) {
 		if (!reader->seen && !reader->told && mpijob_watch_synced(reader->pods)) {
-			fprintf(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader), reader->name);
+			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader), reader->name);
 			reader->told = 1;
 		}
 		code = mpijob_client_poll(reader->connection->client, TURN_MS);
@@ -417,7 +418,7 @@ static int turns(struct reader *reader)
 			code = MPIJOB_ERR_CANCELLED;
 	}
 	if (code == 0 && !reader->seen) {
-		fprintf(stderr, "mpijob: %s has ended, and %s to print\n", reader->name, none(reader));
+		print_to(stderr, "mpijob: %s has ended, and %s to print\n", reader->name, none(reader));
 		reader->failures++;
 	}
 	return code;
@@ -429,7 +430,7 @@ static void judge_sources(struct reader *reader)
 	for (const struct source *source = reader->sources; source; source = source->next) {
 		if (!source->ended || mpijob_logs_unread(source->logs) == 0)
 			continue;
-		fprintf(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n", source->pod,
+		print_to(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n", source->pod,
 			source->pod);
 		reader->failures++;
 	}

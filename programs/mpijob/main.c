@@ -13,6 +13,7 @@
 #include "command.h"
 #include "help.h"
 #include "options.h"
+#include "print.h"
 
 const struct command commands[] = {
 	{ "create", COMMAND_CREATE, "NAME -- PROGRAM [ARG...]", "Write an MPIJob for a program, with the reason for each choice",
@@ -142,7 +143,7 @@ static int finish(int code)
 	if (flushed == 0 && !ferror(stdout))
 		return code;
 	/* What an earlier write failed of is not known any more. */
-	fprintf(stderr, "mpijob: standard output: %s\n", flushed ? strerror(errno) : "not everything could be written");
+	print_to(stderr, "mpijob: standard output: %s\n", flushed ? strerror(errno) : "not everything could be written");
 	return code ? code : EXIT_FINDINGS;
 }
 
@@ -153,9 +154,9 @@ static int complain(const char *name)
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i].name;
 	const char *near = mpijob_nearest(name, names, COMMANDS);
-	fprintf(stderr, "mpijob: unknown command '%s'", name);
+	print_to(stderr, "mpijob: unknown command '%s'", name);
 	if (near)
-		fprintf(stderr, "; did you mean '%s'?\n", near);
+		print_to(stderr, "; did you mean '%s'?\n", near);
 	else
 		fputs("; see 'mpijob help'\n", stderr);
 	return EXIT_USAGE;
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
 		argv[1] = (char *)"version";
 	const struct command *command = command_find(argv[1]);
 	if (!command && argv[1][0] == '-') {
-		fprintf(stderr, "mpijob: options stand behind the command: %smpijob COMMAND %s ...\n", kubectl ? "kubectl " : "", argv[1]);
+		print_to(stderr, "mpijob: options stand behind the command: %smpijob COMMAND %s ...\n", kubectl ? "kubectl " : "", argv[1]);
 		return EXIT_USAGE;
 	}
 	if (!command)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "print.h"
 
 #define AT(member) offsetof(struct arguments, member)
 #define ON_FILES (COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN)
@@ -229,7 +230,7 @@ static int store_flag(const struct option_row *row, const char *value, int *plac
 	int off = row->kind == OPTION_SWITCH ? -1 : 0;
 
 	if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
-		fprintf(stderr, "mpijob: --%s=%s: use true or false\n", row->name, value);
+		print_to(stderr, "mpijob: --%s=%s: use true or false\n", row->name, value);
 		return EXIT_USAGE;
 	}
 	*place = value && strcmp(value, "false") == 0 ? off : 1;
@@ -246,7 +247,7 @@ static int store_choice(const struct option_row *row, const char *value, int *pl
 			break;
 		word += len + (word[len] == ' ');
 		if (!*word) {
-			fprintf(stderr, "mpijob: --%s=%s: use one of: %s\n", row->name, value, row->choices);
+			print_to(stderr, "mpijob: --%s=%s: use one of: %s\n", row->name, value, row->choices);
 			return EXIT_USAGE;
 		}
 	}
@@ -273,13 +274,13 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	int64_t ms = 0;
 
 	if (row->kind == OPTION_NUMBER && number_parse(value, place)) {
-		fprintf(stderr, "mpijob: --%s: '%s' is no number from 0 to %d\n", row->name, value, INT32_MAX);
+		print_to(stderr, "mpijob: --%s: '%s' is no number from 0 to %d\n", row->name, value, INT32_MAX);
 		return EXIT_USAGE;
 	}
 	if (row->kind == OPTION_NUMBER)
 		return 0;
 	if (mpijob_duration_parse(value + negative, &ms)) {
-		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
+		print_to(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
 		return EXIT_USAGE;
 	}
 	*place = (struct given){ 1, negative ? -ms : ms };
@@ -292,7 +293,7 @@ static int store_feature(const struct option_row *row, const char *value, struct
 	int code = diag ? mpijob_features_set(features, row->name, value, diag) : MPIJOB_ERR_NOMEM;
 
 	if (code)
-		fprintf(stderr, "mpijob: --%s: %s\n", row->name,
+		print_to(stderr, "mpijob: --%s: %s\n", row->name,
 			mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(code));
 	mpijob_diag_free(diag);
 	return code ? EXIT_USAGE : 0;
@@ -322,7 +323,7 @@ static int store(const struct option_row *row, const char *value, struct argumen
 	case OPTION_DURATION:
 		if (mpijob_duration_parse(value, (int64_t *)(void *)place) == 0)
 			return 0;
-		fprintf(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
+		print_to(stderr, "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n", row->name, value);
 		return EXIT_USAGE;
 	case OPTION_FEATURE:
 		return store_feature(row, value, (struct mpijob_features *)(void *)place);
@@ -387,17 +388,17 @@ static int complain(const struct command *command, int value, char **argv)
 	const char *word = argv[optind - 1], *near = NULL;
 
 	if (value == ':')
-		fprintf(stderr, "mpijob: %s: a value is missing", word);
+		print_to(stderr, "mpijob: %s: a value is missing", word);
 	else if (optopt && optopt < FIRST_LONG && word[1] != '-')
-		fprintf(stderr, "mpijob: unknown option -%c", optopt);
+		print_to(stderr, "mpijob: unknown option -%c", optopt);
 	else
-		fprintf(stderr, "mpijob: unknown option %s", word);
+		print_to(stderr, "mpijob: unknown option %s", word);
 	if (value != ':' && strncmp(word, "--", 2) == 0)
 		near = near_option(command->bit, word + 2);
 	if (near)
-		fprintf(stderr, "; did you mean --%s?\n", near);
+		print_to(stderr, "; did you mean --%s?\n", near);
 	else
-		fprintf(stderr, "; see 'mpijob help %s'\n", command->name);
+		print_to(stderr, "; see 'mpijob help %s'\n", command->name);
 	return EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "findings.h"
 #include "output.h"
+#include "print.h"
 
 int output_format(const char *name, int32_t *format)
 {
@@ -18,7 +19,7 @@ int output_format(const char *name, int32_t *format)
 	else if (strcmp(name, "json") == 0)
 		*format = MPIJOB_FORMAT_JSON;
 	else {
-		fprintf(stderr, "mpijob: -o %s: this command prints yaml or json\n", name);
+		print_to(stderr, "mpijob: -o %s: this command prints yaml or json\n", name);
 		return EXIT_USAGE;
 	}
 	return 0;

@@ -14,6 +14,7 @@
 #include "input.h"
 #include "options.h"
 #include "output.h"
+#include "print.h"
 #include "when.h"
 
 struct planned {
@@ -292,10 +293,10 @@ static void print_actions(const mpijob_plan *plan)
 			stage = action->stage;
 			printf("stage %" PRId32 "\n", stage);
 		}
-		printf("  %s %s/%s: ", verb_name(action->verb), action->kind, action->name);
+		print_out("  %s %s/%s: ", verb_name(action->verb), action->kind, action->name);
 		if (action->verb == MPIJOB_ACTION_EVENT)
-			printf("%s %s: %s; ", action->event_type, action->event_reason, action->event_message);
-		puts(action->why);
+			print_out("%s %s: %s; ", action->event_type, action->event_reason, action->event_message);
+		print_out("%s\n", action->why);
 	}
 	if (mpijob_plan_count(plan) == 0)
 		puts("nothing to do");
@@ -304,7 +305,7 @@ static void print_actions(const mpijob_plan *plan)
 static void print_role(const char *name, const struct mpijob_replica_status *status)
 {
 	if (status)
-		printf("  %s: %" PRId32 " active, %" PRId32 " succeeded, %" PRId32 " failed\n", name, status->active, status->succeeded,
+		print_out("  %s: %" PRId32 " active, %" PRId32 " succeeded, %" PRId32 " failed\n", name, status->active, status->succeeded,
 		       status->failed);
 }
 
@@ -315,7 +316,7 @@ static void print_status(const struct mpijob_status *status)
 	puts("status then");
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		const struct mpijob_condition *condition = status->conditions[i];
-		printf("  %s is %s: %s\n", condition->type ? condition->type : "?",
+		print_out("  %s is %s: %s\n", condition->type ? condition->type : "?",
 		       condition->status > 0 && condition->status <= 3 ? words[condition->status] : words[0],
 		       condition->message ? condition->message : "");
 	}
@@ -331,7 +332,7 @@ static void print_lines(const struct planned *planned)
 	print_actions(planned->plan);
 	print_status(mpijob_plan_status(planned->plan));
 	if (next)
-		printf("next look: %s, in %" PRId64 " s, or when something changes\n", time_text(next, text, sizeof(text)),
+		print_out("next look: %s, in %" PRId64 " s, or when something changes\n", time_text(next, text, sizeof(text)),
 		       (next - planned->now_ms + 999) / 1000);
 	else
 		puts("next look: when something changes");
@@ -363,7 +364,7 @@ int plan_command(const struct arguments *arguments)
 	if (output_format(arguments->output, &format))
 		return EXIT_USAGE;
 	if (time_read(arguments->now, &planned.now_ms)) {
-		fprintf(stderr, "mpijob: --now %s: write a time as 2026-11-21T12:00:00Z\n", arguments->now);
+		print_to(stderr, "mpijob: --now %s: write a time as 2026-11-21T12:00:00Z\n", arguments->now);
 		return EXIT_USAGE;
 	}
 	if (arguments->operands.count == 0) {

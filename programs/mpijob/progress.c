@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "print.h"
 #include "progress.h"
 
 #define REDRAW_MS 200
 
 static void print(const struct progress *progress, int64_t now_ms)
 {
-	fprintf(stderr, "mpijob: %s: %s", progress->name, progress->phase);
+	print_to(stderr, "mpijob: %s: %s", progress->name, progress->phase);
 	if (progress->workers > 0)
 		fprintf(stderr, ", workers ready %d/%d", progress->ready, progress->workers);
 	fprintf(stderr, ", %.1f s", (double)(now_ms - progress->begun_ms) / 1000.0);
@@ -55,7 +56,7 @@ void progress_say(struct progress *progress, const char *format, ...)
 	progress_hide(progress);
 	fputs("mpijob: ", stderr);
 	va_start(values, format);
-	vfprintf(stderr, format, values);
+	print_values(stderr, format, values);
 	va_end(values);
 	fputc('\n', stderr);
 }

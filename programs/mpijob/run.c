@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "findings.h"
+#include "print.h"
 #include "run.h"
 
 static int choose_job(struct run *run)
@@ -120,7 +121,7 @@ static int check(const struct arguments *arguments, int is_cluster)
 	if (arguments->operands.count == 0)
 		fputs("mpijob: name a file, a directory, or - for standard input\n", stderr);
 	else if (stray)
-		fprintf(stderr, "mpijob: --%s is for runs %s%s\n", stray, is_cluster ? "on this machine" : "on a cluster",
+		print_to(stderr, "mpijob: --%s is for runs %s%s\n", stray, is_cluster ? "on this machine" : "on a cluster",
 			is_cluster ? "" : ": add --context NAME or --kubeconfig FILE");
 	else if (arguments->rm && arguments->detach)
 		fputs("mpijob: --rm needs somebody who stays to delete the job; leave --detach out\n", stderr);

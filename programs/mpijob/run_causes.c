@@ -8,6 +8,7 @@
 
 #include "evidence.h"
 #include "findings.h"
+#include "print.h"
 #include "run.h"
 
 /* What the run has said by itself. */
@@ -31,7 +32,7 @@ static void tell(const mpijob_diag *causes)
 		fputs("mpijob: ", stderr);
 		finding_print(finding, stderr);
 		if (kind && finding->severity != MPIJOB_SEVERITY_INFO)
-			fprintf(stderr, "  %s\n", kind->advice);
+			print_to(stderr, "  %s\n", kind->advice);
 	}
 }
 

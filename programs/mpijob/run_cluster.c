@@ -10,6 +10,7 @@
 #include "connect.h"
 #include "findings.h"
 #include "needed.h"
+#include "print.h"
 #include "run.h"
 
 static struct connection *connection_of(const struct run *run)
@@ -23,14 +24,14 @@ static void put_quoted(const char *word)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
 
 	if (*word && word[strspn(word, plain)] == 0) {
-		fputs(word, stderr);
+		print_to(stderr, "%s", word);
 		return;
 	}
 	fputc('\'', stderr);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\'", stderr);
-		fputc(*word, stderr);
+	while (*word) {
+		size_t len = strcspn(word, "'");
+		print_to(stderr, "%.*s%s", (int)len, word, word[len] ? "'\\''" : "");
+		word += len + (word[len] != '\0');
 	}
 	fputc('\'', stderr);
 }
@@ -39,7 +40,7 @@ static void put_option(const char *name, const char *value)
 {
 	if (!value)
 		return;
-	fprintf(stderr, " --%s ", name);
+	print_to(stderr, " --%s ", name);
 	put_quoted(value);
 }
 
@@ -48,7 +49,7 @@ static void put_cluster(const struct run *run)
 {
 	const struct connection_words *words = &run->arguments->connection;
 
-	fprintf(stderr, " -n %s", run->namespace_);
+	print_to(stderr, " -n %s", run->namespace_);
 	put_option("kubeconfig", words->kubeconfig);
 	put_option("context", words->context);
 	put_option("cluster", words->cluster);
@@ -71,7 +72,7 @@ static void put_cluster(const struct run *run)
 
 static void put_command(const struct run *run, const char *command)
 {
-	fprintf(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name);
+	print_to(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name);
 	put_cluster(run);
 }
 

@@ -10,6 +10,7 @@
 
 #include "findings.h"
 #include "options.h"
+#include "print.h"
 #include "run.h"
 
 #define DEFAULT_GRACE_MS 30000
@@ -27,7 +28,7 @@ static void announce(const struct run *run)
 	const char *worker = image_of(run, "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image");
 	int differ = run->workers > 0 && strcmp(launcher, worker) != 0;
 
-	fprintf(stderr,
+	print_to(stderr,
 		"mpijob: running %s/%s locally, on this machine; image %s%s%s not used: the pods see this machine's "
 		"files\n",
 		mpijob_namespace(run->job), mpijob_name(run->job), launcher, differ ? " and image " : "",

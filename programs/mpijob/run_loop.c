@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "print.h"
 #include "run.h"
 
 #define TURN_MS         200   /* the longest wait in one turn of the loop: a signal is seen at the latest then */
@@ -335,7 +336,7 @@ void run_tell_idle(struct run *run)
 	progress_hide(&run->progress);
 	fputs("mpijob: ", stderr);
 	finding_print(&finding, stderr);
-	fprintf(stderr, "  %s\n", kind->advice);
+	print_to(stderr, "  %s\n", kind->advice);
 	free(message);
 }
 

@@ -20,6 +20,7 @@
 
 #include "command.h"
 #include "findings.h"
+#include "print.h"
 #include "table.h"
 
 #define MOST_BYTES  (64u << 20)
@@ -42,11 +43,11 @@ static int take_all(int fd, mpijob_text *out, const char *name)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			fprintf(stderr, "mpijob: %s: %s\n", name, strerror(errno));
+			print_to(stderr, "mpijob: %s: %s\n", name, strerror(errno));
 			return MPIJOB_ERR_IO;
 		}
 		if (mpijob_text_len(out) + (size_t)got > MOST_BYTES) {
-			fprintf(stderr, "mpijob: %s: that is no report: it is larger than 64 MiB\n", name);
+			print_to(stderr, "mpijob: %s: that is no report: it is larger than 64 MiB\n", name);
 			return MPIJOB_ERR_IO;
 		}
 		int code = mpijob_text_write(out, buffer, (size_t)got);
@@ -61,12 +62,12 @@ static int take_file(const char *name, mpijob_text *out)
 	FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
 
 	if (!file && strstr(name, "://")) {
-		fprintf(stderr, "mpijob: %s: only http:// can be read here; pipe what 'kubectl get --raw' prints into 'mpijob shadow-report'\n",
+		print_to(stderr, "mpijob: %s: only http:// can be read here; pipe what 'kubectl get --raw' prints into 'mpijob shadow-report'\n",
 			name);
 		return MPIJOB_ERR_USAGE;
 	}
 	if (!file) {
-		fprintf(stderr, "mpijob: %s: %s\n", name, strerror(errno));
+		print_to(stderr, "mpijob: %s: %s\n", name, strerror(errno));
 		return MPIJOB_ERR_IO;
 	}
 	int code = take_all(fileno(file), out, name);
@@ -119,7 +120,7 @@ static int dial(const char *authority, const char *url)
 	if (code == 0)
 		fd = connect_any(list);
 	if (fd < 0)
-		fprintf(stderr, "mpijob: %s: %s\n", url, code ? gai_strerror(code) : strerror(errno));
+		print_to(stderr, "mpijob: %s: %s\n", url, code ? gai_strerror(code) : strerror(errno));
 	if (list)
 		freeaddrinfo(list);
 	free(host);
@@ -135,7 +136,7 @@ static int send_all(int fd, const char *text, const char *url)
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0) {
-			fprintf(stderr, "mpijob: %s: %s\n", url, strerror(errno));
+			print_to(stderr, "mpijob: %s: %s\n", url, strerror(errno));
 			return MPIJOB_ERR_IO;
 		}
 		text += sent;
@@ -165,11 +166,11 @@ static const char *body_of(const char *text, const char *url)
 	if (status && strncmp(status, " 200", 4) == 0 && is_whole(text, end + 4))
 		return end + 4;
 	if (status && strncmp(status, " 404", 4) == 0)
-		fprintf(stderr, "mpijob: %s: nothing is there; a shadow operator shows it at /shadow of its --monitoring-port\n", url);
+		print_to(stderr, "mpijob: %s: nothing is there; a shadow operator shows it at /shadow of its --monitoring-port\n", url);
 	else if (status && strncmp(status, " 200", 4) == 0)
-		fprintf(stderr, "mpijob: %s: the connection broke\n", url);
+		print_to(stderr, "mpijob: %s: the connection broke\n", url);
 	else
-		fprintf(stderr, "mpijob: %s: that is no report\n", url);
+		print_to(stderr, "mpijob: %s: that is no report\n", url);
 	return NULL;
 }
 
@@ -185,7 +186,7 @@ static int take_url(const char *url, mpijob_text *out, const char **body)
 	int code = size < 0 ? MPIJOB_ERR_USAGE : fd < 0 ? MPIJOB_ERR_UNREACHABLE : send_all(fd, request, url);
 
 	if (size < 0)
-		fprintf(stderr, "mpijob: %s: that is no address\n", url);
+		print_to(stderr, "mpijob: %s: that is no address\n", url);
 	if (code == 0)
 		code = take_all(fd, out, url);
 	if (fd >= 0)
@@ -239,7 +240,7 @@ static int add_lines(struct report *report, const char *text, const char *name)
 			code = MPIJOB_ERR_SYNTAX;
 		mpijob_doc_free(doc);
 		if (code == MPIJOB_ERR_SYNTAX)
-			fprintf(stderr, "mpijob: %s: line %zu is no action of a shadow\n", name, line);
+			print_to(stderr, "mpijob: %s: line %zu is no action of a shadow\n", name, line);
 	}
 	return code;
 }
@@ -259,7 +260,7 @@ static int print(struct report *report)
 	if (report->actions == 0)
 		puts("nothing: the operator that acts has done all that the shadow would have done");
 	else if (code == 0)
-		printf("%zu %s, of which %zu %s not explained by docs/differences.md\n", report->actions,
+		print_out("%zu %s, of which %zu %s not explained by docs/differences.md\n", report->actions,
 		       report->actions == 1 ? "action" : "actions", report->unexplained, report->unexplained == 1 ? "is" : "are");
 	return code;
 }

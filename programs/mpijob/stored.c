@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "print.h"
 #include "stored.h"
 
 int stored_form(const struct arguments *arguments)
@@ -14,7 +15,7 @@ int stored_form(const struct arguments *arguments)
 
 	if (!form || strcmp(form, "name") == 0 || strcmp(form, "yaml") == 0 || strcmp(form, "json") == 0)
 		return 0;
-	fprintf(stderr, "mpijob: -o %s: unknown format; use name, yaml or json\n", form);
+	print_to(stderr, "mpijob: -o %s: unknown format; use name, yaml or json\n", form);
 	return EXIT_USAGE;
 }
 
@@ -40,10 +41,10 @@ void stored_print_name(const mpijob_node *object, FILE *stream)
 	if (!name)
 		name = mpijob_node_string(mpijob_node_find(object, "metadata.generateName"));
 	for (const char *at = kind ? kind : ""; *at; at++)
-		fputc(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at, stream);
+		print_to(stream, "%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
 	if (slash)
-		fprintf(stream, ".%.*s", (int)(slash - version), version);
-	fprintf(stream, "/%s", name ? name : "");
+		print_to(stream, ".%.*s", (int)(slash - version), version);
+	print_to(stream, "/%s", name ? name : "");
 }
 
 static int print_whole(const mpijob_node *object, int32_t format)
@@ -73,7 +74,7 @@ int stored_print(const struct arguments *arguments, const mpijob_node *object, c
 	} else {
 		stored_print_name(object, stdout);
 		if (!form)
-			printf(" %s%s", done, stored_suffix(arguments));
+			print_out(" %s%s", done, stored_suffix(arguments));
 		putchar('\n');
 	}
 	fflush(stdout);

@@ -11,6 +11,7 @@
 #include "findings.h"
 #include "needed.h"
 #include "pods.h"
+#include "print.h"
 #include "stored.h"
 
 #define LAST_NEWS_MS 1000
@@ -209,7 +210,7 @@ static void say_refused(const struct submit *submit, const struct input_object *
 
 	fputs("mpijob: ", stderr);
 	stored_print_name(object->node, stderr);
-	fprintf(stderr, " is not %s%s\n", submit->arguments->server_side ? "applied" : "created",
+	print_to(stderr, " is not %s%s\n", submit->arguments->server_side ? "applied" : "created",
 		exists ? "; to submit it again delete it first, or change it with --server-side"
 		: code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side
 			? "; --force-conflicts takes the fields over"
@@ -334,12 +335,12 @@ static int say_end(struct submit *submit, const struct waited *waited, const mpi
 	const mpijob_node *failed = condition_of(ended, "Failed");
 
 	if (!failed) {
-		fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
+		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
 		return 0;
 	}
-	fprintf(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name, text_at(failed, "reason"),
+	print_to(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name, text_at(failed, "reason"),
 		text_at(failed, "message"));
-	fprintf(stderr, "mpijob: what went wrong: mpijob describe -n %s %s\n", waited->job->namespace_, waited->job->name);
+	print_to(stderr, "mpijob: what went wrong: mpijob describe -n %s %s\n", waited->job->namespace_, waited->job->name);
 	return launcher_exit(submit, waited);
 }
 
@@ -363,7 +364,7 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
 	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
-		fprintf(stderr, "mpijob: %s" JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n",
+		print_to(stderr, "mpijob: %s" JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n",
 			code == MPIJOB_ERR_TIMEOUT ? "timed out; " : "", job->name, job->namespace_, job->name);
 	mpijob_free(ended);
 	if (code && code != MPIJOB_ERR_TIMEOUT)

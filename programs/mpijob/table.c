@@ -9,6 +9,7 @@
 
 #include <mpijob/base.h>
 
+#include "print.h"
 #include "table.h"
 
 #define GAP         3
@@ -24,23 +25,18 @@ static size_t letters(const char *text)
 	return count;
 }
 
-static void escape(char *out, const char *text)
+/* The first line, escaped, since its width counts; yours, NULL when memory ran out. */
+static char *escape(const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
+	mpijob_text *out = mpijob_text_new();
 	size_t line = strcspn(text, "\f\n\r");
+	char *cell = NULL;
 
-	for (size_t i = 0; i < line; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c >= ' ' && c != 0x7f) {
-			*out++ = (char)c;
-			continue;
-		}
-		*out++ = '\\';
-		*out++ = 'x';
-		*out++ = hex[c >> 4];
-		*out++ = hex[c & 15];
-	}
-	strcpy(out, text[line] ? "..." : "");
+	if (out && mpijob_escaped_write(text, line, mpijob_text_write, out) == 0 &&
+	    mpijob_text_write(out, "...", text[line] ? 3 : 0) == 0)
+		cell = strdup(mpijob_text_data(out));
+	mpijob_text_free(out);
+	return cell;
 }
 
 void table_column(struct table *table, const char *header)
@@ -51,7 +47,7 @@ void table_column(struct table *table, const char *header)
 
 void table_cell(struct table *table, const char *text)
 {
-	char *cell = malloc(4 * strlen(text) + 4);
+	char *cell = escape(text);
 	char **cells = table->cells;
 
 	if ((table->count & (table->count - 1)) == 0)
@@ -63,7 +59,6 @@ void table_cell(struct table *table, const char *text)
 		table->failed = 1;
 		return;
 	}
-	escape(cell, text);
 	cells[table->count++] = cell;
 }
 
@@ -72,7 +67,7 @@ static void print_row(const struct table *table, const char *const *cells)
 	for (size_t i = 0; i < table->columns; i++) {
 		size_t width = table->widths[i] + GAP > LEAST_WIDTH ? table->widths[i] + GAP : LEAST_WIDTH;
 		int blanks = i + 1 < table->columns ? (int)(width - letters(cells[i])) : 0;
-		printf("%s%*s", cells[i], blanks, "");
+		print_out("%s%*s", cells[i], blanks, "");
 	}
 	putchar('\n');
 }

@@ -11,6 +11,7 @@
 #include "chosen.h"
 #include "findings.h"
 #include "pods.h"
+#include "print.h"
 #include "stored.h"
 
 struct goal {
@@ -40,7 +41,7 @@ static const char *spelled(const char *word)
 
 static int complain(const char *text)
 {
-	fprintf(stderr,
+	print_to(stderr,
 		"mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, Finished or "
 		"delete\n",
 		text);
@@ -128,11 +129,11 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 	if (code == 0 && stored)
 		code = stored_print(wait->arguments, mpijob_doc_root(stored), "condition met", &wait->printed);
 	else if (code == 0)
-		printf(JOB_RESOURCE "/%s%s\n", job->name, wait->arguments->output ? "" : " condition met");
+		print_out(JOB_RESOURCE "/%s%s\n", job->name, wait->arguments->output ? "" : " condition met");
 	mpijob_doc_free(stored);
 	if (code == MPIJOB_ERR_TIMEOUT) {
 		mpijob_diag_clear(wait->connection.diag);
-		fprintf(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n", wait->goal.type,
+		print_to(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n", wait->goal.type,
 			job->name);
 		return EXIT_TIMED_OUT;
 	}
@@ -142,7 +143,7 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 	connection_tell(&wait->connection, code);
 	/* What ends it does not say which of the jobs it is. */
 	if (code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_NOT_FOUND)
-		fprintf(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n", wait->goal.type, job->name);
+		print_to(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n", wait->goal.type, job->name);
 	return connection_exit(&wait->connection, code);
 }
 
