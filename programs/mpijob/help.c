@@ -9,6 +9,7 @@
 
 #include "help.h"
 #include "options.h"
+#include "print.h"
 
 #define WIDTH 96 /* columns of the help on a terminal */
 
@@ -194,7 +195,7 @@ int help_command(const struct arguments *arguments)
 	}
 	const struct command *command = command_find(arguments->operands.items[0]);
 	if (!command) {
-		fprintf(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", arguments->operands.items[0]);
+		print_to(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", arguments->operands.items[0]);
 		return EXIT_USAGE;
 	}
 	help_print(command, arguments->kubectl);

@@ -189,6 +189,36 @@ static void utf8(void **state)
 	assert_int_equal(mpijob__utf8_valid("", 0, NULL), 1);
 }
 
+/* What a terminal acts on, or what reorders a line, is escaped; all else stays. */
+static void escaped(void **state)
+{
+	static const struct {
+		const char *text, *wanted;
+	} rows[] = {
+		{ "", "" }, { "a \\ b", "a \\ b" }, { "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
+		{ "a\n\t\r\x1b\x7f.", "a\\x0a\\x09\\x0d\\x1b\\x7f." }, { "\xc2\x80\xc2\x9f\xc2\xa0", "\\u0080\\u009f\xc2\xa0" },
+		{ "\x9b\xff" "a\xc3", "\\x9b\\xff" "a\\xc3" }, { "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", "\\u061c\\u200e\\u200f\xe2\x80\x90" },
+		{ "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf",
+		  "\xe2\x80\xa7\\u2028\\u2029\\u202a\\u202e\xe2\x80\xaf" },
+		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa" },
+	};
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		mpijob_text_clear(text);
+		assert_int_equal(mpijob_escaped_write(rows[i].text, strlen(rows[i].text), mpijob_text_write, text), 0);
+		assert_string_equal(mpijob_text_data(text), rows[i].wanted);
+	}
+	mpijob_text_clear(text);
+	assert_int_equal(mpijob_escaped_write("a\0b", 3, mpijob_text_write, text), 0);
+	assert_string_equal(mpijob_text_data(text), "a\\x00b");
+	assert_int_equal(mpijob_escaped_write(NULL, 0, mpijob_text_write, text), 0);
+	assert_int_equal(mpijob_escaped_write(NULL, 1, mpijob_text_write, text), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_escaped_write("a", 1, NULL, text), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
 static void digests(void **state)
 {
 	uint64_t whole = mpijob__digest_add(MPIJOB__DIGEST_START, "foobar", 6);
@@ -203,7 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(codes),   cmocka_unit_test(text_grows), cmocka_unit_test(text_clear_wipes), cmocka_unit_test(arenas),     cmocka_unit_test(structs),
-		cmocka_unit_test(near_words), cmocka_unit_test(utf8),    cmocka_unit_test(digests),
+		cmocka_unit_test(near_words), cmocka_unit_test(utf8),    cmocka_unit_test(escaped), cmocka_unit_test(digests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
