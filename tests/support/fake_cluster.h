@@ -7,12 +7,15 @@
 #ifndef MPIJOB_TEST_FAKE_CLUSTER_H
 #define MPIJOB_TEST_FAKE_CLUSTER_H
 
+#include "fake_clock.h"
+
 #include "base/text.h"
 
 #include <mpijob/mpijob.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -672,6 +675,15 @@ FAKE int fake_tell(struct fake *fake, struct fake_exchange *exchange)
 	return news;
 }
 
+FAKE atomic_int fake_polls; /* for threads that act once a client waits */
+
+/* Wait until a client has polled so often since. */
+FAKE void fake_await_polls(int count)
+{
+	for (int from = atomic_load(&fake_polls); atomic_load(&fake_polls) - from < count;)
+		sched_yield();
+}
+
 FAKE int fake_poll(void *self, int timeout_ms)
 {
 	struct fake *fake = self;
@@ -684,11 +696,9 @@ FAKE int fake_poll(void *self, int timeout_ms)
 		seen[count++] = exchange;
 	while (count > 0)
 		news |= fake_tell(fake, seen[--count]);
-	if (!news && timeout_ms != 0) {
-		struct timespec pause = { 0, 200000 };
-
-		nanosleep(&pause, NULL);
-	}
+	/* Each poll takes a moment, so that nobody waits for ever; one without news waits, but not as long as it may. */
+	fake_clock_advance_us(!news && timeout_ms != 0 ? 300 : 10);
+	atomic_fetch_add(&fake_polls, 1);
 	return 0;
 }
 

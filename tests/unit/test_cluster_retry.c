@@ -606,9 +606,7 @@ static int started(struct fake *fake, const char *method, const char *path, stru
 
 static void *cancel_soon(void *client)
 {
-	const struct timespec pause = { 0, 20000000 };
-
-	nanosleep(&pause, NULL);
+	fake_await_polls(5);
 	mpijob_client_wake(client);
 	errno = 4711;
 	mpijob_client_cancel(client);

@@ -231,9 +231,7 @@ static void test_wait_and_codes_of_ready(void **state)
 
 static void *cancel_soon(void *client)
 {
-	const struct timespec pause = { 0, 20000000 };
-
-	nanosleep(&pause, NULL);
+	fake_await_polls(5);
 	mpijob_client_cancel(client);
 	return NULL;
 }

@@ -4,22 +4,8 @@
  */
 #include "../support/operator_rig.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #define POSTS "POST /api/v1/namespaces/team/events"
 #define PATCHES "PATCH /api/v1/namespaces/team/events/pi."
-
-static time_t ahead_s; /* of the true time */
-
-/* The C library's, as all code of this program sees it. */
-int clock_gettime(clockid_t clock, struct timespec *now)
-{
-	long rc = syscall(SYS_clock_gettime, clock, now);
-
-	now->tv_sec += ahead_s;
-	return (int)rc;
-}
 
 /* With one job, which has all its children, and whose own Events were told. */
 static void set_up_job(struct rig *rig)
@@ -124,7 +110,7 @@ static void many_messages_are_combined(void **state)
 	assert_int_equal(stored(&rig, "Even", &event), 1);
 	assert_string_equal(fake_string(event, "message"), "message 12");
 	/* After ten minutes they are told one by one again. */
-	ahead_s += 601;
+	fake_clock_advance_us(INT64_C(601) * 1000000);
 	say(&rig, "Odd", "message 13");
 	run(&rig, 20);
 	assert_int_equal(stored(&rig, "Odd", &event), 11);
@@ -154,10 +140,10 @@ static void one_reason_has_its_limit(void **state)
 	say(&rig, "Even", "it is even");
 	assert_int_equal(dropped(&rig), 2);
 	/* One more every five minutes. */
-	ahead_s += 290;
+	fake_clock_advance_us(INT64_C(290) * 1000000);
 	say(&rig, "Odd", "it is odd");
 	assert_int_equal(dropped(&rig), 3);
-	ahead_s += 10;
+	fake_clock_advance_us(INT64_C(10) * 1000000);
 	say(&rig, "Odd", "it is odd");
 	assert_int_equal(dropped(&rig), 3);
 	say(&rig, "Odd", "it is odd");
@@ -255,7 +241,7 @@ static void a_lost_answer_is_no_second_event(void **state)
 	run(&rig, 20);
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 1);
 	rig.fake.user = NULL;
-	ahead_s += 10;
+	fake_clock_advance_us(INT64_C(10) * 1000000);
 	run(&rig, 20);
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
 	assert_int_equal(stored(&rig, "Odd", &event), 1);
@@ -281,7 +267,7 @@ static void a_dozen_tries(void **state)
 		assert_int_equal(fake_count(&rig.fake, POSTS), posts + tries);
 		assert_in_range(mpijob__events_due_ms(rig.operator_) - rig.operator_->now_ms, 9000, 10000);
 		assert_int_equal(dropped(&rig), 0);
-		ahead_s += 10;
+		fake_clock_advance_us(INT64_C(10) * 1000000);
 		run(&rig, 20);
 	}
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts + 12);
@@ -370,7 +356,7 @@ static void they_make_all_wait(void **state)
 	put_job(&rig, "team", "other", 1, "cleanPodPolicy: All");
 	run(&rig, 100);
 	assert_int_equal(fake_writes(&rig.fake), writes);
-	ahead_s += 40;
+	fake_clock_advance_us(INT64_C(40) * 1000000);
 	run(&rig, 100);
 	assert_true(fake_writes(&rig.fake) > writes);
 	tear_down(&rig);
@@ -439,10 +425,10 @@ static void old_news_are_dropped(void **state)
 	set_up_job(&rig);
 	posts = fake_count(&rig.fake, POSTS);
 	say(&rig, "Old", "words");
-	ahead_s += 1800;
+	fake_clock_advance_us(INT64_C(1800) * 1000000);
 	say(&rig, "Young", "words");
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_WATCHES);
-	ahead_s += 1801;
+	fake_clock_advance_us(INT64_C(1801) * 1000000);
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_ACTS);
 	run(&rig, 100);
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts + 1);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The clock of a unit test: it stands still unless the test, or a poll of the fake cluster, moves it. A program that
+ * includes this file replaces the C library's clock_gettime() for all its code, the library under test too.
+ */
+#ifndef MPIJOB_TEST_FAKE_CLOCK_H
+#define MPIJOB_TEST_FAKE_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#define FAKE_CLOCK_WALL_S 1795286240 /* 2026-11-21T18:37:20Z */
+#define FAKE_CLOCK_UP_S   1000
+
+static _Atomic int64_t fake_clock_us_; /* since the program began */
+
+static inline void fake_clock_advance_us(int64_t us)
+{
+	atomic_fetch_add(&fake_clock_us_, us);
+}
+
+static inline int64_t fake_clock_ms(void)
+{
+	return FAKE_CLOCK_UP_S * INT64_C(1000) + atomic_load(&fake_clock_us_) / 1000;
+}
+
+static inline time_t fake_clock_wall_s(void)
+{
+	return (time_t)(FAKE_CLOCK_WALL_S + atomic_load(&fake_clock_us_) / 1000000);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int64_t us = atomic_load(&fake_clock_us_);
+
+	now->tv_sec = (clock == CLOCK_REALTIME ? FAKE_CLOCK_WALL_S : FAKE_CLOCK_UP_S) + (time_t)(us / 1000000);
+	now->tv_nsec = (long)(us % 1000000) * 1000;
+	return 0;
+}
+
+#endif
