@@ -57,32 +57,6 @@ static const char *version_of(const struct mpijob__record *record)
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), "metadata.resourceVersion"));
 }
 
-/*
- * A server ignores the uid in a patch of a status. The version that the object must have keeps the status of one that is
- * gone from another one of its name.
- */
-static int pin_version(const struct mpijob__record *record, mpijob_text *body)
-{
-	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	const char *version = version_of(record);
-	mpijob_doc *doc = NULL;
-	int rc;
-
-	if (!version)
-		return 0;
-	options.format = MPIJOB_FORMAT_JSON;
-	rc = mpijob_doc_parse(mpijob_text_data(body), mpijob_text_len(body), &options, &doc, NULL);
-	if (rc)
-		return rc;
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion", version);
-	rc = mpijob_doc_error(doc);
-	body->len = 0;
-	if (rc == 0)
-		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, body);
-	mpijob_doc_free(doc);
-	return rc;
-}
-
 static int send(struct mpijob__write *write, size_t index)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
@@ -109,8 +83,6 @@ static int send(struct mpijob__write *write, size_t index)
 		rc = mpijob__delete_write_options(&options, &target, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
-		if (rc == 0 && action->verb == MPIJOB_ACTION_PATCH_STATUS && action->role == 0)
-			rc = pin_version(write->record, &body);
 	}
 	if (action->verb == MPIJOB_ACTION_CREATE) {
 		method = "POST";

@@ -5,6 +5,8 @@
  */
 #include "../support/operator_rig.h"
 
+#include "base/utf8.h"
+
 #include "base/text.h"
 
 #define HEAD "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\n"
@@ -151,39 +153,78 @@ static void forged_labels_make_no_child(void **state)
 }
 
 /* The termination message of a pod is the tenant's, and as long as he likes. */
-static void long_and_strange_messages_are_cut(void **state)
+static const char *message_of(const struct fake_object *job, const char *type)
 {
-	struct fake_object *job, *worker;
-	struct mpijob_text patch = { 0 };
-	struct rig rig;
+	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
 
-	(void)state;
+	for (size_t i = 0; i < mpijob_node_count(list); i++)
+		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")), type) == 0)
+			return mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "message"));
+	return NULL;
+}
+
+static void expect_cut(const char *message, size_t least, size_t most)
+{
+	assert_non_null(message);
+	assert_in_range(strlen(message), least, most);
+	assert_true(mpijob__utf8_valid(message, strlen(message), NULL));
+}
+
+static void expect_events_cut(const struct rig *rig)
+{
+	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
+		if (strcmp(object->collection, EVENTS) == 0)
+			expect_cut(fake_string(object, "message"), 1, 1024);
+}
+
+/* `pad` decides where in a character a limit falls. */
+static void cut_with(int pad)
+{
+	struct fake_object *job;
+	mpijob_text text = { 0 };
+	struct rig rig;
+	char *patch;
+
 	set_up(&rig);
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
 	run(&rig, 300);
 	run_pods(&rig);
 	run(&rig, 100);
-	worker = fake_find(&rig.fake, PODS, "team", "pi-worker-0");
-	mpijob__text_puts(&patch, "status: {phase: Failed, reason: Evicted, message: \"\\e[31m\\r\\n\\u202e");
+	mpijob__text_puts(&text, "\\e[31m\\r\\n\\u202e");
+	mpijob__text_puts(&text, &"yy"[2 - pad]);
 	for (int i = 0; i < 20000; i++)
-		mpijob__text_puts(&patch, "x\\u00e9");
-	mpijob__text_puts(&patch, "\"}");
-	fake_patch(&rig.fake, worker, mpijob_text_data(&patch));
+		mpijob__text_puts(&text, "x\xc3\xa9");
+	mpijob__events_emit(rig.operator_, record_of(&rig), "Warning", "Long", mpijob_text_data(&text));
+	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}", mpijob_text_data(&text));
+	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"), patch);
+	free(patch);
 	run(&rig, 300);
 	assert_string_equal(condition(job, "Failed"), "True");
-	for (const struct fake_object *object = rig.fake.objects; object; object = object->next)
-		if (strcmp(object->collection, EVENTS) == 0)
-			assert_true(strlen(fake_string(object, "message")) <= 1024);
-	for (int i = 0; i < 4; i++) {
-		char path[64];
-		const char *message;
-
-		snprintf(path, sizeof(path), "status.conditions[%d].message", i);
-		message = fake_string(job, path);
-		assert_true(!message || strlen(message) <= 1024);
-	}
-	mpijob__text_release(&patch);
+	/* What a pod said is cut shorter, in front of it stands which one it is. */
+	expect_cut(message_of(job, "Failed"), 500, 512 + 150);
+	expect_events_cut(&rig);
 	tear_down(&rig);
+
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
+	run(&rig, 300);
+	patch = fake_text("status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: R, message: \"%s\"}]}",
+			  mpijob_text_data(&text));
+	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
+	free(patch);
+	run(&rig, 300);
+	assert_string_equal(condition(job, "Failed"), "True");
+	expect_cut(message_of(job, "Failed"), 900, 1024);
+	expect_events_cut(&rig);
+	mpijob__text_release(&text);
+	tear_down(&rig);
+}
+
+static void long_and_strange_messages_are_cut(void **state)
+{
+	(void)state;
+	for (int pad = 0; pad < 3; pad++)
+		cut_with(pad);
 }
 
 /* Many jobs that are nothing but trouble do not keep one from the rest. */

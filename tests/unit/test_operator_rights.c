@@ -418,6 +418,16 @@ static size_t events_of(const struct rig *rig, const char *name)
 	return count;
 }
 
+static int says_event(const struct rig *rig, const char *name, const char *words)
+{
+	int says = 0;
+
+	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+		says |= strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
+			strstr(fake_string(object, "message"), words) != NULL;
+	return says;
+}
+
 static void a_job_is_mended(void **state)
 {
 	struct fake_object *odd, *large;
@@ -439,6 +449,7 @@ static void a_job_is_mended(void **state)
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
 	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "large-launcher"));
 	assert_int_equal(events_of(&rig, "large"), 1);
+	assert_true(says_event(&rig, "large", "larger than this operator reads"));
 	assert_int_equal(events_of(&rig, "odd"), 1);
 	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1") || has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 2"));
 	fake_patch(&rig.fake, large, "metadata: {annotations: {a: short}}");
@@ -508,6 +519,39 @@ static void the_time_is_the_servers(void **state)
 	tear_down(&rig);
 }
 
+/* What took the place of another object of its name is not deleted in its stead. */
+static int watch_deletes(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	(void)path;
+	(void)reply;
+	if (strcmp(method, "DELETE") == 0) {
+		int *counts = fake->user;
+
+		counts[strstr(mpijob_text_data(&fake->last_body), "\"preconditions\":{\"uid\":\"") != NULL]++;
+	}
+	return 0;
+}
+
+static void deletes_carry_the_uid(void **state)
+{
+	struct fake_object *job;
+	int counts[2] = { 0, 0 };
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = watch_deletes;
+	rig.fake.user = counts;
+	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 300);
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+	run(&rig, 600);
+	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	assert_int_equal(counts[0], 0);
+	assert_in_range(counts[1], 3, 10);
+	tear_down(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,6 +565,7 @@ int main(void)
 		cmocka_unit_test(a_kind_that_is_not_installed),
 		cmocka_unit_test(a_patch_for_one_that_was_made_again),
 		cmocka_unit_test(a_status_names_its_version),
+		cmocka_unit_test(deletes_carry_the_uid),
 		cmocka_unit_test(a_job_is_mended),
 		cmocka_unit_test(a_child_that_cannot_be_read),
 		cmocka_unit_test(the_time_is_the_servers),

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutations of the source, each with the test that has to fail under it.
+
+claim is a chapter of docs/threat-model.md, or "" for a promise made elsewhere; old stands exactly once in its file; test is
+a program of tests/unit with one of its tests, or a script with one of its methods.
+"""
+UNIT = "tests/unit/test_"
+TEXT = "Messages, Events, logs, metrics"
+HOSTILE = "tests/program/test-hostile-text"
+LONG = (UNIT + "operator_hostile.c", "long_and_strange_messages_are_cut")
+
+MUTANTS = [  # (claim, file, old, new, (test file, name))
+    ("What an MPIJob is worth", "lib/plan/limit.c", "if (wanted <= plan->max_workers || has_ended(plan))",
+     "if (wanted <= plan->max_workers + 1 || has_ended(plan))", (UNIT + "plan_limit.c", "one_over_the_limit_does_not_begin")),
+    ("What an MPIJob is worth", "lib/plan/limit.c", "return plan->old.has_start_time && mpijob__conditions_finished(&plan->old);",
+     "return mpijob__conditions_finished(&plan->old);", (UNIT + "plan_limit.c", "failed_for_the_limit_it_stays_so")),
+    ("What an MPIJob is worth", "lib/plan/limit.c", "pod->index < wanted &&\n\t\t    mpijob__plan_owns(plan, pod->owner_uid))",
+     "pod->index < wanted)", (UNIT + "plan_limit.c", "foreign_pods_open_no_door")),
+    ("Objects that are wrong, large, or many", "lib/cluster/watch.c", "#define OBJECT_LIMIT        ((size_t)8 << 20)",
+     "#define OBJECT_LIMIT        ((size_t)64 << 20)", (UNIT + "operator_rights.c", "a_job_is_mended")),
+    ("Objects that are wrong, large, or many", "lib/operator/queue.c", "group = find_turn(queue, (queue->most + 1) / 2);",
+     "group = find_turn(queue, queue->most);", (UNIT + "operator_queue.c", "slow_requests_do_not_take_all")),
+    ("Objects that are wrong, large, or many", "lib/operator/queue.c", "queue->most : queue->most - SPARE);",
+     "queue->most : queue->most);", (UNIT + "operator_queue.c", "some_places_are_left_to_others")),
+    ("Objects that are wrong, large, or many", "lib/operator/queue.c", "queue->turn = group->after;\n", "queue->turn = group;\n",
+     (UNIT + "operator_queue.c", "each_key_once_and_namespaces_take_turns")),
+    ("Names and values in scripts", "lib/render/subject.c", 'XYZ0123456789.-")', 'XYZ0123456789.-$();")',
+     (UNIT + "render_hostile.c", "cluster_domains_are_refused_that_are_none")),
+    ("Names and values in scripts", "lib/render/subject.c", "const char *form = mpijob__syntax_label(name);",
+     "const char *form = name ? NULL : mpijob__syntax_label(name);", (UNIT + "render_hostile.c", "names_are_refused_that_are_none")),
+    ("Names that somebody else has", "lib/operator/route.c", "strcmp(record->namespace_, observed->namespace_) != 0", "0",
+     (UNIT + "operator_run.c", "a_claim_from_another_namespace")),
+    ("Labels, owners and finalizers", "lib/plan/observe.c", "if (controller)\n\t\tin->owner = owner;", "in->owner = owner;",
+     (UNIT + "operator_hostile.c", "forged_labels_make_no_child")),
+    ("A forged status", "lib/plan/limit.c", "return workers > 0 ||", "return plan->old.has_start_time || workers > 0 ||",
+     (UNIT + "plan_limit.c", "a_forged_status_opens_no_door")),
+    (TEXT, "lib/base/escape.c", "code == 0x61c || code == 0x200e", "code == 0x200e", (UNIT + "base_text.c", "escaped")),
+    (TEXT, "lib/base/escape.c", "(code >= 0x7f && code < 0xa0)", "code == 0x7f", (UNIT + "base_text.c", "escaped")),
+    (TEXT, "programs/mpijob/plan.c", 'print_out("  %s is %s: %s\\n"', 'printf("  %s is %s: %s\\n"', (HOSTILE, "test_plan")),
+    (TEXT, "programs/mpijob/describe.c", 'print_out("%.*s", (int)strcspn(text, "\\n"), text);',
+     'printf("%.*s", (int)strcspn(text, "\\n"), text);', (HOSTILE, "test_a_servers_objects")),
+    (TEXT, "programs/mpijob/progress.c", "print_values(stderr, format, values);", "vfprintf(stderr, format, values);",
+     (HOSTILE, "test_a_run_on_a_cluster")),
+    (TEXT, "lib/base/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
+     "return write(user, string, strlen(string));", (HOSTILE, "test_files")),
+    (TEXT, "programs/mpijob-operator/log.c", "rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);",
+     "rc = mpijob_text_write(line, parts[i], strlen(parts[i]));", (HOSTILE, "test_the_operators_log")),
+    (TEXT, "lib/doc/write_yaml.c", "return (mpijob__escape_needed(code) && code != '\\n') ||", "return (code < 0x20 && code != '\\n') ||",
+     (HOSTILE, "test_files")),
+    (TEXT, "lib/doc/write_json.c", "return mpijob__escape_needed(code) ||", "return code < 0x20 ||", (HOSTILE, "test_files")),
+    (TEXT, "lib/operator/metrics.c", "else if (*value == '\"' || *value == '\\\\')", "else if (*value == '\"')",
+     (UNIT + "operator_shadow.c", "labels_are_escaped")),
+    (TEXT, "lib/operator/events.c", "#define MESSAGE_LIMIT 1024", "#define MESSAGE_LIMIT 102400", LONG),
+    (TEXT, "lib/operator/events.c", "while (text.len && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)", "while (0)", LONG),
+    (TEXT, "lib/plan/message.c", "while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)", "while (0)", LONG),
+    (TEXT, "lib/plan/message.c", "#define WORDS_LIMIT 512", "#define WORDS_LIMIT 1000", LONG),
+    (TEXT, "lib/plan/plan.h", "#define MPIJOB__MESSAGE_LIMIT 1024", "#define MPIJOB__MESSAGE_LIMIT 4096", LONG),
+    ("Annotations", "lib/operator/config_effective.c", "if (!is_allowed(work, feature->name)) {", "if (0 && !is_allowed(work, feature->name)) {",
+     (UNIT + "operator_config.c", "annotations_need_leave")),
+    ("To wear the operator out", "lib/operator/queue.c", "if (item->failures < 18)", "if (item->failures < 1)",
+     (UNIT + "operator_queue.c", "failures_back_off")),
+    ("SSH between pods", "lib/render/pod.c", 'mpijob_node_put_int(b->doc, source, "defaultMode", 0600);',
+     'mpijob_node_put_int(b->doc, source, "defaultMode", 0644);', (UNIT + "render_cases.c", "")),
+    ("The operator's own rights", "lib/operator/act_send.c", "options.uid = action->uid;", "options.uid = NULL;",
+     (UNIT + "operator_rights.c", "deletes_carry_the_uid")),
+    ("The operator's own rights", "lib/plan/bodies.c",
+     'mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));', "NULL);",
+     (UNIT + "operator_rights.c", "a_status_names_its_version")),
+    ("The daemon's ports", "programs/mpijob-operator/server.c", "#define MOST_OF_ADDRESS   16", "#define MOST_OF_ADDRESS   64",
+     ("tests/daemon/test-begin", "check_clients_that_do_not_behave")),
+    ("The configuration", "lib/operator/config.c", 'refuse(reader, NULL, "unknown-setting"',
+     'if (0)\n\t\trefuse(reader, NULL, "unknown-setting"', (UNIT + "operator_config.c", "mistakes_are_told")),
+]
