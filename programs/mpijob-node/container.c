@@ -110,6 +110,17 @@ static void connect_stdio(const struct spec *spec, uid_t uid, gid_t gid)
 	}
 }
 
+/*
+ * Nothing but input, output and the control socket stays open: a descriptor of a directory outside of the root would
+ * be a way out through /proc/self/fd, also for a working directory.
+ */
+static void close_others(void)
+{
+	report_move(3);
+	if (syscall(SYS_close_range, 4, ~0U, 0))
+		die(MPIJOB_ERR_IO, "cannot close descriptors: %m");
+}
+
 static void restore_process(const struct node *node)
 {
 	struct rlimit limit;
@@ -162,6 +173,7 @@ _Noreturn void container_become(const struct node *node, const struct container 
 
 	restore_process(node);
 	connect_stdio(command, single ? 0 : user->uid, single ? 0 : user->gid);
+	close_others();
 	drop_capabilities();
 	if (!single)
 		change_ids(spec, user);

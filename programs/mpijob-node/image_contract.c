@@ -21,6 +21,8 @@
 #define DEFAULT_SSH_PATH "/root/.ssh"
 #define USER_NAME        "mpiuser"
 
+static const struct file_look folder_look = { .mode = 0755 };
+
 /* What an image sets for every process; the pod's own variables win. All pods share the cores, so nothing is bound. */
 static const char *const environment[] = {
 	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -116,20 +118,21 @@ static void buffer_open(struct buffer *b)
 		die(MPIJOB_ERR_NOMEM, "out of memory");
 }
 
-static void buffer_write(struct buffer *b, struct root *root, const char *path, mode_t mode)
+static void buffer_write(struct buffer *b, const struct root *root, const char *path, mode_t mode)
 {
+	struct file_look look = { .mode = mode };
+
 	if (fclose(b->stream))
 		die(MPIJOB_ERR_NOMEM, "out of memory");
-	rootfs_file(root, path, mode, b->text, b->len);
+	rootfs_file(root, path, &look, b->text, b->len);
 	free(b->text);
 }
 
 /* Call `each` for every line of a file of the machine. */
-static void each_line(const char *path, void (*each)(FILE *out, const char *line, const void *user), FILE *out,
-		      const void *user)
+static void each_line(const struct root *root, const char *path,
+		      void (*each)(FILE *out, const char *line, const void *user), FILE *out, const void *user)
 {
-	char *on_host = format_text(HOST "%s", path);
-	FILE *f = fopen(on_host, "re");
+	FILE *f = rootfs_host_file(root, path);
 	char *line = NULL;
 	size_t size = 0;
 
@@ -140,7 +143,6 @@ static void each_line(const char *path, void (*each)(FILE *out, const char *line
 	free(line);
 	if (f)
 		fclose(f);
-	free(on_host);
 }
 
 static bool is_entry_of(const char *line, const struct image_user *user)
@@ -160,14 +162,14 @@ static void passwd_line(FILE *out, const char *line, const void *user)
  * The user of the container comes first, with a plain shell: the start-up files of the machine's user are slow at
  * best, and print something at worst, which ends an MPI's start over ssh.
  */
-static void write_passwd(struct root *root, const struct image_user *user)
+static void write_passwd(const struct root *root, const struct image_user *user)
 {
 	struct buffer b;
 
 	buffer_open(&b);
 	fprintf(b.stream, "%s:x:%lu:%lu::%s:/bin/sh\n", user->name, (unsigned long)user->uid, (unsigned long)user->gid,
 		user->home);
-	each_line("/etc/passwd", passwd_line, b.stream, user);
+	each_line(root, "/etc/passwd", passwd_line, b.stream, user);
 	buffer_write(&b, root, "/etc/passwd", 0644);
 }
 
@@ -184,14 +186,14 @@ static void group_line(FILE *out, const char *line, const void *user)
 		fprintf(out, "%s\n", line);
 }
 
-static void write_group(struct root *root, const struct node *node, const struct image_user *user)
+static void write_group(const struct root *root, const struct node *node, const struct image_user *user)
 {
 	struct buffer b;
 
 	if (node->identity.kind != NODE_IDENTITY_SINGLE)
 		return;
 	buffer_open(&b);
-	each_line("/etc/group", group_line, b.stream, user);
+	each_line(root, "/etc/group", group_line, b.stream, user);
 	buffer_write(&b, root, "/etc/group", 0644);
 }
 
@@ -204,13 +206,13 @@ static void shadow_line(FILE *out, const char *line, const void *user)
 		fprintf(out, "%.*s:*:19000:0:99999:7:::\n", (int)name, line);
 }
 
-static void write_shadow(struct root *root, const struct image_user *user)
+static void write_shadow(const struct root *root, const struct image_user *user)
 {
 	struct buffer b;
 
 	buffer_open(&b);
 	fprintf(b.stream, "%s:*:19000:0:99999:7:::\n", user->name);
-	each_line("/etc/passwd", shadow_line, b.stream, user);
+	each_line(root, "/etc/passwd", shadow_line, b.stream, user);
 	buffer_write(&b, root, "/etc/shadow", 0600);
 }
 
@@ -222,29 +224,24 @@ static void nsswitch_line(FILE *out, const char *line, const void *user)
 }
 
 /* A name server that does not answer stalls look-ups for seconds: names come from the hosts file alone. */
-static void write_names(struct root *root, const struct container *container)
+static void write_names(const struct root *root, const struct container *container)
 {
 	struct buffer b;
-	char *place;
 
 	buffer_open(&b);
 	fputs("hosts: files\n", b.stream);
-	each_line("/etc/nsswitch.conf", nsswitch_line, b.stream, NULL);
+	each_line(root, "/etc/nsswitch.conf", nsswitch_line, b.stream, NULL);
 	buffer_write(&b, root, "/etc/nsswitch.conf", 0644);
-	rootfs_file(root, "/etc/resolv.conf", 0644, "", 0);
+	rootfs_file(root, "/etc/resolv.conf", &(struct file_look){ .mode = 0644 }, "", 0);
 	buffer_open(&b);
 	fprintf(b.stream, "%s\n", container->sandbox->hostname);
 	buffer_write(&b, root, "/etc/hostname", 0644);
-	rootfs_folder(root, "/run/mpijob", 0755, 0, 0);
-	place = rootfs_place(root, "/etc/hosts");
-	unlink(place);
-	if (symlink("/run/mpijob/hosts", place))
-		die(MPIJOB_ERR_IO, "cannot link /etc/hosts: %m");
-	free(place);
+	rootfs_folder(root, "/run/mpijob", &folder_look);
+	rootfs_link(root, "/etc/hosts", "/run/mpijob/hosts");
 }
 
 /* False: there is none, because ssh-keygen is not there or did not do it. */
-static bool write_host_key(struct root *root, const struct node *node, const struct image_user *user)
+static bool write_host_key(const struct root *root, const struct node *node, const struct image_user *user)
 {
 	struct pollfd made = { .fd = node->host_key, .events = POLLIN };
 	char text[16384];
@@ -261,13 +258,12 @@ static bool write_host_key(struct root *root, const struct node *node, const str
 		close(fd);
 	if (n <= 0)
 		return false;
-	rootfs_file(root, HOST_KEY, 0600, text, (size_t)n);
-	rootfs_own(root, HOST_KEY, user->uid, user->gid);
+	rootfs_file(root, HOST_KEY, &(struct file_look){ 0600, user->uid, user->gid }, text, (size_t)n);
 	explicit_bzero(text, sizeof(text));
 	return true;
 }
 
-static void write_ssh(struct root *root, const struct node *node, const struct container *container)
+static void write_ssh(const struct root *root, const struct node *node, const struct container *container)
 {
 	const char *keys = container->spec.ssh_path ? container->spec.ssh_path : DEFAULT_SSH_PATH;
 	char *job_key = format_text("%s/id_rsa", keys);
@@ -310,12 +306,12 @@ static void write_ssh(struct root *root, const struct node *node, const struct c
 		"Subsystem sftp internal-sftp\n",
 		own_key ? HOST_KEY : job_key, keys);
 	buffer_write(&b, root, "/etc/ssh/sshd_config", 0644);
-	rootfs_folder(root, "/run/sshd", 0755, 0, 0);
-	rootfs_folder(root, "/run/lock", 01777, 0, 0);
+	rootfs_folder(root, "/run/sshd", &folder_look);
+	rootfs_folder(root, "/run/lock", &(struct file_look){ .mode = 01777 });
 	free(job_key);
 }
 
-void image_files(struct root *root, const struct node *node, const struct container *container)
+void image_files(const struct root *root, const struct node *node, const struct container *container)
 {
 	const struct image_user *user = &container->user;
 
@@ -325,7 +321,7 @@ void image_files(struct root *root, const struct node *node, const struct contai
 	write_names(root, container);
 	write_ssh(root, node, container);
 	if (user->home[0] == '/' && user->home[1])
-		rootfs_folder(root, user->home, 0755, user->uid, user->gid);
+		rootfs_folder(root, user->home, &(struct file_look){ 0755, user->uid, user->gid });
 }
 
 /* In a mount namespace of its own: the key's directory over one of the machine's, and ssh-keygen in its own root. */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mounts that every container has beside the layers of its root: the stage on which the root is
- * composed, /proc, /sys, /dev, what the containers of a pod share, and its volumes. Paths inside
- * volumes and roots are opened with their links confined to them, so that nothing that a pod wrote
- * leads a mount elsewhere.
+ * composed, /proc, /sys, /dev, what the containers of a pod share, and its volumes. A volume is copied
+ * as a detached mount first and attached after pivot_root, when no path leads to the machine's files.
  */
 #include "node.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -24,22 +22,59 @@ void mounts_must(const char *source, const char *target, const char *type, unsig
 		die(MPIJOB_ERR_IO, "cannot mount %s: %m", target);
 }
 
-void mounts_read_only(const char *target)
+static void set_attributes(int fd, unsigned flags, struct mount_attr attr, const char *name)
 {
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
+	if (syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH | flags, &attr, sizeof(attr)))
+		die(MPIJOB_ERR_IO, "cannot set the mount options of %s: %m", name);
+}
 
-	if (syscall(SYS_mount_setattr, AT_FDCWD, target, AT_RECURSIVE, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", target);
+void mounts_read_only(int fd, const char *name)
+{
+	set_attributes(fd, AT_RECURSIVE, (struct mount_attr){ .attr_set = MOUNT_ATTR_RDONLY }, name);
+}
+
+int mounts_tree(int fd, const char *name)
+{
+	int tree = (int)syscall(SYS_open_tree, fd, "",
+				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+
+	if (tree < 0)
+		die(MPIJOB_ERR_IO, "cannot copy the mount of %s: %m", name);
+	return tree;
+}
+
+void mounts_attach(int tree, int target, const char *name)
+{
+	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
+		die(MPIJOB_ERR_IO, "cannot mount at %s: %m", name);
+	close(tree);
+}
+
+static int must_open(const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", path);
+	return fd;
+}
+
+static void read_only_path(const char *path)
+{
+	int fd = must_open(path);
+
+	mounts_read_only(fd, path);
+	close(fd);
 }
 
 /* What shall not be written to, but for what the containers of a pod share. */
 void mounts_read_only_root(void)
 {
-	struct mount_attr attr = { .attr_clr = MOUNT_ATTR_RDONLY };
+	int shm = must_open(ROOT "/dev/shm");
 
-	mounts_read_only(ROOT);
-	if (syscall(SYS_mount_setattr, AT_FDCWD, ROOT "/dev/shm", 0, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make /dev/shm writable: %m");
+	read_only_path(ROOT);
+	set_attributes(shm, 0, (struct mount_attr){ .attr_clr = MOUNT_ATTR_RDONLY }, "/dev/shm");
+	close(shm);
 }
 
 void mounts_folder(const char *path, mode_t mode)
@@ -100,7 +135,7 @@ static void mask_proc(void)
 		char *path = format_text(ROOT "/proc/%s", guarded[i]);
 
 		if (mount(path, path, NULL, MS_BIND, NULL) == 0)
-			mounts_read_only(path);
+			read_only_path(path);
 		free(path);
 	}
 	mount(HOST "/dev/null", ROOT "/proc/kcore", NULL, MS_BIND, NULL);
@@ -115,7 +150,7 @@ void mounts_system(const struct identity *identity)
 		mask_proc();
 	if (mount("sysfs", ROOT "/sys", "sysfs", flags | MS_RDONLY, NULL)) {
 		mounts_must(HOST "/sys", ROOT "/sys", NULL, MS_BIND | MS_REC, NULL);
-		mounts_read_only(ROOT "/sys");
+		read_only_path(ROOT "/sys");
 	}
 	mounts_must("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 		    identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
@@ -123,17 +158,15 @@ void mounts_system(const struct identity *identity)
 	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags, NULL); /* where the kernel has it */
 }
 
-void mounts_hide(const char *folder, const char *name)
+void mounts_hide(int target, const char *name)
 {
 	char *empty = format_text(STAGE "/layer/%s", name);
-	char *target;
+	char *to = fd_path(target);
 
-	if (!folder)
-		return;
-	target = format_text(ROOT "%s", folder);
 	mounts_folder(empty, 0700);
-	mounts_must(empty, target, NULL, MS_BIND, NULL);
-	free(target);
+	mounts_must(empty, to, NULL, MS_BIND, NULL);
+	close(target);
+	free(to);
 	free(empty);
 }
 
@@ -143,35 +176,9 @@ void mounts_shared(const struct container *container)
 
 	if (container->sandbox->group) {
 		mounts_must(group, ROOT "/run/mpijob", NULL, MS_BIND, NULL);
-		mounts_read_only(ROOT "/run/mpijob");
+		read_only_path(ROOT "/run/mpijob");
 	}
 	free(group);
-}
-
-/* Open what stands at a path inside a directory, whatever links are on the way; make it when it is absent. */
-static int open_or_make(int top, const char *path, bool folder)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	int fd = (int)syscall(SYS_openat2, top, *path ? path : ".", &how, sizeof(how));
-	const char *slash = strrchr(path, '/');
-	char *parent;
-	int at;
-
-	if (fd >= 0 || errno != ENOENT || !*path)
-		return fd;
-	parent = slash ? strndup(path, (size_t)(slash - path)) : strdup("");
-	if (!parent)
-		return -1;
-	at = open_or_make(top, parent, true);
-	free(parent);
-	if (at < 0)
-		return -1;
-	if (folder)
-		mkdirat(at, slash ? slash + 1 : path, 0755);
-	else
-		mknodat(at, slash ? slash + 1 : path, S_IFREG | 0644, 0);
-	close(at);
-	return (int)syscall(SYS_openat2, top, path, &how, sizeof(how));
 }
 
 bool mounts_is_folder(int fd)
@@ -181,68 +188,45 @@ bool mounts_is_folder(int fd)
 	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* What is below another directory takes its place. */
+static int descend(int fd, int inner, const char *what, const char *path)
+{
+	if (inner < 0)
+		die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot open %s %s: %m", what, path);
+	close(fd);
+	return inner;
+}
+
 int mounts_source(const struct mount_spec *mount_spec)
 {
 	char *top = mount_spec->volume ? format_text("/volumes/%llu", (unsigned long long)mount_spec->volume)
 				       : format_text(HOST);
-	const char *path = mount_spec->volume ? "" : mount_spec->host_path;
 	int fd = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int inner;
+	int tree;
 
 	if (fd < 0)
 		die(MPIJOB_ERR_NOT_FOUND, "there is no volume for the mount %s", mount_spec->path);
-	if (!mount_spec->volume) {
-		struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-
-		inner = (int)syscall(SYS_openat2, fd, path, &how, sizeof(how));
-		if (inner < 0)
-			die(MPIJOB_ERR_NOT_FOUND, "cannot open hostPath %s: %m", path);
-		close(fd);
-		fd = inner;
-	}
-	if (mount_spec->sub_path) {
-		inner = open_or_make(fd, mount_spec->sub_path, true);
-		if (inner < 0)
-			die(MPIJOB_ERR_IO, "cannot open subPath %s of the mount %s: %m", mount_spec->sub_path,
-			    mount_spec->path);
-		close(fd);
-		fd = inner;
-	}
-	free(top);
-	return fd;
-}
-
-static void bind_fds(int source, int target, const char *name)
-{
-	char *from = format_text("/proc/self/fd/%d", source);
-	char *to = format_text("/proc/self/fd/%d", target);
-
-	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL))
-		die(MPIJOB_ERR_IO, "cannot mount a volume at %s: %m", name);
-	free(from);
-	free(to);
-}
-
-static void read_only_fd(int fd, const char *name)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
-
-	if (fd < 0 || syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)))
-		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", name);
+	if (!mount_spec->volume)
+		fd = descend(fd, below_open(fd, mount_spec->host_path, O_PATH), "hostPath", mount_spec->host_path);
+	if (mount_spec->sub_path)
+		fd = descend(fd, below_make(fd, mount_spec->sub_path, true), "subPath", mount_spec->sub_path);
+	tree = mounts_tree(fd, mount_spec->path);
+	if (mount_spec->read_only)
+		mounts_read_only(tree, mount_spec->path);
 	close(fd);
+	free(top);
+	return tree;
 }
 
 void mounts_volume(const struct mount_spec *mount_spec, int source)
 {
-	int root = open(ROOT, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int target = open_or_make(root, mount_spec->path, mounts_is_folder(source));
+	int root = must_open("/");
+	int target = below_make(root, mount_spec->path, mounts_is_folder(source));
 
 	if (target < 0)
 		die(MPIJOB_ERR_IO, "cannot make the mount point %s: %m", mount_spec->path);
-	bind_fds(source, target, mount_spec->path);
+	mounts_attach(source, target, mount_spec->path);
 	close(target);
-	if (mount_spec->read_only)
-		read_only_fd(open_or_make(root, mount_spec->path, true), mount_spec->path); /* now the mount */
 	close(root);
 }
 

@@ -26,6 +26,7 @@
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -42,6 +43,7 @@
 
 void report_to_parent(int fd); /* what fails from here on is fatal for the node */
 void report_to_node(int fd);   /* what fails from here on is one child's failure */
+void report_move(int fd);      /* the descriptor of the reports becomes this one */
 _Noreturn void die(int error, const char *format, ...) PRINTF_LIKE(2, 3); /* errno goes along */
 _Noreturn void die_errno(int number, int error, const char *format, ...) PRINTF_LIKE(3, 4);
 char *format_text(const char *format, ...) PRINTF_LIKE(1, 2); /* yours; dies when memory runs out */
@@ -117,7 +119,14 @@ bool path_below(const char *path, const char *folder); /* or the same */
 /* tree.c: whole directories */
 
 void remove_tree(int at, const char *name);
-void copy_tree(const char *from_host, const char *to); /* what can be read of a directory of the machine */
+void copy_tree(int from, int to, const char *name); /* what can be read of it; closes both */
+
+/* below.c: paths that the kernel keeps inside of a directory; -1 and errno */
+
+int below_open(int top, const char *path, int flags);
+int below_parent(int top, const char *path, const char **name); /* the last name of the path is stored */
+int below_make(int top, const char *path, bool folder);         /* opens it; creates what is missing */
+char *fd_path(int fd);                                          /* as a path in /proc; yours */
 
 /* sandbox.c, volume.c, container.c, exec.c, probe.c: what the node keeps */
 
@@ -267,34 +276,42 @@ int64_t now_ms(void);
 /* rootfs.c: compose a container's root and move into it */
 
 struct root;
+
+struct file_look {
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+};
+
 void rootfs_enter(const struct node *node, const struct container *container);
-char *rootfs_place(const struct root *root, const char *path); /* where to write what shall stand at path; yours */
-void rootfs_folder(struct root *root, const char *path, mode_t mode, uid_t uid, gid_t gid);
-void rootfs_file(struct root *root, const char *path, mode_t mode, const char *text, size_t len);
-void rootfs_own(struct root *root, const char *path, uid_t uid, gid_t gid);
-bool rootfs_on_host(const char *path);
+void rootfs_folder(const struct root *root, const char *path, const struct file_look *look);
+void rootfs_file(const struct root *root, const char *path, const struct file_look *look, const char *text, size_t len);
+void rootfs_link(const struct root *root, const char *path, const char *target);
+FILE *rootfs_host_file(const struct root *root, const char *path); /* one of the machine; NULL: it cannot be read */
 
 /* mounts.c: what is mounted beside layers; all die when refused */
 
 void mounts_must(const char *source, const char *target, const char *type, unsigned long flags, const char *data);
-void mounts_read_only(const char *target); /* with all below it */
+int mounts_tree(int fd, const char *name); /* a detached copy with all mounts below it */
+void mounts_read_only(int fd, const char *name);
+void mounts_attach(int tree, int target, const char *name); /* closes the tree */
 void mounts_read_only_root(void);
 void mounts_folder(const char *path, mode_t mode);
 void mounts_stage(void);
 void mounts_shm(const struct container *container);
 void mounts_devices(void);
 void mounts_system(const struct identity *identity);
-void mounts_hide(const char *folder, const char *name); /* an empty directory of that name over the folder */
+void mounts_hide(int target, const char *name); /* an empty directory of that name over it; closes it */
 void mounts_shared(const struct container *container);
-int mounts_source(const struct mount_spec *mount_spec); /* a descriptor of what is to be mounted */
+int mounts_source(const struct mount_spec *mount_spec); /* a detached mount */
 bool mounts_is_folder(int fd);
-void mounts_volume(const struct mount_spec *mount_spec, int source);
+void mounts_volume(const struct mount_spec *mount_spec, int source); /* closes it */
 void mounts_move_in(void);
 
 /* image_contract.c: what sshd, ssh and MPI need in an image */
 
 struct image_user image_user(const struct node *node, const struct spec *spec);
-void image_files(struct root *root, const struct node *node, const struct container *container);
+void image_files(const struct root *root, const struct node *node, const struct container *container);
 void image_network(void); /* in the network namespace of a pod */
 size_t image_environment(const char *const **list);
 int image_host_key(void); /* starts making it: a pipe that closes when it is there; -1: it cannot be made */

@@ -6,6 +6,7 @@
 #include "node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,16 @@ void report_to_node(int fd)
 {
 	target.fd = fd;
 	target.parent = false;
+}
+
+void report_move(int fd)
+{
+	if (target.fd == fd)
+		return;
+	if (dup3(target.fd, fd, O_CLOEXEC) < 0)
+		die(MPIJOB_ERR_IO, "cannot move a descriptor: %m");
+	close(target.fd);
+	target.fd = fd;
 }
 
 static void tell_parent(int error, int number, const char *text)

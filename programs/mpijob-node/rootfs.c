@@ -11,22 +11,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct root {
 	const struct node *node;
 	const struct container *container;
+	int host;   /* the machine's files */
+	int top;    /* the new root */
+	int *upper; /* per leaf its writable layer, where it has one */
 };
 
-static char *layer_folder(size_t index, const char *name)
-{
-	return format_text(STAGE "/layer/%zu/%s", index, name);
-}
+/* A directory that is open, and a path below it. */
+struct place {
+	int top;
+	const char *path; /* part of the pod's path */
+};
 
 /* The leaf in which a path lies: the one with the longest path. */
 static size_t leaf_of(const struct layers *layers, const char *path)
@@ -41,87 +43,117 @@ static size_t leaf_of(const struct layers *layers, const char *path)
 	return best;
 }
 
-char *rootfs_place(const struct root *root, const char *path)
+/* Where an entry is created that shall be at a path of the pod. */
+static struct place place_of(const struct root *root, const char *path)
 {
-	const struct layers *layers = &root->node->layers;
-	size_t index = leaf_of(layers, path);
-	const struct leaf *leaf = &layers->leaf[index];
-	char *upper;
-	char *place;
+	size_t index = leaf_of(&root->node->layers, path);
+	const struct leaf *leaf = &root->node->layers.leaf[index];
 
 	if (leaf->kind != LEAF_LAYER)
-		return format_text(ROOT "%s", path);
-	upper = layer_folder(index, "upper");
-	place = format_text("%s%s", upper, path + strlen(leaf->path));
-	free(upper);
-	return place;
+		return (struct place){ root->top, path };
+	return (struct place){ root->upper[index], path + strlen(leaf->path) };
+}
+
+/* The directory that holds the last name of a path. */
+static int parent_of(const struct root *root, const char *path, const char **name)
+{
+	struct place place = place_of(root, path);
+	int fd = below_parent(place.top, place.path, name);
+
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+	return fd;
 }
 
 /* A directory of the layer looks like the one of the machine that it will cover. */
-static void look_like_host(const struct root *root, const char *place, const char *path, mode_t mode)
+static void look_like_host(const struct root *root, int fd, const char *path, mode_t mode)
 {
 	const struct identity *identity = &root->node->identity;
-	char *on_host = format_text(HOST "%s", path);
+	int on_host = below_open(root->host, path, O_PATH | O_DIRECTORY);
 	struct stat st;
-	bool exists = stat(on_host, &st) == 0 && S_ISDIR(st.st_mode);
+	bool exists = on_host >= 0 && fstat(on_host, &st) == 0;
 
-	if (chmod(place, exists ? st.st_mode & 07777 : mode))
+	if (fchmod(fd, exists ? st.st_mode & 07777 : mode))
 		die(MPIJOB_ERR_IO, "cannot set the mode of %s: %m", path);
 	if (exists && identity_has_uid(identity, st.st_uid) && identity_has_gid(identity, st.st_gid) &&
-	    st.st_uid != 65534 && chown(place, st.st_uid, st.st_gid))
+	    st.st_uid != 65534 && fchown(fd, st.st_uid, st.st_gid))
 		die(MPIJOB_ERR_IO, "cannot set the owner of %s: %m", path);
-	free(on_host);
+	if (on_host >= 0)
+		close(on_host);
 }
 
-bool rootfs_on_host(const char *path)
+static bool is_on_host(const struct root *root, const char *path)
 {
-	char *on_host = format_text(HOST "%s", path);
-	struct stat st;
-	bool exists = lstat(on_host, &st) == 0;
+	int fd = below_open(root->host, path, O_PATH | O_NOFOLLOW);
 
-	free(on_host);
-	return exists;
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+FILE *rootfs_host_file(const struct root *root, const char *path)
+{
+	int fd = below_open(root->host, path, O_RDONLY | O_NOCTTY);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/* A directory of the pod: with owner and mode as on the machine, where that has it. */
+static bool make_folder(const struct root *root, int parent, const char *name, const char *path, mode_t mode)
+{
+	int fd;
+
+	if (mkdirat(parent, name, 0700)) {
+		if (errno != EEXIST)
+			die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+		return false;
+	}
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", path);
+	look_like_host(root, fd, path, mode);
+	close(fd);
+	return true;
 }
 
 /* One directory whose parent is there. */
-static bool make_one(struct root *root, const char *path, mode_t mode)
+static bool make_one(const struct root *root, const char *path, mode_t mode)
 {
 	const struct layers *layers = &root->node->layers;
 	const struct leaf *leaf = &layers->leaf[leaf_of(layers, path)];
-	char *place;
+	const char *name;
 	bool made;
+	int parent;
 
-	if (leaf->kind == LEAF_BIND && rootfs_on_host(path))
+	if (leaf->kind == LEAF_BIND && is_on_host(root, path))
 		return false;
 	if (leaf->kind == LEAF_BIND)
 		die_errno(EROFS, MPIJOB_ERR_UNSUPPORTED, "cannot make %s: %s is read-only for this user", path,
 			  leaf->path);
-	place = rootfs_place(root, path);
-	made = mkdir(place, 0700) == 0;
-	if (made)
-		look_like_host(root, place, path, mode);
-	else if (errno != EEXIST)
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
-	free(place);
+	if (strcmp(path, leaf->path) == 0)
+		return false;
+	parent = parent_of(root, path, &name);
+	made = make_folder(root, parent, name, path, mode);
+	close(parent);
 	return made;
 }
 
 /* The path with the machine's symbolic links followed; what does not exist is kept as it is. */
-static char *resolve(const char *path)
+static char *resolve(const struct root *root, const char *path)
 {
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	char *head = must_copy(path);
-	int root = open(HOST, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char *real = must_alloc(PATH_MAX);
 	int fd = -1;
 	char *link;
-	char *real;
 	char *result;
 	ssize_t n;
 
-	while (*head && (fd = (int)syscall(SYS_openat2, root, head, &how, sizeof(how))) < 0)
+	while (*head && (fd = below_open(root->host, head, O_PATH)) < 0)
 		*strrchr(head, '/') = 0;
-	link = format_text("/proc/self/fd/%d", fd);
-	real = must_alloc(PATH_MAX);
+	link = fd_path(fd);
 	n = *head ? readlink(link, real, PATH_MAX - 1) : -1;
 	if (n >= (ssize_t)sizeof(HOST) && path_below(real, HOST))
 		result = format_text("%s%s", real + sizeof(HOST) - 1, path + strlen(head));
@@ -129,14 +161,13 @@ static char *resolve(const char *path)
 		result = must_copy(path);
 	if (fd >= 0)
 		close(fd);
-	close(root);
 	free(link);
 	free(real);
 	free(head);
 	return result;
 }
 
-static void make_parents(struct root *root, const char *path)
+static void make_parents(const struct root *root, const char *path)
 {
 	char *copy = must_copy(path);
 
@@ -149,77 +180,109 @@ static void make_parents(struct root *root, const char *path)
 }
 
 /* With a single id everything has the same owner already. */
-void rootfs_own(struct root *root, const char *path, uid_t uid, gid_t gid)
+static void own(const struct root *root, int parent, const char *name, uid_t uid, gid_t gid)
 {
-	char *place;
-
-	if (root->node->identity.kind == NODE_IDENTITY_SINGLE)
-		return;
-	place = rootfs_place(root, path);
-	if (chown(place, uid, gid))
-		die(MPIJOB_ERR_IO, "cannot set the owner of %s: %m", path);
-	free(place);
+	if (root->node->identity.kind != NODE_IDENTITY_SINGLE &&
+	    fchownat(parent, name, uid, gid, AT_SYMLINK_NOFOLLOW))
+		die(MPIJOB_ERR_IO, "cannot set the owner of %s: %m", name);
 }
 
-void rootfs_folder(struct root *root, const char *path, mode_t mode, uid_t uid, gid_t gid)
+void rootfs_folder(const struct root *root, const char *path, const struct file_look *look)
 {
-	char *real = resolve(path);
+	char *real = resolve(root, path);
 
 	make_parents(root, real);
-	if (make_one(root, real, mode) && !rootfs_on_host(real))
-		rootfs_own(root, real, uid, gid);
+	if (make_one(root, real, look->mode) && !is_on_host(root, real)) {
+		const char *name;
+		int parent = parent_of(root, real, &name);
+
+		own(root, parent, name, look->uid, look->gid);
+		close(parent);
+	}
 	free(real);
 }
 
-void rootfs_file(struct root *root, const char *path, mode_t mode, const char *text, size_t len)
+void rootfs_file(const struct root *root, const char *path, const struct file_look *look, const char *text, size_t len)
 {
-	char *real = resolve(path);
-	char *place;
+	char *real = resolve(root, path);
+	const char *name;
+	int parent;
 	int fd;
 
 	make_parents(root, real);
-	place = rootfs_place(root, real);
-	fd = open(place, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, mode))
+	parent = parent_of(root, real, &name);
+	fd = openat(parent, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, look->mode))
 		die(MPIJOB_ERR_IO, "cannot write %s: %m", path);
+	own(root, parent, name, look->uid, look->gid);
 	close(fd);
-	free(place);
+	close(parent);
 	free(real);
+}
+
+void rootfs_link(const struct root *root, const char *path, const char *target)
+{
+	const char *name;
+	int parent = parent_of(root, path, &name);
+
+	unlinkat(parent, name, 0);
+	if (symlinkat(target, parent, name))
+		die(MPIJOB_ERR_IO, "cannot make the link %s: %m", path);
+	close(parent);
+}
+
+static int make_layer(const struct root *root, size_t index)
+{
+	const char *path = root->node->layers.leaf[index].path;
+	char *folder = format_text(STAGE "/layer/%zu", index);
+	char *upper = format_text("%s/upper", folder);
+	char *work = format_text("%s/work", folder);
+	int fd = -1;
+
+	if (mkdir(folder, 0755) == 0 && mkdir(upper, 0755) == 0 && mkdir(work, 0755) == 0)
+		fd = open(upper, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot make a layer for %s: %m", path);
+	look_like_host(root, fd, path, 0755);
+	free(folder);
+	free(upper);
+	free(work);
+	return fd;
+}
+
+/* The leaf itself, or its mount point, below the new root. */
+static void make_leaf(const struct root *root, const struct leaf *leaf)
+{
+	const char *name;
+	int parent;
+
+	make_parents(root, leaf->path);
+	parent = below_parent(root->top, leaf->path, &name);
+	if (parent < 0)
+		die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
+	if (leaf->kind == LEAF_LINK ? symlinkat(leaf->link, parent, name)
+				    : leaf->file && mknodat(parent, name, S_IFREG | 0644, 0))
+		die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
+	if (leaf->kind != LEAF_LINK && !leaf->file)
+		make_folder(root, parent, name, leaf->path, 0755);
+	close(parent);
 }
 
 static void prepare_leaf(struct root *root, size_t index)
 {
 	const struct leaf *leaf = &root->node->layers.leaf[index];
-	char *place = format_text(ROOT "%s", leaf->path);
-	char *folder = format_text(STAGE "/layer/%zu", index);
-	char *upper = layer_folder(index, "upper");
-	char *work = layer_folder(index, "work");
 
-	if (leaf->kind == LEAF_LINK) {
-		if (symlink(leaf->link, place))
-			die(MPIJOB_ERR_IO, "cannot make the link %s: %m", leaf->path);
-	} else if (leaf->file) {
-		if (mknod(place, S_IFREG | 0644, 0))
-			die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
-	} else if (strcmp(leaf->path, "/") != 0) {
-		make_parents(root, leaf->path);
-		if (mkdir(place, 0755) && errno != EEXIST)
-			die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
-		look_like_host(root, place, leaf->path, 0755);
-	}
+	root->upper[index] = -1;
+	if (strcmp(leaf->path, "/") == 0)
+		return;
+	make_leaf(root, leaf);
 	if (strcmp(leaf->path, "/dev") == 0)
 		mounts_shm(root->container);
 	if (leaf->kind == LEAF_COPY)
-		copy_tree(leaf->path, place);
-	if (leaf->kind == LEAF_LAYER) {
-		if (mkdir(folder, 0755) || mkdir(upper, 0755) || mkdir(work, 0755))
-			die(MPIJOB_ERR_IO, "cannot make a layer for %s: %m", leaf->path);
-		look_like_host(root, upper, leaf->path, 0755);
-	}
-	free(place);
-	free(folder);
-	free(upper);
-	free(work);
+		copy_tree(below_open(root->host, leaf->path, O_RDONLY | O_DIRECTORY),
+			  below_open(root->top, leaf->path, O_RDONLY | O_DIRECTORY), leaf->path);
+	if (leaf->kind == LEAF_LAYER)
+		root->upper[index] = make_layer(root, index);
 }
 
 /* Commas separate options and colons separate directories, so both are escaped. */
@@ -249,52 +312,73 @@ static bool mount_layer(const struct layers *layers, size_t index, const char *t
 	return ok;
 }
 
-static void mount_leaf(const struct layers *layers, size_t index)
+/* Some file systems cannot be under an overlay. */
+static void bind_leaf(const struct root *root, const char *path, int target)
 {
-	const struct leaf *leaf = &layers->leaf[index];
-	char *target = format_text(ROOT "%s", leaf->path);
-	char *source = format_text(HOST "%s", leaf->path);
-	bool done = leaf->kind != LEAF_LAYER && leaf->kind != LEAF_BIND;
+	int source = below_open(root->host, path, O_PATH);
+	int tree;
 
-	if (leaf->kind == LEAF_LAYER)
-		done = mount_layer(layers, index, target);
-	if (!done && access(source, F_OK) == 0) { /* what is gone since the plan was made stays away */
-		/* Some file systems cannot be under an overlay. */
-		mounts_must(source, target, NULL, MS_BIND | MS_REC, NULL);
-		mounts_read_only(target);
-	}
-	free(target);
-	free(source);
+	if (source < 0)
+		return; /* what is gone since the plan was made stays away */
+	tree = mounts_tree(source, path);
+	mounts_read_only(tree, path);
+	mounts_attach(tree, target, path);
+	close(source);
+}
+
+static void mount_leaf(const struct root *root, size_t index)
+{
+	const struct leaf *leaf = &root->node->layers.leaf[index];
+	int target;
+	char *at;
+
+	if (leaf->kind != LEAF_LAYER && leaf->kind != LEAF_BIND)
+		return;
+	target = below_open(root->top, leaf->path, O_PATH);
+	if (target < 0)
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", leaf->path);
+	at = fd_path(target);
+	if (leaf->kind != LEAF_LAYER || !mount_layer(&root->node->layers, index, at))
+		bind_leaf(root, leaf->path, target);
+	close(target);
+	free(at);
 }
 
 /* The place of a mount point, made in the layer where the machine's own directory could not be written. */
-static void prepare_target(struct root *root, const char *path, bool folder)
+static void prepare_target(const struct root *root, const char *path, bool folder)
 {
-	char *real = resolve(path);
+	static const struct file_look folder_look = { .mode = 0755 };
+	static const struct file_look file_look = { .mode = 0644 };
+	char *real = resolve(root, path);
 
 	if (strcmp(real, "/") == 0)
 		die_errno(EINVAL, MPIJOB_ERR_UNSUPPORTED, "nothing can be mounted at /");
-	if (folder) {
-		rootfs_folder(root, real, 0755, 0, 0);
-	} else if (!rootfs_on_host(real)) {
-		rootfs_file(root, real, 0644, "", 0);
-	}
+	if (folder)
+		rootfs_folder(root, real, &folder_look);
+	else if (!is_on_host(root, real))
+		rootfs_file(root, real, &file_look, "", 0);
 	free(real);
 }
 
 /* The machine's ssh keys are nobody's business in a pod: an empty directory lies over them. */
-static char *hidden_folder(const char *home)
+static char *hidden_folder(const struct root *root, const char *home)
 {
 	char *path = format_text("%s/.ssh", strcmp(home, "/") == 0 ? "" : home);
-	char *real;
+	char *real = is_on_host(root, path) ? resolve(root, path) : NULL;
 
-	if (!rootfs_on_host(path)) {
-		free(path);
-		return NULL;
-	}
-	real = resolve(path);
 	free(path);
 	return real;
+}
+
+static void hide(const struct root *root, char *folder, const char *name)
+{
+	int target = folder ? below_open(root->top, folder, O_PATH) : -1;
+
+	if (folder && target < 0)
+		die(MPIJOB_ERR_IO, "cannot hide %s: %m", folder);
+	if (folder)
+		mounts_hide(target, name);
+	free(folder);
 }
 
 static void prepare(struct root *root, const int *sources)
@@ -305,41 +389,51 @@ static void prepare(struct root *root, const int *sources)
 
 	for (size_t i = 0; i < layers->count; i++)
 		prepare_leaf(root, i);
-	rootfs_folder(root, "/var/tmp", 01777, 0, 0);
-	rootfs_folder(root, root->node->cwd, 0755, 0, 0);
+	mounts_devices();
+	rootfs_folder(root, "/var/tmp", &(struct file_look){ .mode = 01777 });
+	rootfs_folder(root, root->node->cwd, &(struct file_look){ .mode = 0755 });
 	image_files(root, root->node, root->container);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		prepare_target(root, spec->mounts[i].path, mounts_is_folder(sources[i]));
-	if (spec->cwd && spec->cwd[0] == '/')
-		rootfs_folder(root, spec->cwd, 0755, user->uid, user->gid);
+	if (spec->cwd)
+		rootfs_folder(root, spec->cwd, &(struct file_look){ 0755, user->uid, user->gid });
 }
 
+static int must_open(const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", path);
+	return fd;
+}
+
+/* Volumes come last, when no path leads to the machine's files any more. container_become closes what is open. */
 void rootfs_enter(const struct node *node, const struct container *container)
 {
-	struct root root = { node, container };
+	struct root root = { node, container, must_open(HOST), -1, must_alloc(node->layers.count * sizeof(int)) };
 	const struct spec *spec = &container->spec;
 	int *sources = must_alloc(spec->mount_count * sizeof(int));
-	char *own = hidden_folder(node->home);
-	char *roots = strcmp(node->home, "/root") == 0 ? NULL : hidden_folder("/root");
+	char *own_keys = hidden_folder(&root, node->home);
+	char *root_keys = strcmp(node->home, "/root") == 0 ? NULL : hidden_folder(&root, "/root");
 
 	umask(0);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		sources[i] = mounts_source(&spec->mounts[i]);
 	mounts_stage();
+	root.top = must_open(ROOT);
 	prepare(&root, sources);
-	mounts_devices();
 	for (size_t i = 0; i < node->layers.count; i++)
-		mount_leaf(&node->layers, i);
-	mounts_hide(own, "own");
-	mounts_hide(roots, "roots");
+		mount_leaf(&root, i);
+	hide(&root, own_keys, "own");
+	hide(&root, root_keys, "roots");
 	if (spec->read_only)
 		mounts_read_only_root();
 	mounts_system(&node->identity);
 	mounts_shared(container);
+	mounts_move_in();
 	for (size_t i = 0; i < spec->mount_count; i++)
 		mounts_volume(&spec->mounts[i], sources[i]);
-	mounts_move_in();
-	free(own);
-	free(roots);
 	free(sources);
+	free(root.upper);
 }

@@ -20,16 +20,31 @@ static void add_text(char ***list, size_t *count, const struct node_field *field
 	(*list)[*count] = NULL;
 }
 
-/* Absolute, without a slash at the end; NULL when it is not. */
+/* Absolute, without "//", "." and "..", as container runtimes read it; NULL when it is not absolute. */
 static const char *clean_path(const struct node_field *field)
 {
 	char *path = (char *)(uintptr_t)mpijob__node_message_text(field);
-	size_t len = path ? strlen(path) : 0;
+	const char *from = path;
+	char *to = path;
 
-	if (len == 0 || path[0] != '/')
+	if (!path || path[0] != '/')
 		return NULL;
-	while (len > 1 && path[len - 1] == '/')
-		path[--len] = 0;
+	while (*from) {
+		size_t len = strcspn(from += strspn(from, "/"), "/");
+
+		if (len == 2 && from[0] == '.' && from[1] == '.') {
+			while (to > path && *--to != '/')
+				;
+		} else if (len > 0 && !(len == 1 && from[0] == '.')) {
+			*to++ = '/';
+			memmove(to, from, len);
+			to += len;
+		}
+		from += len;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = 0;
 	return path;
 }
 

@@ -96,16 +96,11 @@ static void copy_entries(int from, int to)
 		closedir(dir);
 }
 
-void copy_tree(const char *from_host, const char *to)
+void copy_tree(int from, int to, const char *name)
 {
-	char *path = format_text(HOST "%s", from_host);
-	int in = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int out = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (in < 0 || out < 0)
-		die(MPIJOB_ERR_IO, "cannot copy %s: %m", from_host);
-	copy_entries(in, out);
-	close(in);
-	close(out);
-	free(path);
+	if (from < 0 || to < 0)
+		die(MPIJOB_ERR_IO, "cannot copy %s: %m", name);
+	copy_entries(from, to);
+	close(from);
+	close(to);
 }

@@ -72,26 +72,42 @@ static bool make_parents(const struct node *node, int at, const char *path, cons
 	bool ok = true;
 
 	for (char *slash = strchr(copy, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
+		const char *name;
+		int parent;
 		int fd;
 
 		*slash = 0;
-		ok = mkdirat(at, copy, 0755) == 0 || errno == EEXIST;
-		fd = ok ? openat(at, copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		parent = below_parent(at, copy, &name);
+		ok = parent >= 0 && (mkdirat(parent, name, 0755) == 0 || errno == EEXIST);
+		fd = ok ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 		if (fd >= 0 && wanted->has_group)
 			ok = own(node, fd, 0, wanted->group);
 		if (fd >= 0)
 			close(fd);
+		if (parent >= 0)
+			close(parent);
 		*slash = '/';
 	}
 	free(copy);
 	return ok;
 }
 
+static int create_file(int at, const char *path)
+{
+	const char *name;
+	int parent = below_parent(at, path, &name);
+	int fd = parent < 0 ? -1 : openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (parent >= 0)
+		close(parent);
+	return fd;
+}
+
 static bool write_file(const struct node *node, int at, const struct file *file, const struct wanted *wanted)
 {
 	bool ok = safe_path(file->path) && make_parents(node, at, file->path, wanted);
 	mode_t mode = file->mode & 0777;
-	int fd = ok ? openat(at, file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	int fd = ok ? create_file(at, file->path) : -1;
 
 	if (ok && fd < 0)
 		return false;
