@@ -231,6 +231,15 @@ int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding)
 	return keep(diag, &known);
 }
 
+void mpijob__diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id)
+{
+	severity = mpijob__diag_severity(diag, severity, id);
+	if (!diag || severity == 0)
+		return;
+	diag->by_severity[severity]++;
+	diag->dropped++;
+}
+
 int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
 		       const struct mpijob__place *place, const char *format, va_list args)
 {
@@ -250,9 +259,7 @@ int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, cons
 		finding.column = place->column;
 	}
 	if (mpijob__text_vprintf(&message, format, args)) {
-		severity = mpijob__diag_severity(diag, severity, id);
-		diag->by_severity[severity]++; /* that of 0 is never asked for */
-		diag->dropped += severity != 0;
+		mpijob__diag_leave_out(diag, severity, id);
 		return MPIJOB_ERR_NOMEM;
 	}
 	finding.message = mpijob_text_data(&message);

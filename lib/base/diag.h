@@ -31,6 +31,9 @@ int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const
 int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
 		       const struct mpijob__place *place, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
 
+/* Count a finding that is not kept. `diag` may be NULL. */
+void mpijob__diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id);
+
 /* How severe a finding is after mpijob_diag_set_severity(); 0 when it is silenced. `diag` may be NULL. */
 int32_t mpijob__diag_severity(const mpijob_diag *diag, int32_t severity, const char *id);
 

@@ -39,7 +39,7 @@ struct mpijob__entry {
 	uint32_t key_len;
 	int32_t line;
 	int32_t column;
-	uint32_t merged; /* came in through `<<`: a later key may replace it */
+	uint32_t merged; /* came in through `<<`: a later key may replace it; in a set of names, the name's number */
 };
 
 struct mpijob_doc {

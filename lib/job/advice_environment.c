@@ -4,6 +4,7 @@
  * that refer to others in a way that is left as it is. Kubernetes replaces $(NAME) where NAME stands before, and
  * nothing else; $$ stands for a dollar.
  */
+#include "doc/names.h"
 #include "job/advice.h"
 #include "job/injected.h"
 
@@ -97,7 +98,7 @@ static int next_reference(const char *at, struct reference *out)
 
 static int is_named(const struct reference *reference, const char *name)
 {
-	return strlen(name) == reference->name_len && memcmp(name, reference->name, reference->name_len) == 0;
+	return strncmp(name, reference->name, reference->name_len) == 0 && !name[reference->name_len];
 }
 
 /* $PATH: only of the variable itself, and those that people extend; another may be meant for a program. */
@@ -115,24 +116,32 @@ static int ends_in(const struct reference *reference, const char *end)
 	return reference->name_len >= len && memcmp(reference->name + reference->name_len - len, end, len) == 0;
 }
 
-/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a service. */
-static int is_unknown(const struct reference *reference, const mpijob_node *container, size_t before)
+/* Whether a reference's name has a part. */
+static int has_part(const struct reference *reference, const char *part)
 {
-	const mpijob_node *env = mpijob_node_get(container, "env");
+	size_t len = strlen(part);
+
+	for (size_t i = 0; i + len <= reference->name_len; i++)
+		if (memcmp(reference->name + i, part, len) == 0)
+			return 1;
+	return 0;
+}
+
+/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a service. */
+static int is_unknown(const struct reference *reference, const mpijob_node *container,
+		      const struct mpijob__names *before)
+{
 	static const char *const of_services[] = { "_HOST", "_PORT", "_TCP", "_UDP", "_ADDR", "_PROTO" };
 
 	if (reference->open != '(' || mpijob_node_count(mpijob_node_get(container, "envFrom")))
 		return 0;
 	for (size_t i = 0; i < sizeof(of_services) / sizeof(of_services[0]); i++) {
-		if (ends_in(reference, of_services[i]) || strstr(reference->name, "_SERVICE_PORT_"))
+		if (ends_in(reference, of_services[i]))
 			return 0;
 	}
-	for (size_t i = 0; i < before; i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
-
-		if (name && is_named(reference, name))
-			return 0;
-	}
+	if (has_part(reference, "_SERVICE_PORT_") ||
+	    mpijob__names_find(before, reference->name, reference->name_len, NULL))
+		return 0;
 	for (size_t i = 0; i < reference->name_len; i++) {
 		if (reference->name[i] >= 'a' && reference->name[i] <= 'z')
 			return 0; /* $(hostname): meant for a shell */
@@ -141,15 +150,14 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 }
 
 static void check_value(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
-			const mpijob_node *container, size_t index)
+			const mpijob_node *container, const mpijob_node *entry, const struct mpijob__names *before)
 {
-	const mpijob_node *entry = mpijob_node_at(mpijob_node_get(container, "env"), index);
 	const mpijob_node *node = mpijob_node_get(entry, "value");
 	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")), *at = mpijob_node_string(node);
 	struct reference found;
 
 	for (; name && at && next_reference(at, &found); at = found.at + found.len) {
-		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, index))
+		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, before))
 			continue;
 		if (found.open == '(')
 			mpijob__advice_warn(
@@ -167,19 +175,32 @@ static void check_value(const struct mpijob__advice *a, const struct mpijob__adv
 	}
 }
 
+static void check_env(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
+		      const mpijob_node *container)
+{
+	const mpijob_node *env = mpijob_node_get(container, "env");
+	struct mpijob__names before = { 0 };
+
+	for (size_t i = 0; i < mpijob_node_count(env); i++) {
+		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+
+		check_value(a, role, below, container, mpijob_node_at(env, i), &before);
+		if (name && mpijob__names_add(&before, name, strlen(name), 0, NULL) < 0)
+			a->report->code = MPIJOB_ERR_NOMEM;
+	}
+	mpijob__names_release(&before);
+}
+
 static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *list)
 {
 	const mpijob_node *containers = mpijob_node_get(role->pod, list);
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		const mpijob_node *container = mpijob_node_at(containers, i);
-		size_t count = mpijob_node_count(mpijob_node_get(container, "env"));
 		struct mpijob_text below = { 0 };
 
 		if (mpijob__text_printf(&below, ".spec.%s[%zu].env", list, i))
 			a->report->code = MPIJOB_ERR_NOMEM;
-		for (size_t j = 0; j < count; j++)
-			check_value(a, role, mpijob_text_data(&below), container, j);
+		check_env(a, role, mpijob_text_data(&below), mpijob_node_at(containers, i));
 		mpijob__text_release(&below);
 	}
 }

@@ -13,12 +13,64 @@ struct mpijob__place mpijob__report_place(const struct mpijob__report *report, c
 	return place.line || !around ? place : *around;
 }
 
+/* How many findings of a kind there are; NULL for a kind that docs/findings.md does not know. */
+static uint8_t *said(struct mpijob__report *report, const char *id)
+{
+	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
+	size_t index = kind ? (size_t)(kind - mpijob_finding_kind_at(0)) : MPIJOB__REPORT_KINDS;
+
+	return index < MPIJOB__REPORT_KINDS ? &report->said[index] : NULL;
+}
+
+/* Count a finding that is not made when as many of its kind are kept as may be. */
+static int skip(struct mpijob__report *report, int32_t severity, const char *id)
+{
+	uint8_t *count = said(report, id);
+
+	if (!count || *count < MPIJOB__REPORT_MOST)
+		return 0;
+	report->errors += mpijob__diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	mpijob__diag_leave_out(report->diag, severity, id);
+	return 1;
+}
+
+static int32_t loose_severity(const struct mpijob__report *report)
+{
+	return report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
+}
+
+int mpijob__report_is_full(struct mpijob__report *report, const char *id)
+{
+	return skip(report, MPIJOB_SEVERITY_ERROR, id);
+}
+
+int mpijob__report_loose_is_full(struct mpijob__report *report, const char *id)
+{
+	return skip(report, loose_severity(report), id);
+}
+
+static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
+		const char *reason, const char *format, va_list args) MPIJOB__PRINTF(6, 0);
+
+static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
+		const char *reason, const char *format, va_list args)
+{
+	uint8_t *count;
+
+	if (skip(report, severity, id))
+		return;
+	count = said(report, id);
+	if (count)
+		++*count;
+	report->errors += mpijob__diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	if (mpijob__diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place, format, args))
+		report->code = MPIJOB_ERR_NOMEM;
+}
+
 void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			   const char *reason, const char *format, va_list args)
 {
-	report->errors++;
-	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_ERROR, id, reason, spot->path, &spot->place, format, args))
-		report->code = MPIJOB_ERR_NOMEM;
+	add(report, MPIJOB_SEVERITY_ERROR, spot, id, reason, format, args);
 }
 
 void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
@@ -27,21 +79,17 @@ void mpijob__report_error(struct mpijob__report *report, const struct mpijob__sp
 	va_list args;
 
 	va_start(args, format);
-	mpijob__report_verror(report, spot, id, reason, format, args);
+	add(report, MPIJOB_SEVERITY_ERROR, spot, id, reason, format, args);
 	va_end(args);
 }
 
 void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			  const char *format, ...)
 {
-	int32_t severity = report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
 	va_list args;
 
-	report->errors += report->strict || mpijob__diag_raised(report->diag, id);
 	va_start(args, format);
-	if (mpijob__diag_vaddf(report->diag, severity, id, report->strict ? "Invalid" : NULL, spot->path, &spot->place,
-			       format, args))
-		report->code = MPIJOB_ERR_NOMEM;
+	add(report, loose_severity(report), spot, id, report->strict ? "Invalid" : NULL, format, args);
 	va_end(args);
 }
 
@@ -51,9 +99,7 @@ void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__
 	va_list args;
 
 	va_start(args, format);
-	report->errors += (size_t)mpijob__diag_raised(report->diag, id);
-	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_WARNING, id, NULL, spot->path, &spot->place, format, args))
-		report->code = MPIJOB_ERR_NOMEM;
+	add(report, MPIJOB_SEVERITY_WARNING, spot, id, NULL, format, args);
 	va_end(args);
 }
 
@@ -63,9 +109,7 @@ void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spo
 	va_list args;
 
 	va_start(args, format);
-	report->errors += (size_t)mpijob__diag_raised(report->diag, id);
-	if (mpijob__diag_vaddf(report->diag, MPIJOB_SEVERITY_INFO, id, NULL, spot->path, &spot->place, format, args))
-		report->code = MPIJOB_ERR_NOMEM;
+	add(report, MPIJOB_SEVERITY_INFO, spot, id, NULL, format, args);
 	va_end(args);
 }
 

@@ -7,6 +7,9 @@
 
 #include <mpijob/doc.h>
 
+#define MPIJOB__REPORT_MOST  100 /* Findings of one kind that are kept; further ones are only counted. */
+#define MPIJOB__REPORT_KINDS 256 /* No library has more kinds. */
+
 struct mpijob__report {
 	mpijob_diag *diag;  /* May be NULL. */
 	const char *source; /* Of the document; may be NULL. */
@@ -15,6 +18,7 @@ struct mpijob__report {
 	size_t errors;
 	size_t broken; /* Of these: objects that are no map, so that nothing can be filled in. */
 	int code;      /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
+	uint8_t said[MPIJOB__REPORT_KINDS]; /* Findings of each kind, up to MPIJOB__REPORT_MOST. */
 };
 
 /* What is needed to say something about one field. */
@@ -38,6 +42,13 @@ void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__
 			    const char *format, ...) MPIJOB__PRINTF(4, 5);
 void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
 			 const char *format, ...) MPIJOB__PRINTF(4, 5);
+
+/*
+ * Whether as many findings of a kind are kept as may be: 1, and the finding that was to be made is counted as one that
+ * was left out, an error or one that mpijob__report_loose() makes. Saves the caller from making its text.
+ */
+int mpijob__report_is_full(struct mpijob__report *report, const char *id);
+int mpijob__report_loose_is_full(struct mpijob__report *report, const char *id);
 
 /* 0, or the code that a call returns after this report. */
 int mpijob__report_result(const struct mpijob__report *report);

@@ -8,14 +8,32 @@
 
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/field_path.h"
 #include "base/near.h"
+#include "doc/number.h"
 #include "job/field.h"
 #include "job/template_walk.h"
 #include "job/value.h"
 
-#define NEAR_MOST 64 /* No type has more fields. */
+#define NEAR_MOST 64  /* No type has more fields. */
+#define KEY_SHOWN 317 /* bytes: the longest prefix of a label, a slash and the longest name */
+
+/* A key in brackets, in a finding's path. No valid key is longer than this, and every finding below a key repeats it. */
+static int put_entry(struct mpijob_text *out, const char *key)
+{
+	size_t len = strlen(key);
+
+	if (len <= KEY_SHOWN)
+		return mpijob__field_path_entry(out, key);
+	for (len = KEY_SHOWN; len && ((unsigned char)key[len] & 0xc0) == 0x80; len--)
+		;
+	return mpijob__text_printf(out, "[%.*s...]", (int)len, key);
+}
+
+static int put_key(struct mpijob_text *out, const char *key)
+{
+	return strlen(key) <= KEY_SHOWN ? mpijob__field_path_key(out, key) : put_entry(out, key);
+}
 
 static int put_path(struct mpijob_text *out, const struct mpijob__template *at, const struct mpijob__step *step)
 {
@@ -26,7 +44,7 @@ static int put_path(struct mpijob_text *out, const struct mpijob__template *at, 
 	code = put_path(out, at, step->before);
 	if (code)
 		return code;
-	return step->key ? mpijob__field_path_key(out, step->key) : mpijob__field_path_index(out, step->index);
+	return step->key ? put_key(out, step->key) : mpijob__field_path_index(out, step->index);
 }
 
 /* Where a step stands: its value, else what is around it. */
@@ -39,19 +57,15 @@ static struct mpijob__place place_of(const struct mpijob__template *at, const st
 	return place.line ? place : at->place;
 }
 
-/* Where a key stands, when the map at the step has it. */
-static void key_place(const struct mpijob__step *step, const char *key, struct mpijob__place *place)
+/* Where the key at `index` of the map at the step stands. */
+static void key_place(const struct mpijob__step *step, size_t index, struct mpijob__place *place)
 {
-	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
-		int32_t line, column;
+	int32_t line, column;
 
-		if (!mpijob_node_key(step->node, i) || strcmp(mpijob_node_key(step->node, i), key) != 0)
-			continue;
-		mpijob_node_key_place(step->node, i, &line, &column);
-		if (line) {
-			place->line = line;
-			place->column = column;
-		}
+	mpijob_node_key_place(step->node, index, &line, &column);
+	if (line) {
+		place->line = line;
+		place->column = column;
 	}
 }
 
@@ -84,6 +98,8 @@ void mpijob__template_refuse(const struct mpijob__template *at, const struct mpi
 	struct spot spot;
 	va_list args;
 
+	if (mpijob__report_is_full(at->report, id))
+		return;
 	spot_begin(&spot, at, step, key);
 	va_start(args, format);
 	mpijob__report_verror(at->report, &spot.spot, id, reason, format, args);
@@ -166,6 +182,8 @@ static void complain(const struct mpijob__template *at, const struct mpijob__ste
 	const struct mpijob__row row = { .field.kind = kind };
 	struct spot spot;
 
+	if (mpijob__report_is_full(at->report, "wrong-type"))
+		return;
 	spot_begin(&spot, at, step, NULL);
 	if (wanted)
 		mpijob__value_complain_of(at->report, &spot.spot, wanted, step->node);
@@ -228,64 +246,34 @@ static const mpijob_node *given(const mpijob_node *map, const char *key)
 	return mpijob__template_given(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/* Whether two entries of a list are told apart by its keys; those without a key are left to other rules. */
-static int same_entry(const struct mpijob__schema_field *field, const mpijob_node *a, const mpijob_node *b)
-{
-	const char *key = mpijob__schema_text(field->keys);
-
-	if (!(field->flags & SCHEMA_KEYED))
-		return mpijob_node_equal(a, b);
-	while (*key) {
-		size_t len = strcspn(key, " ");
-		char name[64] = { 0 };
-		const struct mpijob__schema_field *part;
-		const mpijob_node *left, *right;
-
-		if (len >= sizeof(name))
-			return 0;
-		memcpy(name, key, len);
-		part = mpijob__schema_find(field->of, name);
-		left = given(a, name);
-		right = given(b, name);
-		if (!left && !right && !part->fill)
-			return 0;
-		/* What the CRD fills in is told by its text. */
-		if (part->fill && (!left || !right)) {
-			const char *l = left ? mpijob_node_text(left) : mpijob__schema_text(part->fill);
-			const char *r = right ? mpijob_node_text(right) : mpijob__schema_text(part->fill);
-
-			if (!l || !r || strcmp(l, r) != 0)
-				return 0;
-		} else if (!mpijob_node_equal(left, right)) {
-			return 0;
-		}
-		key += len + (key[len] == ' ');
-	}
-	return 1;
-}
-
-#define NEXT_VALUE '\x1f'
-
-/* A value by a text that no other one has: 1; 0 for one that has none: no string or whole number, or an odd string. */
+/*
+ * Append a text that no other scalar has: 1; 0 for what has none (a list, a map). No such text is the beginning of
+ * another one. `usual` is the CRD's default, which takes the place of an absent value; NULL: none.
+ */
 static int put_value(struct mpijob_text *out, const mpijob_node *node, const char *usual)
 {
+	char number[MPIJOB__NUMBER_ROOM];
 	const char *text = node ? mpijob_node_string(node) : usual;
-	static const char next = NEXT_VALUE;
-	int64_t number;
-	int code;
+	int truth, code;
 
-	if (text && ((node && strlen(text) != mpijob_node_length(node)) || strchr(text, NEXT_VALUE)))
+	if (text) {
+		size_t len = node ? mpijob_node_length(node) : strlen(text);
+
+		code = mpijob__text_printf(out, "s%zu:", len) || mpijob_text_write(out, text, len);
+	} else if (mpijob_node_bool(node, &truth)) {
+		code = mpijob__text_puts(out, truth ? "t;" : "f;");
+	} else if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
+		code = mpijob__text_puts(out, "0;");
+	} else if (mpijob_node_text(node) &&
+		   mpijob__number_canonical(mpijob_node_text(node), mpijob_node_length(node), number)) {
+		code = mpijob__text_printf(out, "n%s;", strcmp(number, "-0") == 0 ? "0" : number);
+	} else {
 		return 0;
-	if (text)
-		code = mpijob_text_write(out, "s", 1) || mpijob__text_puts(out, text);
-	else if (mpijob_node_int(node, &number))
-		code = mpijob__text_printf(out, "n%lld", (long long)number);
-	else
-		return 0;
-	return code || mpijob_text_write(out, &next, 1) ? MPIJOB_ERR_NOMEM : 1;
+	}
+	return code ? MPIJOB_ERR_NOMEM : 1;
 }
 
-/* What an entry is told by, as a text: 1; 0 when it has no such text. */
+/* Write the text that identifies an entry of a list: 1; 0 when it has none, and is left to other rules. */
 static int put_identity(struct mpijob_text *out, const struct mpijob__schema_field *field, const mpijob_node *entry)
 {
 	const char *key = mpijob__schema_text(field->keys);
@@ -309,84 +297,61 @@ static int put_identity(struct mpijob_text *out, const struct mpijob__schema_fie
 	return found;
 }
 
-#define FEW 64
-
-/* The entries of a list that were looked at. */
-struct seen {
-	uint64_t digests[FEW]; /* of their texts, while they are few; 0 for one without a text */
-	mpijob_doc *many;      /* maps their texts to their indices; NULL while they are few */
-	struct mpijob_text text;
-};
-
-/* The first of few entries that is the same as the one at `index` by its own text; `index` when there is none. */
-static size_t first_of_few(struct seen *seen, const mpijob_node *list, const struct mpijob__schema_field *field,
-			   size_t index)
-{
-	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, mpijob_text_data(&seen->text),
-					     mpijob_text_len(&seen->text));
-
-	for (size_t k = 0; k < index; k++)
-		if (seen->digests[k] == digest && same_entry(field, mpijob_node_at(list, k), mpijob_node_at(list, index)))
-			return k;
-	seen->digests[index] = digest;
-	return index;
-}
-
-/* The first entry that is told by the same as the one at `index`, which is given back when there is none. */
-static size_t first_like(const struct mpijob__template *at, const mpijob_node *list,
-			 const struct mpijob__schema_field *field, size_t index, struct seen *seen)
-{
-	const mpijob_node *entry = mpijob_node_at(list, index);
-	int found = put_identity(&seen->text, field, entry);
-	size_t k = 0;
-	int64_t known;
-
-	while (!found && k < index && !same_entry(field, mpijob_node_at(list, k), entry))
-		k++;
-	if (!found)
-		return k;
-	if (found < 0) {
-		at->report->code = MPIJOB_ERR_NOMEM;
-		return index;
-	}
-	if (!seen->many)
-		return first_of_few(seen, list, field, index);
-	if (mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen->many), mpijob_text_data(&seen->text)), &known))
-		return (size_t)known;
-	mpijob_node_put_int(seen->many, mpijob_doc_edit(seen->many), mpijob_text_data(&seen->text), (int64_t)index);
-	if (mpijob_doc_error(seen->many))
-		at->report->code = MPIJOB_ERR_NOMEM;
-	return index;
-}
-
 static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
 			      const struct mpijob__schema_field *field)
 {
 	size_t count = mpijob_node_count(list->node);
+	struct mpijob__names seen = { 0 };
+	struct mpijob_text text = { 0 };
 
 	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || count < 2)
 		return;
-	struct seen seen = { 0 };
-	if (count > FEW) {
-		seen.many = mpijob_doc_new();
-		if (!seen.many)
+	for (size_t i = 0; i < count; i++) {
+		struct mpijob__step entry = mpijob__template_entry(list, i);
+		int found = put_identity(&text, field, entry.node);
+		uint32_t k;
+
+		if (found == 1)
+			found = mpijob__names_add(&seen, mpijob_text_data(&text), mpijob_text_len(&text), (uint32_t)i, &k);
+		else if (found == 0)
+			continue;
+		if (found < 0)
+			at->report->code = MPIJOB_ERR_NOMEM;
+		else if (found == 0 && field->flags & SCHEMA_KEYED)
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
+						"has the same %s as entry %lu", mpijob__schema_text(field->keys),
+						(unsigned long)k);
+		else if (found == 0)
+			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
+						"is the same as entry %lu", (unsigned long)k);
+	}
+	mpijob__text_release(&text);
+	mpijob__names_release(&seen);
+}
+
+int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__names *names, const char *name)
+{
+	int added = name ? mpijob__names_add(names, name, strlen(name), 0, NULL) : 1;
+
+	if (added < 0)
+		at->report->code = MPIJOB_ERR_NOMEM;
+	return added == 0;
+}
+
+int mpijob__template_named(const struct mpijob__names *names, const char *name, uint32_t *index)
+{
+	return mpijob__names_find(names, name, strlen(name), index);
+}
+
+void mpijob__template_names(const struct mpijob__template *at, struct mpijob__names *names, const mpijob_node *list,
+			    const char *key)
+{
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *name = mpijob__template_text(mpijob_node_at(list, i), key);
+
+		if (name && mpijob__names_add(names, name, strlen(name), (uint32_t)i, NULL) < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
-	for (size_t i = 0; (seen.many || count <= FEW) && i < count; i++) {
-		struct mpijob__step entry = mpijob__template_entry(list, i);
-		size_t k = first_like(at, list->node, field, i, &seen);
-
-		if (k == i)
-			continue;
-		if (field->flags & SCHEMA_KEYED)
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
-						"has the same %s as entry %zu", mpijob__schema_text(field->keys), k);
-		else
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate", "is the same as entry %zu",
-						k);
-	}
-	mpijob__text_release(&seen.text);
-	mpijob_doc_free(seen.many);
 }
 
 static void visit_field(const struct mpijob__template *at, struct mpijob__step *step,
@@ -428,16 +393,18 @@ static const char *meant(int type, const char *key)
 }
 
 /* A key that the server drops: unknown to all, or only to the CRD. */
-static void dropped(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
+static void dropped(const struct mpijob__template *at, const struct mpijob__step *step, size_t index,
 		    const struct mpijob__schema_field *field)
 {
-	const char *near = field ? NULL : meant(step->type, key);
+	const char *key = mpijob_node_key(step->node, index), *near;
 	struct spot spot;
 
-	if (at->report->reference)
+	if (at->report->reference ||
+	    mpijob__report_loose_is_full(at->report, field ? "pruned-field" : "unknown-field"))
 		return;
+	near = field ? NULL : meant(step->type, key);
 	spot_begin(&spot, at, step, key);
-	key_place(step, key, &spot.spot.place);
+	key_place(step, index, &spot.spot.place);
 	if (field)
 		mpijob__report_loose(at->report, &spot.spot, "pruned-field",
 				     "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
@@ -459,7 +426,7 @@ static void visit_keys(const struct mpijob__template *at, const struct mpijob__s
 		struct mpijob__step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
 
 		if (!field || !(field->flags & SCHEMA_IN_CRD))
-			dropped(at, step, key, field);
+			dropped(at, step, i, field);
 		else if (mpijob_node_kind(inner.node) != MPIJOB_NODE_NULL)
 			visit_field(at, &inner, field);
 	}
@@ -666,6 +633,18 @@ static void visit_object(const struct mpijob__template *at, struct mpijob__step 
 		judge_object(at, step);
 }
 
+/* The names that other parts of the pod refer to. */
+static void collect_names(const struct mpijob__template *at)
+{
+	static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
+	const mpijob_node *spec = mpijob__template_spec(at);
+
+	mpijob__template_names(at, at->volumes, mpijob__template_list(spec, "volumes"), "name");
+	mpijob__template_names(at, at->claims, mpijob__template_list(spec, "resourceClaims"), "name");
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		mpijob__template_names(at, at->containers, mpijob__template_list(spec, lists[i]), "name");
+}
+
 /* The template of one role. */
 static void check_role(struct mpijob__report *report, const mpijob_node *root, const char *path,
 		       const mpijob_node *pod_template, int role)
@@ -676,11 +655,24 @@ static void check_role(struct mpijob__report *report, const mpijob_node *root, c
 				       root,
 				       pod_template,
 				       role == FIELD_WORKER,
-				       role == FIELD_ROOT };
+				       role == FIELD_ROOT,
+				       NULL,
+				       NULL,
+				       NULL };
 	struct mpijob__step step = { NULL, NULL, 0, pod_template, SCHEMA_NONE };
+	struct mpijob__names volumes = { 0 }, containers = { 0 }, claims = { 0 };
 
-	if (mpijob_node_kind(pod_template) == MPIJOB_NODE_MAP)
-		visit_object(&at, &step, SCHEMA_PodTemplateSpec);
+	if (mpijob_node_kind(pod_template) != MPIJOB_NODE_MAP)
+		return;
+	at.volumes = &volumes;
+	at.containers = &containers;
+	at.claims = &claims;
+	if (!report->reference && !at.unused)
+		collect_names(&at);
+	visit_object(&at, &step, SCHEMA_PodTemplateSpec);
+	mpijob__names_release(&volumes);
+	mpijob__names_release(&containers);
+	mpijob__names_release(&claims);
 }
 
 /* A role that the operator does not know, but that the CRD has rules for. */
@@ -690,7 +682,7 @@ static void check_other_role(struct mpijob__report *report, const mpijob_node *r
 	struct mpijob_text path = { 0 };
 
 	if (mpijob__text_puts(&path, mpijob__field_row(FIELD_REPLICA_SPECS)->field.path) ||
-	    mpijob__field_path_entry(&path, role) || mpijob__text_puts(&path, ".template"))
+	    put_entry(&path, role) || mpijob__text_puts(&path, ".template"))
 		report->code = MPIJOB_ERR_NOMEM;
 	else
 		check_role(report, root, mpijob_text_data(&path), pod_template, FIELD_ROOT);

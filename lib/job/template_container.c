@@ -34,13 +34,11 @@ static int never_restarts(const struct mpijob__template *at)
 
 static const mpijob_node *find_volume(const struct mpijob__template *at, const char *name)
 {
-	const mpijob_node *volumes = mpijob__template_list(mpijob__template_spec(at), "volumes");
+	uint32_t index;
 
-	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
-		if (is_word(mpijob_node_at(volumes, i), "name", name))
-			return mpijob_node_at(volumes, i);
-	}
-	return NULL;
+	if (!mpijob__template_named(at->volumes, name, &index))
+		return NULL;
+	return mpijob_node_at(mpijob__template_list(mpijob__template_spec(at), "volumes"), index);
 }
 
 static int is_operators_volume(const struct mpijob__template *at, const char *name)
@@ -74,24 +72,17 @@ static void check_mounts(const struct mpijob__template *at, const struct mpijob_
 	}
 }
 
-/* A device by name or path among mounts or other devices. */
-static int is_taken(const mpijob_node *list, size_t end, const char *key, const char *value)
-{
-	for (size_t i = 0; value && i < end && i < mpijob_node_count(list); i++) {
-		if (is_word(mpijob_node_at(list, i), key, value))
-			return 1;
-	}
-	return 0;
-}
-
 static void check_devices(const struct mpijob__template *at, const struct mpijob__step *container)
 {
 	struct mpijob__step list = mpijob__template_into(container, "volumeDevices");
 	const mpijob_node *mounts = mpijob__template_list(container->node, "volumeMounts");
+	struct mpijob__names names = { 0 }, paths = { 0 };
 	int users;
 
 	if (!mpijob_node_count(mpijob__template_list(container->node, "volumeDevices")))
 		return;
+	mpijob__template_names(at, &names, mounts, "name");
+	mpijob__template_names(at, &paths, mounts, "mountPath");
 	if (mpijob_node_bool(mpijob_node_get(mpijob__template_spec(at), "hostUsers"), &users) && !users)
 		mpijob__template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden",
 					"not with hostUsers: false");
@@ -109,32 +100,37 @@ static void check_devices(const struct mpijob__template *at, const struct mpijob
 			mpijob__template_refuse(
 				at, &device, "name", "invalid-value", "Invalid",
 				"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
-		if (is_taken(list.node, i, "name", name) || is_taken(mounts, SIZE_MAX, "name", name))
+		if (mpijob__template_repeated(at, &names, name))
 			mpijob__template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already",
 						name);
-		if (is_taken(mounts, SIZE_MAX, "mountPath", path))
+		if (path && mpijob__template_named(&paths, path, NULL))
 			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
 						"'%s' is used already", path);
 	}
+	mpijob__names_release(&names);
+	mpijob__names_release(&paths);
 }
 
 static void check_port_names(const struct mpijob__template *at, const struct mpijob__step *container)
 {
 	struct mpijob__step list = mpijob__template_into(container, "ports");
+	struct mpijob__names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "ports")); i++) {
 		struct mpijob__step port = mpijob__template_entry(&list, i);
 		const char *name = mpijob__template_text(port.node, "name");
 
-		if (is_taken(list.node, i, "name", name))
+		if (mpijob__template_repeated(at, &names, name))
 			mpijob__template_refuse(at, &port, "name", "duplicate", "Duplicate",
 						"another port of this container is named '%s'", name);
 	}
+	mpijob__names_release(&names);
 }
 
 static void check_resize(const struct mpijob__template *at, const struct mpijob__step *container, int plain_init)
 {
 	struct mpijob__step list = mpijob__template_into(container, "resizePolicy");
+	struct mpijob__names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "resizePolicy")); i++) {
 		struct mpijob__step entry = mpijob__template_entry(&list, i);
@@ -144,7 +140,7 @@ static void check_resize(const struct mpijob__template *at, const struct mpijob_
 		if (name && strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0)
 			mpijob__template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
 						"unsupported value '%s'; use cpu or memory", name);
-		if (is_taken(list.node, i, "resourceName", name))
+		if (mpijob__template_repeated(at, &names, name))
 			mpijob__template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate",
 						"'%s' is there already", name);
 		if (policy && strcmp(policy, "NotRequired") != 0 && strcmp(policy, "RestartContainer") != 0)
@@ -154,6 +150,7 @@ static void check_resize(const struct mpijob__template *at, const struct mpijob_
 			mpijob__template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
 						"must be NotRequired where a container does not restart");
 	}
+	mpijob__names_release(&names);
 }
 
 static void check_restart_rule(const struct mpijob__template *at, const struct mpijob__step *rule)
@@ -266,72 +263,71 @@ static const char *text_or(const mpijob_node *map, const char *key, const char *
 	return text ? text : otherwise;
 }
 
-static int same_port(const struct mpijob__template *at, const mpijob_node *a, const mpijob_node *b)
+/* Whether a port of the host is in a set already; it is added. */
+static int port_repeated(const struct mpijob__template *at, struct mpijob__names *taken, const mpijob_node *port)
 {
-	int64_t number = host_port(at, a);
+	int64_t number = host_port(at, port);
+	struct mpijob_text text = { 0 };
+	int repeated = 0;
 
-	return number && number == host_port(at, b) &&
-	       strcmp(text_or(a, "protocol", "TCP"), text_or(b, "protocol", "TCP")) == 0 &&
-	       strcmp(text_or(a, "hostIP", ""), text_or(b, "hostIP", "")) == 0;
+	if (!number)
+		return 0;
+	/* No address holds a space. */
+	if (mpijob__text_printf(&text, "%lld %s %s", (long long)number, text_or(port, "protocol", "TCP"),
+				text_or(port, "hostIP", "")))
+		at->report->code = MPIJOB_ERR_NOMEM;
+	else
+		repeated = mpijob__template_repeated(at, taken, mpijob_text_data(&text));
+	mpijob__text_release(&text);
+	return repeated;
 }
 
-/* Whether a port stands before entry `index` of list `which` of containers, from container `from` on. */
-static int port_before(const struct mpijob__template *at, const mpijob_node *containers, size_t from, size_t which,
-		       size_t index)
-{
-	const mpijob_node *ports = mpijob__template_list(mpijob_node_at(containers, which), "ports");
-	const mpijob_node *port = mpijob_node_at(ports, index);
-
-	for (size_t i = from; i <= which; i++) {
-		const mpijob_node *others = mpijob__template_list(mpijob_node_at(containers, i), "ports");
-
-		for (size_t k = 0; k < (i < which ? mpijob_node_count(others) : index); k++) {
-			if (same_port(at, port, mpijob_node_at(others, k)))
-				return 1;
-		}
-	}
-	return 0;
-}
-
-static void check_host_ports(const struct mpijob__template *at, const struct mpijob__step *list, size_t which, int init)
+/* `taken`: the ports of the containers before; NULL for an init container, which has only its own. */
+static void check_host_ports(const struct mpijob__template *at, const struct mpijob__step *list, size_t which,
+			     struct mpijob__names *taken)
 {
 	struct mpijob__step container = mpijob__template_entry(list, which);
 	struct mpijob__step ports = mpijob__template_into(&container, "ports");
 	int host = mpijob__template_flag(mpijob__template_spec(at), "hostNetwork");
+	struct mpijob__names own = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container.node, "ports")); i++) {
 		struct mpijob__step port = mpijob__template_entry(&ports, i);
 		int64_t inside, outside;
 
-		if (port_before(at, list->node, init ? which : 0, which, i))
+		if (port_repeated(at, taken ? taken : &own, port.node))
 			mpijob__template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
 						"port %lld of the host is taken already",
 						(long long)host_port(at, port.node));
-		if (!init && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
+		if (taken && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
 		    mpijob__template_number(port.node, "containerPort", &inside) && inside != outside)
 			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
 						"must be equal to containerPort with hostNetwork");
 	}
+	mpijob__names_release(&own);
 }
 
 void mpijob__template_containers(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step lists[] = { mpijob__template_into(step, "initContainers"),
 					mpijob__template_into(step, "containers") };
-	const mpijob_node *containers = mpijob__template_list(step->node, "containers");
+	struct mpijob__names taken = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, lists[i].key)); k++)
-			check_host_ports(at, &lists[i], k, i == 0);
+			check_host_ports(at, &lists[i], k, i == 0 ? NULL : &taken);
 	}
+	mpijob__template_names(at, &names, mpijob__template_list(step->node, "containers"), "name");
 	for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, "initContainers")); k++) {
 		struct mpijob__step entry = mpijob__template_entry(&lists[0], k);
 		const char *name = mpijob__template_text(entry.node, "name");
 
-		if (is_taken(containers, SIZE_MAX, "name", name))
+		if (name && mpijob__template_named(&names, name, NULL))
 			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
 						"another container is named '%s'", name);
 	}
+	mpijob__names_release(&taken);
+	mpijob__names_release(&names);
 }
 
 void mpijob__template_probe(const struct mpijob__template *at, const struct mpijob__step *step)

@@ -63,23 +63,6 @@ static int is_apparmor(const char *text)
 	       starts_with(text, "localhost/");
 }
 
-static int has_container(const struct mpijob__template *at, const char *name)
-{
-	static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		const mpijob_node *list = mpijob__template_list(mpijob__template_spec(at), lists[i]);
-
-		for (size_t k = 0; k < mpijob_node_count(list); k++) {
-			const char *found = mpijob__template_text(mpijob_node_at(list, k), "name");
-
-			if (found && strcmp(found, name) == 0)
-				return 1;
-		}
-	}
-	return 0;
-}
-
 /* A whole number of 32 bits, as it is written. */
 static int is_cost(const char *text)
 {
@@ -109,7 +92,7 @@ static const char *annotation_fault(const struct mpijob__template *at, const cha
 		return "must be runtime/default, unconfined, or localhost/ and a path";
 	if (starts_with(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
-	if (starts_with(key, armor) && !has_container(at, key + sizeof(armor) - 1))
+	if (starts_with(key, armor) && !mpijob__template_named(at->containers, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
 }

@@ -3,6 +3,7 @@
  * What an API server asks of resources: which names there are, that requests stay below limits, that huge pages come
  * in pages and not alone, and that what the pod asks for as a whole is enough for its containers.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/quantity.h"
@@ -142,19 +143,6 @@ static int has_base(const mpijob_node *list)
 	return mpijob__template_given(list, "cpu") || mpijob__template_given(list, "memory");
 }
 
-static int is_claimed(const mpijob_node *spec, const char *name)
-{
-	const mpijob_node *claims = mpijob__template_list(spec, "resourceClaims");
-
-	for (size_t i = 0; i < mpijob_node_count(claims); i++) {
-		const char *found = mpijob__template_text(mpijob_node_at(claims, i), "name");
-
-		if (found && strcmp(found, name) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 static void check_claims(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step list = mpijob__template_into(step, "claims");
@@ -166,7 +154,7 @@ static void check_claims(const struct mpijob__template *at, const struct mpijob_
 
 		if (!name && mpijob__template_given(entry.node, "name"))
 			mpijob__template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
-		if (name && !is_claimed(mpijob__template_spec(at), name))
+		if (name && !mpijob__template_named(at->claims, name, NULL))
 			mpijob__template_refuse(at, &entry, "name", "not-found", "NotFound",
 						"'%s' is not one of spec.resourceClaims", name);
 		if (request && mpijob__syntax_label(request))
@@ -195,16 +183,6 @@ void mpijob__template_resources(const struct mpijob__template *at, const struct 
 					"only containers can have claims");
 }
 
-/* What a container asks for: its request, or its limit. */
-static int ask(const mpijob_node *container, const char *name, struct mpijob__quantity *out)
-{
-	const mpijob_node *resources = mpijob_node_get(container, "resources");
-
-	*out = nothing;
-	return get_quantity(mpijob_node_get(resources, "requests"), name, out) ||
-	       get_quantity(mpijob_node_get(resources, "limits"), name, out);
-}
-
 static int is_sidecar(const mpijob_node *container)
 {
 	const char *policy = mpijob__template_text(container, "restartPolicy");
@@ -212,64 +190,123 @@ static int is_sidecar(const mpijob_node *container)
 	return policy && strcmp(policy, "Always") == 0;
 }
 
-/* The most that the containers ask for at any time; 0 when it does not fit. */
-static int sum_of_containers(const mpijob_node *spec, const char *name, struct mpijob__quantity *out)
+/* What the containers of a pod ask for together, of one resource. */
+struct demand {
+	struct mpijob__quantity running;  /* by containers */
+	struct mpijob__quantity sidecars; /* by init containers that stay */
+	struct mpijob__quantity most;     /* while the init containers run */
+	int too_large;                    /* it cannot be added up */
+};
+
+static void add_demand(struct demand *demand, const struct mpijob__quantity *asked, int init, int sidecar)
 {
-	const mpijob_node *containers = mpijob__template_list(spec, "containers");
-	const mpijob_node *before = mpijob__template_list(spec, "initContainers");
-	struct mpijob__quantity sidecars = nothing, most = nothing, one;
-	int fits = 1;
+	struct mpijob__quantity with = demand->sidecars;
 
-	*out = nothing;
-	for (size_t i = 0; i < mpijob_node_count(before); i++) {
-		struct mpijob__quantity with = sidecars;
-
-		ask(mpijob_node_at(before, i), name, &one);
-		fits &= mpijob__quantity_add(&with, &one);
-		if (is_sidecar(mpijob_node_at(before, i)))
-			sidecars = with;
-		else if (mpijob__quantity_compare(&with, &most) > 0)
-			most = with;
+	if (!init) {
+		demand->too_large |= !mpijob__quantity_add(&demand->running, asked);
+		return;
 	}
+	demand->too_large |= !mpijob__quantity_add(&with, asked);
+	if (sidecar)
+		demand->sidecars = with;
+	else if (mpijob__quantity_compare(&with, &demand->most) > 0)
+		demand->most = with;
+}
+
+/* Add what a container asks for, its requests or else its limits, of the resources that `names` has. */
+static void add_container(struct demand *demands, const struct mpijob__names *names, const mpijob_node *container,
+			  int init)
+{
+	static const char *const lists[] = { "requests", "limits" };
+	const mpijob_node *resources = mpijob_node_get(container, "resources");
+	const mpijob_node *requests = mpijob_node_get(resources, lists[0]);
+
+	for (int i = 0; i < 2; i++) {
+		const mpijob_node *list = mpijob__template_map(resources, lists[i]);
+
+		for (size_t k = 0; k < mpijob_node_count(list); k++) {
+			const char *name = mpijob_node_key(list, k);
+			struct mpijob__quantity asked, before;
+			uint32_t at;
+
+			if (mpijob__template_named(names, name, &at) && read_quantity(mpijob_node_at(list, k), &asked) &&
+			    !(i && get_quantity(requests, name, &before)))
+				add_demand(&demands[at], &asked, init, is_sidecar(container));
+		}
+	}
+}
+
+/* Whether the containers ask for more than a quantity at any time. */
+static int exceeds(const struct demand *demand, const struct mpijob__quantity *given)
+{
+	struct mpijob__quantity sum = demand->running;
+
+	if (demand->too_large || !mpijob__quantity_add(&sum, &demand->sidecars))
+		return 0;
+	if (mpijob__quantity_compare(&demand->most, &sum) > 0)
+		sum = demand->most;
+	return mpijob__quantity_compare(&sum, given) > 0;
+}
+
+static void check_requests_fit(const struct mpijob__template *at, const struct mpijob__step *requests)
+{
+	static const char *const lists[] = { "containers", "initContainers" };
+	size_t count = mpijob_node_count(mpijob_node_kind(requests->node) == MPIJOB_NODE_MAP ? requests->node : NULL);
+	struct mpijob__names names = { 0 };
+	struct demand *demands = count ? calloc(count, sizeof(*demands)) : NULL;
+	int code = count && !demands ? MPIJOB_ERR_NOMEM : 0;
+
+	for (size_t i = 0; i < count && code >= 0; i++) {
+		const char *name = mpijob_node_key(requests->node, i);
+
+		code = mpijob__names_add(&names, name, strlen(name), (uint32_t)i, NULL);
+	}
+	for (int i = 0; i < 2 && count && code >= 0; i++) {
+		const mpijob_node *list = mpijob__template_list(mpijob__template_spec(at), lists[i]);
+
+		for (size_t k = 0; k < mpijob_node_count(list); k++)
+			add_container(demands, &names, mpijob_node_at(list, k), i);
+	}
+	for (size_t i = 0; i < count && code >= 0; i++) {
+		struct mpijob__quantity given;
+
+		if (read_quantity(mpijob_node_at(requests->node, i), &given) && exceeds(&demands[i], &given))
+			mpijob__template_refuse(at, requests, mpijob_node_key(requests->node, i), "over-limit",
+						"Invalid", "is less than the containers ask for together");
+	}
+	if (code < 0)
+		at->report->code = MPIJOB_ERR_NOMEM;
+	mpijob__names_release(&names);
+	free(demands);
+}
+
+static void check_limits_fit(const struct mpijob__template *at, const struct mpijob__step *limits)
+{
+	const mpijob_node *containers = mpijob__template_list(mpijob__template_spec(at), "containers");
+
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		ask(mpijob_node_at(containers, i), name, &one);
-		fits &= mpijob__quantity_add(out, &one);
+		const mpijob_node *own = mpijob__template_map(
+			mpijob_node_get(mpijob_node_at(containers, i), "resources"), "limits");
+
+		for (size_t k = 0; k < mpijob_node_count(own); k++) {
+			const char *name = mpijob_node_key(own, k);
+			struct mpijob__quantity given, one;
+
+			if (get_quantity(limits->node, name, &given) && read_quantity(mpijob_node_at(own, k), &one) &&
+			    mpijob__quantity_compare(&one, &given) > 0)
+				mpijob__template_refuse(at, limits, name, "over-limit", "Invalid",
+							"is less than the limit of a container");
+		}
 	}
-	fits &= mpijob__quantity_add(out, &sidecars);
-	if (mpijob__quantity_compare(&most, out) > 0)
-		*out = most;
-	return fits;
 }
 
 static void check_containers_fit(const struct mpijob__template *at, const struct mpijob__step *resources)
 {
-	const mpijob_node *spec = mpijob__template_spec(at);
 	struct mpijob__step requests = mpijob__template_into(resources, "requests");
-	const mpijob_node *limits = mpijob__template_map(resources->node, "limits");
-	const mpijob_node *containers = mpijob__template_list(spec, "containers");
-	struct mpijob__quantity given, sum;
+	struct mpijob__step limits = mpijob__template_into(resources, "limits");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_map(resources->node, "requests")); i++) {
-		const char *name = mpijob_node_key(requests.node, i);
-
-		if (read_quantity(mpijob_node_at(requests.node, i), &given) && sum_of_containers(spec, name, &sum) &&
-		    mpijob__quantity_compare(&sum, &given) > 0)
-			mpijob__template_refuse(at, &requests, name, "over-limit", "Invalid",
-						"is less than the containers ask for together");
-	}
-	for (size_t i = 0; i < mpijob_node_count(limits) * mpijob_node_count(containers); i++) {
-		const mpijob_node *container = mpijob_node_at(containers, i / mpijob_node_count(limits));
-		const char *name = mpijob_node_key(limits, i % mpijob_node_count(limits));
-		const mpijob_node *own = mpijob_node_get(mpijob_node_get(container, "resources"), "limits");
-
-		if (get_quantity(limits, name, &given) && get_quantity(own, name, &sum) &&
-		    mpijob__quantity_compare(&sum, &given) > 0) {
-			struct mpijob__step where = mpijob__template_into(resources, "limits");
-
-			mpijob__template_refuse(at, &where, name, "over-limit", "Invalid",
-						"is less than the limit of a container");
-		}
-	}
+	check_requests_fit(at, &requests);
+	check_limits_fit(at, &limits);
 }
 
 void mpijob__template_pod_resources(const struct mpijob__template *at, const struct mpijob__step *step)

@@ -38,6 +38,7 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 {
 	const mpijob_node *spec = mpijob__template_spec(at);
 	struct mpijob__step list = mpijob__template_into(context, "sysctls");
+	struct mpijob__names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(context->node, "sysctls")); i++) {
 		struct mpijob__step entry = mpijob__template_entry(&list, i);
@@ -51,14 +52,11 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 		if (mpijob__template_flag(spec, "hostIPC") && is_ipc(name))
 			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid",
 						"'%s' is not possible with hostIPC", name);
-		for (size_t k = 0; k < i; k++) {
-			const char *other = mpijob__template_text(mpijob_node_at(list.node, k), "name");
-
-			if (other && strcmp(other, name) == 0)
-				mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
-							"'%s' is there already", name);
-		}
+		if (mpijob__template_repeated(at, &names, name))
+			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
+						name);
 	}
+	mpijob__names_release(&names);
 }
 
 /* Whether an annotation of old says the same as a profile. */
@@ -83,15 +81,17 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 static const char *annotation_of(const struct mpijob__template *at, const char *start, const char *container)
 {
 	const mpijob_node *list = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "annotations");
-	size_t len = strlen(start);
+	struct mpijob_text key = { 0 };
+	const char *found = NULL;
 
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *key = mpijob_node_key(list, i);
-
-		if (strncmp(key, start, len) == 0 && strcmp(key + len, container) == 0)
-			return mpijob_node_string(mpijob_node_at(list, i));
-	}
-	return NULL;
+	if (!list)
+		return NULL;
+	if (mpijob__text_printf(&key, "%s%s", start, container))
+		at->report->code = MPIJOB_ERR_NOMEM;
+	else
+		found = mpijob_node_string(mpijob_node_get(list, mpijob_text_data(&key)));
+	mpijob__text_release(&key);
+	return found;
 }
 
 void mpijob__template_annotated(const struct mpijob__template *at, const struct mpijob__step *step)

@@ -129,17 +129,6 @@ void mpijob__template_node_selector(const struct mpijob__template *at, const str
 	}
 }
 
-static int holds(const mpijob_node *list, const char *word)
-{
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *found = mpijob_node_string(mpijob_node_at(list, i));
-
-		if (found && strcmp(found, word) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 /* Labels that the pod will have; the server then adds the key to the selector itself. */
 static int pod_has_label(const struct mpijob__template *at, const char *key)
 {
@@ -151,19 +140,38 @@ static int pod_has_label(const struct mpijob__template *at, const char *key)
 	       is_any(name, "job-name", "job-role") || (at->worker && strcmp(name, "replica-index") == 0);
 }
 
-/* How often a selector names a key, but for once as a plain label. */
-static int is_selected(const struct mpijob__template *at, const mpijob_node *selector, const char *key)
+/* The keys of a selector's expressions, and those that two of them have. */
+struct selected {
+	struct mpijob__names once, again;
+};
+
+static void collect_keys(const struct mpijob__template *at, const mpijob_node *selector, struct selected *keys)
 {
 	const mpijob_node *list = mpijob__template_list(selector, "matchExpressions");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const char *key = mpijob__template_text(mpijob_node_at(list, i), "key");
+
+		if (mpijob__template_repeated(at, &keys->once, key))
+			mpijob__template_repeated(at, &keys->again, key);
+	}
+}
+
+/* Whether a selector names a key, but for once as a plain label. */
+static int is_selected(const struct mpijob__template *at, const mpijob_node *selector, const struct selected *keys,
+		       const char *key)
+{
 	int count = mpijob__template_given(mpijob__template_map(selector, "matchLabels"), key);
 
 	count += pod_has_label(at, key);
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *found = mpijob__template_text(mpijob_node_at(list, i), "key");
-
-		count += found && strcmp(found, key) == 0;
-	}
+	count += mpijob__template_named(&keys->once, key, NULL) + mpijob__template_named(&keys->again, key, NULL);
 	return count > 1;
+}
+
+static void collect_texts(const struct mpijob__template *at, const mpijob_node *list, struct mpijob__names *names)
+{
+	for (size_t i = 0; i < mpijob_node_count(list); i++)
+		mpijob__template_repeated(at, names, mpijob_node_string(mpijob_node_at(list, i)));
 }
 
 /* Label keys whose values a pod takes from itself. */
@@ -173,9 +181,15 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 	const mpijob_node *others = mpijob__template_list(step->node, "mismatchLabelKeys");
 	struct mpijob__step list = mpijob__template_into(step, field);
 	int match = strcmp(field, "matchLabelKeys") == 0;
+	struct selected keys = { .once = { .count = 0 } };
+	struct mpijob__names mismatched = { 0 };
 
 	if (!mpijob_node_count(mpijob__template_list(step->node, field)))
 		return;
+	if (match) {
+		collect_keys(at, selector, &keys);
+		collect_texts(at, others, &mismatched);
+	}
 	if (!selector)
 		mpijob__template_refuse(at, step, field, "conflict", "Forbidden", "only with a labelSelector");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
@@ -187,13 +201,16 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 		if (mpijob__syntax_key(key))
 			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", key,
 						mpijob__syntax_key(key));
-		if (match && selector && is_selected(at, selector, key))
+		if (match && selector && is_selected(at, selector, &keys, key))
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid", "labelSelector has '%s' too",
 						key);
-		if (match && holds(others, key))
+		if (match && mpijob__template_named(&mismatched, key, NULL))
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid",
 						"mismatchLabelKeys has '%s' too", key);
 	}
+	mpijob__names_release(&keys.once);
+	mpijob__names_release(&keys.again);
+	mpijob__names_release(&mismatched);
 }
 
 void mpijob__template_affinity(const struct mpijob__template *at, const struct mpijob__step *step)

@@ -127,54 +127,37 @@ void mpijob__template_azure_disk(const struct mpijob__template *at, const struct
 					"must begin with %s for a disk of kind %s", start, kind ? kind : "Shared");
 }
 
-/* The files of a projected volume, one after the other: a source's, then its files. */
-static const char *file_at(const mpijob_node *sources, size_t source, size_t index)
+/* The files that one source of a projected volume names; `seen` has those of the sources before. */
+static void check_source(const struct mpijob__template *at, const struct mpijob__step *source,
+			 struct mpijob__names *seen)
 {
 	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const mpijob_node *items =
-			mpijob__template_list(mpijob__template_map(mpijob_node_at(sources, source), kinds[i]), "items");
+			mpijob__template_list(mpijob__template_map(source->node, kinds[i]), "items");
 
-		if (index < mpijob_node_count(items)) {
-			const char *path = mpijob__template_text(mpijob_node_at(items, index), "path");
+		for (size_t k = 0; k < mpijob_node_count(items); k++) {
+			const char *path = mpijob__template_text(mpijob_node_at(items, k), "path");
 
-			return path ? path : "";
-		}
-		index -= mpijob_node_count(items);
-	}
-	return NULL;
-}
-
-static int file_before(const mpijob_node *sources, size_t source, size_t index)
-{
-	const char *path = file_at(sources, source, index);
-
-	for (size_t i = 0; *path && i <= source; i++) {
-		const char *other;
-
-		for (size_t k = 0; (i < source || k < index) && (other = file_at(sources, i, k)); k++) {
-			if (strcmp(other, path) == 0)
-				return 1;
+			if (mpijob__template_repeated(at, seen, path))
+				mpijob__template_refuse(at, source, NULL, "duplicate", "Invalid",
+							"another source has a file '%s' too", path);
 		}
 	}
-	return 0;
 }
 
 void mpijob__template_projected(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step sources = mpijob__template_into(step, "sources");
+	struct mpijob__names seen = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "sources")); i++) {
 		struct mpijob__step source = mpijob__template_entry(&sources, i);
 
-		for (size_t k = 0; file_at(sources.node, i, k); k++) {
-			if (file_before(sources.node, i, k))
-				mpijob__template_refuse(at, &source, NULL, "duplicate", "Invalid",
-							"another source has a file '%s' too",
-							file_at(sources.node, i, k));
-		}
+		check_source(at, &source, &seen);
 	}
+	mpijob__names_release(&seen);
 }
 
 static int same_text(const mpijob_node *a, const mpijob_node *b, const char *key)

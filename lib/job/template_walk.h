@@ -3,6 +3,7 @@
 #ifndef MPIJOB__JOB_TEMPLATE_WALK_H
 #define MPIJOB__JOB_TEMPLATE_WALK_H
 
+#include "doc/names.h"
 #include "job/report.h"
 #include "job/syntax.h"
 #include "schema/schema.h"
@@ -15,6 +16,10 @@ struct mpijob__template {
 	const mpijob_node *node;    /* The template. */
 	int worker;                 /* The workers', not the launcher's. */
 	int unused;                 /* Of a role that the operator ignores: no pod is made of it. */
+	/* Names in the pod, with their places in the list; empty where `unused` is set. */
+	struct mpijob__names *volumes;
+	struct mpijob__names *containers; /* Of all three lists; the places mean nothing. */
+	struct mpijob__names *claims;     /* spec.resourceClaims */
 };
 
 /* One step from the template to a value; steps live on the stack of the walk, the path is made only for findings. */
@@ -55,6 +60,15 @@ void mpijob__template_refuse(const struct mpijob__template *at, const struct mpi
 /* A word that is none of a field's choices. */
 void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
 				  const struct mpijob__schema_field *field, const char *word);
+
+/* Whether a name (NULL: none) is in a set already; it is added. The caller releases the set. */
+int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__names *names, const char *name);
+/* Add the texts at `key` of all entries of a list to a set, with their indices. */
+void mpijob__template_names(const struct mpijob__template *at, struct mpijob__names *names, const mpijob_node *list,
+			    const char *key);
+
+/* Find a name in a set: 1 and its index (`index` may be NULL), or 0. */
+int mpijob__template_named(const struct mpijob__names *names, const char *name, uint32_t *index);
 
 /* Reading a map: what is null, of a wrong kind or, for texts, empty counts as absent. */
 const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key);

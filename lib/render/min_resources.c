@@ -64,13 +64,21 @@ static struct sum *append(struct mpijob__build *b, struct sums *sums, const char
 	return &grown[count];
 }
 
-static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+/* The sum of a resource; NULL when there is none. */
+static struct sum *find(const struct sums *sums, const char *name)
 {
 	int64_t at;
 
-	if (sums->count > 0 && mpijob_node_int(mpijob_node_get(mpijob_doc_root(sums->places), name), &at))
-		return (size_t)at < sums->count ? &sums->entries[at] : NULL;
-	return append(b, sums, name);
+	if (sums->count == 0 || !mpijob_node_int(mpijob_node_get(mpijob_doc_root(sums->places), name), &at))
+		return NULL;
+	return (size_t)at < sums->count ? &sums->entries[at] : NULL;
+}
+
+static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+{
+	struct sum *sum = find(sums, name);
+
+	return sum != NULL ? sum : append(b, sums, name);
 }
 
 static void too_large(struct mpijob__build *b, const mpijob_node *at)
@@ -132,6 +140,17 @@ static void take_larger(struct mpijob__build *b, struct sums *sums, const struct
 	}
 }
 
+/* Add to each sum that of another list, where that has one. */
+static void add_known(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+{
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct sum *other = find(others, sums->entries[i].name);
+
+		if (other != NULL && !mpijob__quantity_add(&sums->entries[i].value, &other->value))
+			too_large(b, NULL);
+	}
+}
+
 /* Init containers run one after the other, before the others; those that restart always keep running beside them. */
 static void add_init_containers(struct mpijob__build *b, struct sums *pod, const mpijob_node *spec)
 {
@@ -141,17 +160,17 @@ static void add_init_containers(struct mpijob__build *b, struct sums *pod, const
 	for (size_t i = 0; i < mpijob_node_count(list) && b->code == 0; i++) {
 		const mpijob_node *container = mpijob_node_at(list, i);
 		const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
+		int stays = policy != NULL && strcmp(policy, "Always") == 0;
 		struct sums now = { NULL, 0, NULL };
 
 		add_container(b, &now, container, "spec.initContainers");
-		if (policy != NULL && strcmp(policy, "Always") == 0) {
-			add_all(b, &running, &now);
+		/* What this container does not ask for stays as it is, so only what it asks for is added up. */
+		if (stays)
 			add_all(b, pod, &now);
-			take_larger(b, &most, &running);
-		} else {
-			add_all(b, &now, &running);
-			take_larger(b, &most, &now);
-		}
+		add_known(b, &now, &running);
+		if (stays)
+			take_larger(b, &running, &now);
+		take_larger(b, &most, &now);
 		release(&now);
 	}
 	take_larger(b, pod, &most);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of names over the crit-bit tree that also finds keys of maps: whatever the names are, n of them cost time and
+ * memory in proportion to their bytes. A few are compared one by one.
+ */
+#include "doc/names.h"
+
+#include "doc/index.h"
+#include "doc/node.h"
+
+#include <string.h>
+
+#define FIRST_ROOM 8
+
+static uint32_t find(const struct mpijob__names *names, const char *name, size_t len)
+{
+	if (names->index)
+		return mpijob__index_find(names->index, names->entries, name, len);
+	for (uint32_t i = 0; i < names->count; i++)
+		if (names->entries[i].key_len == len && memcmp(names->entries[i].key, name, len) == 0)
+			return i;
+	return MPIJOB__INDEX_NONE;
+}
+
+/* Room for one more name. */
+static int reserve(struct mpijob__names *names)
+{
+	uint32_t cap = names->cap ? names->cap * 2 : FIRST_ROOM;
+	struct mpijob__entry *entries;
+
+	if (names->count == names->cap) {
+		if (cap > MPIJOB__MOST_ENTRIES)
+			return MPIJOB_ERR_NOMEM;
+		entries = mpijob__arena_grow(&names->arena, names->entries, names->cap * sizeof(*entries),
+					     cap * sizeof(*entries));
+		if (!entries)
+			return MPIJOB_ERR_NOMEM;
+		names->entries = entries;
+		names->cap = cap;
+	}
+	if (!names->index && names->count + 1 >= MPIJOB__INDEX_FROM) {
+		names->index = mpijob__index_new(&names->arena, names->entries, names->count);
+		if (!names->index)
+			return MPIJOB_ERR_NOMEM;
+	}
+	return names->index ? mpijob__index_reserve(&names->arena, names->index) : 0;
+}
+
+int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len, uint32_t number, uint32_t *first)
+{
+	uint32_t at = find(names, name, len);
+	struct mpijob__entry *entry;
+	const char *copy;
+
+	if (at != MPIJOB__INDEX_NONE) {
+		if (first)
+			*first = names->entries[at].merged;
+		return 0;
+	}
+	if (len > MPIJOB__MOST_ENTRIES || reserve(names))
+		return MPIJOB_ERR_NOMEM;
+	copy = mpijob__arena_copy(&names->arena, name, len);
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	entry = &names->entries[names->count];
+	memset(entry, 0, sizeof(*entry));
+	entry->key = copy;
+	entry->key_len = (uint32_t)len;
+	entry->merged = number;
+	if (names->index)
+		mpijob__index_add(names->index, names->entries, names->count);
+	names->count++;
+	return 1;
+}
+
+int mpijob__names_find(const struct mpijob__names *names, const char *name, size_t len, uint32_t *number)
+{
+	uint32_t at = find(names, name, len);
+
+	if (at == MPIJOB__INDEX_NONE)
+		return 0;
+	if (number)
+		*number = names->entries[at].merged;
+	return 1;
+}
+
+void mpijob__names_release(struct mpijob__names *names)
+{
+	mpijob__arena_free(&names->arena);
+	memset(names, 0, sizeof(*names));
+}
