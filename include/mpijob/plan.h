@@ -238,8 +238,11 @@ struct mpijob_plan_options {
 	                                                 an action is carried out, the running hosts are facts. */
 	int32_t max_workers; /**< A job that wants more workers is refused before it begins, as an invalid one; one that
 	                          has begun gets no further ones, and keeps what it has; 0: no limit. */
+	const mpijob_diag *validated; /**< What mpijob_validate() reported of this very job, after mpijob_default(), both
+	                                   with the `reference` of `render`: it is not validated again, and is refused
+	                                   where an error is among the findings. Borrowed for the call. NULL: validate. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0 }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL }
 
 /** What to do next about one job. */
 typedef struct mpijob_plan mpijob_plan;

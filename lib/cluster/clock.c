@@ -22,6 +22,11 @@ int64_t mpijob__clock_monotonic_us(void)
 	return read_us(CLOCK_MONOTONIC);
 }
 
+int64_t mpijob__clock_cpu_us(void)
+{
+	return read_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t mpijob__clock_monotonic_ms(void)
 {
 	return read_us(CLOCK_MONOTONIC) / 1000;

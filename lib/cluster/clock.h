@@ -9,6 +9,8 @@
 int64_t mpijob__clock_monotonic_ms(void);
 /* Microseconds of the same clock, for how long something took. */
 int64_t mpijob__clock_monotonic_us(void);
+/* Microseconds of processor time that this thread has used. */
+int64_t mpijob__clock_cpu_us(void);
 /* Milliseconds that the machine has slept, which the clock that never jumps does not count. */
 int64_t mpijob__clock_asleep_ms(void);
 /* Milliseconds since 1970-01-01T00:00:00Z, as this machine believes. */

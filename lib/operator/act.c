@@ -16,6 +16,7 @@
 
 #define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
+#define LONG_US 5000            /* validation that took longer is a turn of its own */
 #define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
 #define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
 #define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together, of which each namespace has its part */
@@ -272,7 +273,7 @@ static void leave_aside(mpijob_operator *operator_, struct mpijob__record *recor
 
 static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	int rc;
+	int rc = 0;
 
 	if (operator_->now_ms < record->hold_ms) {
 		mpijob__queue_done(&operator_->queue, &record->item, record->hold_ms);
@@ -287,7 +288,18 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 	note_launcher(record);
 	if (record->strangers_ms && operator_->now_ms >= record->strangers_ms)
 		mpijob__route_forget_strangers(operator_, record);
-	rc = make_plan(operator_, record);
+	if (!record->findings) {
+		int64_t from_us = mpijob__clock_cpu_us();
+
+		rc = mpijob__configure_validate(operator_, record);
+		/* A large job has another turn for its plan. */
+		if (rc == 0 && mpijob__clock_cpu_us() - from_us > LONG_US) {
+			mpijob__queue_again(&operator_->queue, &record->item);
+			return 0;
+		}
+	}
+	if (rc == 0)
+		rc = make_plan(operator_, record);
 	if (rc == 0 && operator_->shadow.on)
 		return imagine(operator_, record);
 	if (rc == 0) {

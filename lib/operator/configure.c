@@ -14,11 +14,25 @@
 
 #define PREFIX "libmpijob/"
 
+void mpijob__configure_forget(struct mpijob__record *record)
+{
+	mpijob_diag_free(record->findings);
+	record->findings = NULL;
+}
+
+static void forget_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+{
+	(void)operator_;
+	(void)unused;
+	mpijob__configure_forget(record);
+}
+
 static void plan_anew(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
 {
 	(void)unused;
 	if (record->act.plan)
 		record->act.replan = 1;
+	mpijob__configure_forget(record);
 	mpijob__jobs_touch(operator_, record);
 }
 
@@ -35,8 +49,7 @@ int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_
 	}
 	mpijob_operator_config_free(operator_->config);
 	operator_->config = copy;
-	if (operator_->acting || operator_->shadow.on)
-		mpijob__jobs_each(operator_, plan_anew, NULL);
+	mpijob__jobs_each(operator_, operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
 	return 0;
 }
 
@@ -110,6 +123,43 @@ static int tell(mpijob_operator *operator_, struct mpijob__record *record, const
 
 /* --- planning --- */
 
+/* Validate a job, as a plan would: with defaults, which may be refused too, but then by each plan. */
+static int validate(mpijob_operator *operator_, struct mpijob__record *record, const mpijob *job)
+{
+	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = operator_->render.reference };
+	struct mpijob_validate_options options = { .size = sizeof(options), .reference = operator_->render.reference };
+	mpijob *copy = mpijob_clone(job);
+	mpijob_diag *findings = mpijob_diag_new();
+	int code = copy && findings ? mpijob_default(copy, &defaults, NULL) : MPIJOB_ERR_NOMEM;
+
+	if (code == 0)
+		code = mpijob_validate(copy, &options, findings);
+	mpijob_free(copy);
+	if (code == MPIJOB_ERR_NOMEM) {
+		mpijob_diag_free(findings);
+		return code;
+	}
+	record->findings = findings;
+	operator_->validations++;
+	return 0;
+}
+
+int mpijob__configure_validate(mpijob_operator *operator_, struct mpijob__record *record)
+{
+	mpijob_effective *effective = NULL;
+	int code;
+
+	if (record->findings)
+		return 0;
+	if (!operator_->config && !asks(record->job))
+		return validate(operator_, record, record->job);
+	code = mpijob_effective_new(operator_->config, record->job, operator_->render.features, &effective, NULL);
+	if (code == 0)
+		code = validate(operator_, record, mpijob_effective_job(effective));
+	mpijob_effective_free(effective);
+	return code;
+}
+
 /* A plan that refuses the job begins with saying so. */
 static void note_refusal(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan)
 {
@@ -155,6 +205,10 @@ int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *re
 {
 	int code;
 
+	code = mpijob__configure_validate(operator_, record);
+	if (code)
+		return code;
+	options->validated = record->findings;
 	options->render = &operator_->render;
 	if (operator_->config || asks(record->job))
 		code = plan_configured(operator_, record, options, out);

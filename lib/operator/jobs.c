@@ -7,6 +7,7 @@
  */
 #include "operator/operator.h"
 
+#include "cluster/clock.h"
 #include "cluster/jobs.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ static void free_record(struct mpijob__record *record)
 {
 	mpijob_free(record->job);
 	mpijob_facts_free(record->facts);
+	mpijob__configure_forget(record);
 	free(record->namespace_);
 	free(record->name);
 	free(record->uid);
@@ -254,6 +256,7 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, 
 		return MPIJOB_ERR_NOMEM;
 	mpijob_free(record->job);
 	record->job = NULL;
+	mpijob__configure_forget(record);
 	free(record->aside);
 	record->aside = copy;
 	operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;
@@ -280,10 +283,23 @@ static int read_job(const struct mpijob_watch_event *object, mpijob **out, mpijo
 	return rc;
 }
 
+/* Whether nothing changed that validation depends on: the rest is the status, and what servers note in metadata. */
+static int is_valid_as_before(const mpijob *before, const mpijob *now)
+{
+	static const char *const paths[] = { "spec", "metadata.labels", "metadata.annotations" };
+
+	for (size_t i = 0; before && i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (!mpijob_node_equal(mpijob_node_find(mpijob_doc_root(mpijob_document(before)), paths[i]),
+				       mpijob_node_find(mpijob_doc_root(mpijob_document(now)), paths[i])))
+			return 0;
+	return before != NULL;
+}
+
 /* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
 static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object,
 		int is_news)
 {
+	int64_t from_us = mpijob__clock_cpu_us();
 	mpijob_diag *diag;
 	mpijob *job = NULL;
 	int rc;
@@ -295,6 +311,8 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 		return MPIJOB_ERR_NOMEM;
 	rc = read_job(object, &job, diag);
 	if (rc == 0) {
+		if (!is_valid_as_before(record->job, job))
+			mpijob__configure_forget(record);
 		mpijob_free(record->job);
 		record->job = job;
 		free(record->aside);
@@ -305,6 +323,7 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 			       mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
 	}
 	mpijob_diag_free(diag);
+	mpijob__queue_charge(&operator_->queue, &record->item, mpijob__clock_cpu_us() - from_us);
 	return rc;
 }
 

@@ -20,6 +20,8 @@
 #include <string.h>
 
 #define MOST_WRITES    16
+#define STEP_US        20000
+#define JOB_LIMIT      ((size_t)2 << 20) /* bytes: etcd takes requests of 1.5 MiB */
 #define NOMEM_PAUSE_MS 100
 #define SHADOW_GRACE_MS 10000
 #define RETRY_AFTER_MOST_MS 300000
@@ -249,6 +251,7 @@ static int open_source(struct mpijob__source *source)
 	options.namespace_ = source->namespace_;
 	options.label_selector = source->label_selector;
 	options.seed = source->seed;
+	options.object_limit = source->number == MPIJOB__SOURCE_JOBS ? JOB_LIMIT : 0;
 	options.begin = begin_list;
 	options.object = take_object;
 	options.listed = end_list;
@@ -405,14 +408,22 @@ int mpijob__operator_may_write(const mpijob_operator *operator_)
 	return operator_->writes < operator_->max_writes && operator_->now_ms >= operator_->hold_until_ms;
 }
 
+/* One turn after the other, for as long as a step may take: what others sent is to be read before more is done. */
 static int decide(mpijob_operator *operator_)
 {
+	int64_t until_us = mpijob__clock_cpu_us() + STEP_US;
+
 	while (mpijob__operator_may_write(operator_)) {
 		struct mpijob__queue_item *item = mpijob__queue_take(&operator_->queue, operator_->now_ms);
+		int64_t from_us = mpijob__clock_cpu_us(), took_us;
 		int rc = item ? mpijob__act_turn(operator_, (struct mpijob__record *)(void *)item) : 0;
 
 		if (!item || rc)
 			return rc;
+		took_us = mpijob__clock_cpu_us() - from_us;
+		mpijob__queue_charge(&operator_->queue, item, took_us);
+		if (from_us + took_us >= until_us)
+			return 0;
 	}
 	return 0;
 }

@@ -108,6 +108,7 @@ struct mpijob__record {
 	unsigned char was_created; /* it has conditions */
 	unsigned char had_launcher;
 	unsigned char invalid;     /* its last plan refused it */
+	mpijob_diag *findings;     /* of validating the job as it is now; NULL: not validated yet */
 	uint64_t told;             /* digest of what was said of limits and annotations */
 	unsigned char secret_hidden; /* a shadow may not look at it */
 	char *aside;               /* why it is set aside: an Event that is still to be told; NULL: none */
@@ -127,6 +128,7 @@ struct mpijob__shadow {
 /* An object whose owner is not known yet. */
 struct mpijob__orphan {
 	struct mpijob__orphan *next;
+	int64_t since_ms;          /* when it was seen */
 	unsigned char source;
 	int attempts;              /* of fetching it, as far as they count for the next one's delay */
 	int64_t due_ms;
@@ -135,6 +137,14 @@ struct mpijob__orphan {
 	mpijob_call *call;
 	const char *owner_uid, *uid, *namespace_, *name; /* in `strings` */
 	char strings[];
+};
+
+/* What one namespace has in the table of orphans. */
+struct mpijob__orphan_group {
+	struct mpijob__orphan_group *next;
+	size_t count;
+	int64_t warned_ms; /* when too many of it were reported last; 0: never */
+	char name[];
 };
 
 struct mpijob__priority_class {
@@ -169,6 +179,7 @@ struct mpijob_operator {
 	struct mpijob__shadow shadow;
 
 	struct mpijob__orphan *orphans;  /* wait for an owner; the newest first */
+	struct mpijob__orphan_group *orphan_groups;
 	size_t orphan_count;
 	struct mpijob__orphan *fetches;  /* their owner is known: to be fetched */
 	size_t fetching;
@@ -190,6 +201,7 @@ struct mpijob_operator {
 	int telling;            /* it may send Events */
 	int listening;          /* all watches have begun */
 	size_t writes;          /* under way, those of events too */
+	size_t validations;     /* of jobs, since the operator was made */
 	int64_t now_ms;         /* monotonic, of this step */
 	int64_t hold_until_ms;  /* the server asked everybody to wait */
 	int nomem;              /* memory ran out in a callback; step() tells */
@@ -274,7 +286,11 @@ void mpijob__classes_sweep(struct mpijob__source *source);
 void mpijob__classes_release(mpijob_operator *operator_);
 
 /* configure.c */
-/* Plan as the configuration wants it. `options` without `render`. 0 or what mpijob_plan_new() returned. */
+/* Validate a job as the configuration has it, unless that is done: 0, or MPIJOB_ERR_NOMEM. */
+int mpijob__configure_validate(mpijob_operator *operator_, struct mpijob__record *record);
+/* Forget what validation found. */
+void mpijob__configure_forget(struct mpijob__record *record);
+/* Plan as the configuration wants it; validates first where that is not done. `options` without `render`. 0 or what mpijob_plan_new() returned. */
 int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options,
 			   mpijob_plan **out);
 

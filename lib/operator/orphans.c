@@ -4,6 +4,9 @@
  *
  * Only a name is kept, of a few thousand at most; when the owner comes the object is fetched. Children of
  * a job that was deleted linger for a while and are not waited for.
+ *
+ * Everybody who may create pods can name an owner that never comes. So nothing waits for ever, and when the table is
+ * full the namespace that has most of it loses its oldest entry to the others.
  */
 #include "operator/operator.h"
 
@@ -13,6 +16,8 @@
 #include <string.h>
 
 #define MOST_ORPHANS 4096
+#define WAITS_MS     600000 /* a watch of the owners that is cut is back long before */
+#define WARNS_MS     600000 /* one warning of a namespace in this time */
 #define MOST_FETCHES 8
 #define RETRY_MS 1000
 #define RETRY_STEPS 5 /* doubled so often */
@@ -27,6 +32,104 @@ static int is_dead(const mpijob_operator *operator_, const char *uid)
 	return 0;
 }
 
+static struct mpijob__orphan_group *find_group(const mpijob_operator *operator_, const char *namespace_)
+{
+	struct mpijob__orphan_group *group = operator_->orphan_groups;
+
+	while (group && strcmp(group->name, namespace_) != 0)
+		group = group->next;
+	return group;
+}
+
+static struct mpijob__orphan_group *make_group(mpijob_operator *operator_, const char *namespace_)
+{
+	struct mpijob__orphan_group *group = find_group(operator_, namespace_);
+	size_t size = strlen(namespace_) + 1;
+
+	if (group)
+		return group;
+	group = calloc(1, sizeof(*group) + size);
+	if (!group)
+		return NULL;
+	memcpy(group->name, namespace_, size);
+	group->next = operator_->orphan_groups;
+	operator_->orphan_groups = group;
+	return group;
+}
+
+/* Forget the namespaces that have no entry, and no warning that holds back the next one. */
+static void drop_groups(mpijob_operator *operator_)
+{
+	struct mpijob__orphan_group **at = &operator_->orphan_groups;
+
+	while (*at) {
+		struct mpijob__orphan_group *group = *at;
+
+		if (group->count || (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)) {
+			at = &group->next;
+			continue;
+		}
+		*at = group->next;
+		free(group);
+	}
+}
+
+/* Take an entry out of the table; it is the caller's then. */
+static struct mpijob__orphan *take_out(mpijob_operator *operator_, struct mpijob__orphan **at)
+{
+	struct mpijob__orphan *orphan = *at;
+
+	*at = orphan->next;
+	operator_->orphan_count--;
+	find_group(operator_, orphan->namespace_)->count--;
+	return orphan;
+}
+
+/* Make room in a full table for an entry of a namespace. 0 when that one has most of it, or as much as any other. */
+static int make_room(mpijob_operator *operator_, const struct mpijob__orphan_group *wants)
+{
+	struct mpijob__orphan_group *largest = operator_->orphan_groups;
+	struct mpijob__orphan **oldest = NULL;
+
+	if (operator_->orphan_count < MOST_ORPHANS)
+		return 1;
+	for (struct mpijob__orphan_group *group = largest; group; group = group->next)
+		if (group->count > largest->count)
+			largest = group;
+	if (largest->count <= wants->count + 1)
+		return 0;
+	for (struct mpijob__orphan **at = &operator_->orphans; *at; at = &(*at)->next)
+		if (strcmp((*at)->namespace_, largest->name) == 0)
+			oldest = at;
+	free(take_out(operator_, oldest));
+	return 1;
+}
+
+static void warn(struct mpijob__source *source, struct mpijob__orphan_group *group, const char *name)
+{
+	mpijob_operator *operator_ = source->operator_;
+
+	if (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)
+		return;
+	group->warned_ms = operator_->now_ms;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "too-many-orphans",
+			     "%s %s/%s names an owner that is not known, as do %zu others of its namespace; it and "
+			     "further ones are skipped",
+			     source->kind, group->name, name, group->count);
+}
+
+/* The newest stand first, so that all behind the first old one are old. */
+static void expire(mpijob_operator *operator_)
+{
+	struct mpijob__orphan **at = &operator_->orphans;
+
+	while (*at && operator_->now_ms - (*at)->since_ms < WAITS_MS)
+		at = &(*at)->next;
+	while (*at)
+		free(take_out(operator_, at));
+	drop_groups(operator_);
+}
+
 static char *put(char *at, const char *text, const char **member)
 {
 	size_t len = strlen(text) + 1;
@@ -39,18 +142,21 @@ static char *put(char *at, const char *text, const char **member)
 void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_observed *observed)
 {
 	mpijob_operator *operator_ = source->operator_;
+	struct mpijob__orphan_group *group;
 	struct mpijob__orphan *orphan;
 	char *at;
 
 	if (is_dead(operator_, observed->owner_uid))
 		return;
+	expire(operator_);
 	for (orphan = operator_->orphans; orphan; orphan = orphan->next)
 		if (strcmp(orphan->uid, observed->uid) == 0)
 			return;
-	if (operator_->orphan_count >= MOST_ORPHANS) {
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "too-many-orphans",
-				     "%s %s/%s waits for an owner that is not known, as do %d others; it is left out",
-				     source->kind, observed->namespace_, observed->name, MOST_ORPHANS);
+	group = make_group(operator_, observed->namespace_);
+	if (!group)
+		return;
+	if (!make_room(operator_, group)) {
+		warn(source, group, observed->name);
 		return;
 	}
 	orphan = calloc(1, sizeof(*orphan) + strlen(observed->owner_uid) + strlen(observed->uid) +
@@ -63,9 +169,11 @@ void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_obse
 	put(at, observed->name, &orphan->name);
 	orphan->operator_ = operator_;
 	orphan->source = (unsigned char)source->number;
+	orphan->since_ms = operator_->now_ms;
 	orphan->next = operator_->orphans;
 	operator_->orphans = orphan;
 	operator_->orphan_count++;
+	group->count++;
 }
 
 /* One that is being fetched has an answer under way that knows no better. */
@@ -94,9 +202,7 @@ void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid)
 
 		if (strcmp(orphan->uid, uid) != 0)
 			continue;
-		*at = orphan->next;
-		operator_->orphan_count--;
-		free(orphan);
+		free(take_out(operator_, at));
 		return;
 	}
 }
@@ -112,8 +218,7 @@ void mpijob__orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
 			at = &orphan->next;
 			continue;
 		}
-		*at = orphan->next;
-		operator_->orphan_count--;
+		take_out(operator_, at);
 		orphan->due_ms = INT64_MIN;
 		orphan->next = operator_->fetches;
 		operator_->fetches = orphan;
@@ -177,6 +282,7 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan
 
 void mpijob__orphans_step(mpijob_operator *operator_)
 {
+	expire(operator_);
 	for (struct mpijob__orphan *orphan = operator_->fetches; orphan; orphan = orphan->next) {
 		if (operator_->fetching >= MOST_FETCHES)
 			return;
@@ -218,4 +324,10 @@ void mpijob__orphans_release(mpijob_operator *operator_)
 	free_list(operator_->orphans);
 	free_list(operator_->fetches);
 	operator_->orphans = operator_->fetches = NULL;
+	while (operator_->orphan_groups) {
+		struct mpijob__orphan_group *group = operator_->orphan_groups;
+
+		operator_->orphan_groups = group->next;
+		free(group);
+	}
 }

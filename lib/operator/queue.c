@@ -18,6 +18,9 @@
 #define FIRST_FAILURE_MS 5
 #define LAST_FAILURE_MS 1000000
 #define CHANGED_MS 1000
+#define CHARGED_US 2000 /* what took less costs nothing: most jobs take less */
+#define REST 10         /* a namespace has one part in so many of the time, as long as others want any */
+#define MOST_REST_MS 60000
 #define SPARE 2 /* requests that are left to others, as long as there are others */
 
 struct mpijob__queue_group {
@@ -26,6 +29,7 @@ struct mpijob__queue_group {
 	struct mpijob__queue_item *first, *last;
 	size_t members, refused;
 	size_t under_way;
+	int64_t rest_until_ms; /* it used much time: others go first until then */
 	char name[];
 };
 
@@ -263,19 +267,34 @@ void mpijob__queue_answered(struct mpijob__queue_item *item)
 	item->group->under_way--;
 }
 
-/* The next one in line with less than `most` under way. */
+void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t took_us)
+{
+	int64_t from_ms = queue->now_ms;
+
+	if (took_us < CHARGED_US)
+		return;
+	if (item->group->rest_until_ms > from_ms)
+		from_ms = item->group->rest_until_ms;
+	item->group->rest_until_ms = from_ms + took_us * REST / 1000;
+	if (item->group->rest_until_ms > queue->now_ms + MOST_REST_MS)
+		item->group->rest_until_ms = queue->now_ms + MOST_REST_MS;
+}
+
+/* The next one in line with less than `most` under way; one that rests only when no other is in line. */
 static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, size_t most)
 {
-	struct mpijob__queue_group *group = queue->turn;
+	struct mpijob__queue_group *group = queue->turn, *resting = NULL;
 
 	if (!group)
 		return NULL;
 	do {
-		if (group->under_way < most)
+		if (group->under_way < most && group->rest_until_ms <= queue->now_ms)
 			return group;
+		if (group->under_way < most && (!resting || group->rest_until_ms < resting->rest_until_ms))
+			resting = group;
 		group = group->after;
 	} while (group != queue->turn);
-	return NULL;
+	return resting;
 }
 
 static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
@@ -284,7 +303,7 @@ static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
 	struct mpijob__queue_group *group;
 
 	if (queue->most == 0)
-		return queue->turn;
+		return find_turn(queue, SIZE_MAX);
 	group = find_turn(queue, (queue->most + 1) / 2);
 	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE);
 }

@@ -50,6 +50,11 @@ struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64
 /* A request of a busy one has left, or was answered. */
 void mpijob__queue_sent(struct mpijob__queue_item *item);
 void mpijob__queue_answered(struct mpijob__queue_item *item);
+/*
+ * Note how long work on a key took. Its namespace then has no turn for ten times as long while others are in line, so
+ * that expensive jobs delay those of others by one turn and not by each. Less than a few milliseconds count as nothing.
+ */
+void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t took_us);
 /* A busy one has more to do and waits for its turn. */
 void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item *item);
 /* The work is done, well: failures are forgotten. News wait until `not_before_ms`; INT64_MIN: they do not. */

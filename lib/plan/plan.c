@@ -238,6 +238,15 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 	return MPIJOB_ERR_SPEC;
 }
 
+/* What the caller's validation reported, as if it had been made here. */
+static int repeat(const mpijob_diag *validated, mpijob_diag *findings)
+{
+	for (size_t i = 0; i < mpijob_diag_count(validated); i++)
+		if (mpijob_diag_add(findings, mpijob_diag_at(validated, i)))
+			return MPIJOB_ERR_NOMEM;
+	return mpijob_diag_count_severity(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
+}
+
 static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 {
 	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = plan->render.reference };
@@ -246,7 +255,7 @@ static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 	int code = mpijob_default(plan->job, &defaults, findings);
 
 	if (!code)
-		code = mpijob_validate(plan->job, &judge, findings);
+		code = plan->validated ? repeat(plan->validated, findings) : mpijob_validate(plan->job, &judge, findings);
 	if (!code)
 		code = mpijob__job_status(plan->job, &status, findings);
 	if (!code)
@@ -452,6 +461,7 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->max_workers = options.max_workers;
+	plan->validated = options.validated;
 	plan->render.features = &plan->features;
 	plan->render.entropy = NULL;
 	plan->render.entropy_len = 0;
@@ -485,6 +495,7 @@ static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_fa
 	mpijob__status_close(plan);
 	order(plan);
 	plan->facts = NULL;
+	plan->validated = NULL;
 	plan->launcher = NULL;
 }
 

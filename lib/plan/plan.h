@@ -102,6 +102,7 @@ struct mpijob_plan {
 	int64_t now_ms;
 	int32_t max_workers;                                  /* 0: no limit */
 	const mpijob_facts *facts;                            /* while planning */
+	const mpijob_diag *validated; /* findings of the caller's validation; NULL: none */
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
 	const char *stops_version;                            /* of the launcher that is stopped; NULL when not known */
 	struct mpijob__workers workers;                       /* while planning, but for `runs` */

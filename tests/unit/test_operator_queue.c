@@ -309,6 +309,73 @@ static void a_small_job_beside_two_thousand(void **state)
 	free(items);
 }
 
+/*
+ * A namespace with many expensive jobs, each of 90 ms, beside one with a cheap job that has a hundred turns, of 1 ms each.
+ * The first turn of the cheap one comes after one expensive turn at most, and all together take little longer than alone.
+ */
+static void expensive_jobs_wait_for_others(void **state)
+{
+	static const char *const names[] = { "costly", "costly", "costly", "costly", "cheap" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[5];
+	int64_t now_us = 0, longest_us = 0, last_us = 0;
+	int cheap = 0;
+
+	(void)state;
+	join(&queue, items, names, 5);
+	for (int i = 0; i < 4; i++)
+		mpijob__queue_add(&queue, &items[i]);
+	while (cheap < 100) {
+		struct mpijob__queue_item *item;
+		int64_t took_us;
+
+		queue.now_ms = now_us / 1000;
+		item = mpijob__queue_take(&queue, queue.now_ms);
+		assert_non_null(item);
+		took_us = item == &items[4] ? 1000 : 90000;
+		mpijob__queue_charge(&queue, item, took_us);
+		now_us += took_us;
+		if (item == &items[4]) {
+			longest_us = now_us - last_us > longest_us ? now_us - last_us : longest_us;
+			cheap++;
+		}
+		/* The cheap job is there from the first turn on, and each job wants more at once. */
+		if (cheap == 0)
+			mpijob__queue_add(&queue, &items[4]);
+		if (item == &items[4] || last_us == 0)
+			last_us = now_us;
+		mpijob__queue_again(&queue, item);
+	}
+	assert_in_range(longest_us, 1000, 100000);
+	assert_in_range(now_us, 100000, 300000);
+	leave(&queue, items, 5);
+}
+
+/* Alone a namespace goes on, whatever it used; and what took little costs nothing. */
+static void only_others_make_a_namespace_rest(void **state)
+{
+	static const char *const names[] = { "costly", "costly", "cheap" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[3];
+
+	(void)state;
+	join(&queue, items, names, 3);
+	mpijob__queue_add(&queue, &items[0]);
+	mpijob__queue_add(&queue, &items[1]);
+	mpijob__queue_charge(&queue, &items[0], 500000);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	mpijob__queue_add(&queue, &items[2]);
+	mpijob__queue_charge(&queue, &items[2], 1999);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[2]);
+	mpijob__queue_again(&queue, &items[2]);
+	queue.now_ms = 4999;
+	assert_ptr_equal(mpijob__queue_take(&queue, 4999), &items[2]);
+	mpijob__queue_again(&queue, &items[2]);
+	queue.now_ms = 5000;
+	assert_ptr_equal(mpijob__queue_take(&queue, 5000), &items[1]);
+	leave(&queue, items, 3);
+}
+
 /* Ten tries a second are shared by the namespaces, and within one by its keys. */
 static void refusals_are_counted_by_namespace(void **state)
 {
@@ -345,6 +412,8 @@ int main(void)
 		cmocka_unit_test(many_timers),
 		cmocka_unit_test(a_small_job_beside_two_thousand),
 		cmocka_unit_test(refusals_are_counted_by_namespace),
+		cmocka_unit_test(expensive_jobs_wait_for_others),
+		cmocka_unit_test(only_others_make_a_namespace_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -515,6 +515,38 @@ static void lists_find_what_vanished(void **state)
 	tear_down(&rig);
 }
 
+/* News of a status, of pods and of children lead to plans, but only a changed job is validated again. */
+static void an_unchanged_job_is_validated_once(void **state)
+{
+	struct rig rig;
+	struct fake_object *job;
+	uint64_t plans = 0;
+
+	(void)state;
+	set_up(&rig);
+	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	run_pods(&rig);
+	run(&rig, 400);
+	expect_children(&rig, 1, 3);
+	for (size_t i = 0; i <= MPIJOB__METRICS_BOUNDS; i++)
+		plans += rig.operator_->metrics.planned.buckets[i];
+	assert_in_range(plans, 3, 100);
+	assert_int_equal(rig.operator_->validations, 1);
+	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
+	run(&rig, 400);
+	assert_int_equal(rig.operator_->validations, 2);
+	fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: 5}}}}}");
+	run(&rig, 400);
+	assert_int_equal(rig.operator_->validations, 3);
+	assert_int_equal(record_of(&rig)->invalid, 1);
+	/* Another configuration may make another job of it. */
+	assert_int_equal(mpijob_operator_configure(rig.operator_, NULL), 0);
+	run(&rig, 400);
+	assert_int_equal(rig.operator_->validations, 4);
+	tear_down(&rig);
+}
+
 /* Pods of a launcher that are seen before the Job that owns them. */
 static void orphans_are_fetched(void **state)
 {
@@ -631,6 +663,7 @@ int main(void)
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
+		cmocka_unit_test(an_unchanged_job_is_validated_once),
 		cmocka_unit_test(network_policies),
 		cmocka_unit_test(options),
 	};
