@@ -46,8 +46,17 @@ struct mpijob_operator_options {
 	int32_t standby;        /**< 1: watch, and act only once mpijob_operator_act() says so. Without meaning for a shadow. */
 	int64_t shadow_grace_ms; /**< A shadow counts an action that its plan still wants when there was no news of the job for so
 	                              long, or ten times as long after it was first wanted; 0: 10,000. */
+	int64_t launcher_hold_ms; /**< `launcher_hold_ms` of struct mpijob_plan_options; 0: launchers do not wait for the DNS
+	                               names of workers. */
+	/**
+	 * Ask the DNS of the cluster for a name, without blocking: 1 when it resolves, 0 when not or not yet, negative when it
+	 * cannot be asked. `name` is borrowed and ends in ".svc". It is called again until it returns 1. NULL: launchers wait
+	 * `launcher_hold_ms`.
+	 */
+	int (*resolve)(void *user, const char *name);
+	void *resolve_user;       /**< Passed to `resolve`. */
 };
-#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, NULL, NULL, 0, 0, 0 }
+#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, NULL, NULL, 0, 0, 0, 0, NULL, NULL }
 
 /**
  * Make an operator. Nothing is sent before the first step.

@@ -241,8 +241,14 @@ struct mpijob_plan_options {
 	const mpijob_diag *validated; /**< What mpijob_validate() reported of this very job, after mpijob_default(), both
 	                                   with the `reference` of `render`: it is not validated again, and is refused
 	                                   where an error is among the findings. Borrowed for the call. NULL: validate. */
+	int64_t launcher_hold_ms; /**< The launcher starts when the DNS names of all workers resolve, at the latest so many
+	                               milliseconds after all workers were ready, and ten seconds after the first worker was
+	                               created if they are not; 0: it does not wait. At most a day. No effect with `reference`. */
+	int64_t workers_ready_ms; /**< When the caller first saw mpijob_plan_awaits_names(), in milliseconds since 1970; 0: not
+	                               yet. */
+	int32_t names_known;      /**< 1: the names of all workers resolve; 0: this is not known. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0 }
 
 /** What to do next about one job. */
 typedef struct mpijob_plan mpijob_plan;
@@ -344,6 +350,15 @@ MPIJOB_API const struct mpijob_status *mpijob_plan_status(const mpijob_plan *pla
  * @since 0.1
  */
 MPIJOB_API int64_t mpijob_plan_next_ms(const mpijob_plan *plan);
+
+/**
+ * Tell whether the launcher starts as soon as the workers' names resolve: all workers are ready, and no launcher runs.
+ *
+ * @param plan  not NULL.
+ * @return 1 or 0; 0 without `launcher_hold_ms`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_plan_awaits_names(const mpijob_plan *plan);
 
 /**
  * Tell which transitions the plan makes, for counting.

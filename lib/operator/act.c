@@ -146,6 +146,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 	}
 	mpijob__rights_note(operator_, record, 0);
 	look_again(operator_, record, next_ms, planned_ms);
+	mpijob__names_look_again(operator_, record);
 	if (record->strangers_ms)
 		mpijob__queue_add_at(&operator_->queue, &record->item, record->strangers_ms);
 }
@@ -218,9 +219,11 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	int rc;
 
 	options.now_ms = mpijob__client_server_ms(operator_->client);
+	mpijob__names_options(operator_, record, &options);
 	rc = mpijob__configure_plan(operator_, record, &options, &act->plan);
 	if (rc)
 		return rc;
+	mpijob__names_planned(operator_, record, act->plan, &options);
 	act->window = 1;
 	act->planned_ms = options.now_ms;
 	act->begun_ms = operator_->now_ms;

@@ -124,6 +124,10 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 	write->record->known_ms[write->action.role] = write->operator_->now_ms;
 	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
 		write->record->made_ms = write->operator_->now_ms;
+	/* A job without a status that had no Service until now was begun by nobody. */
+	if (write->action.role == MPIJOB_ROLE_SERVICE && write->action.verb == MPIJOB_ACTION_CREATE &&
+	    !mpijob__jobs_has_status(write->record))
+		write->record->fresh_ms = write->operator_->now_ms;
 	if (is_overtaken(write) && mpijob__act_look(write, 0) == 0)
 		return 1;
 	code = write->action.verb == MPIJOB_ACTION_DELETE

@@ -24,6 +24,7 @@
 #define JOB_LIMIT      ((size_t)2 << 20) /* bytes: etcd takes requests of 1.5 MiB */
 #define NOMEM_PAUSE_MS 100
 #define SHADOW_GRACE_MS 10000
+#define HOLD_MOST_MS        86400000 /* as a plan has it */
 #define RETRY_AFTER_MOST_MS 300000
 
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
@@ -152,7 +153,8 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 		rc = mpijob__struct_check(&operator_->render, sizeof(operator_->render), options.render);
 	if (rc == 0)
 		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
-	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 ||
+	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 || options.launcher_hold_ms < 0 ||
+			options.launcher_hold_ms > HOLD_MOST_MS ||
 			(operator_->render.cluster_domain && !mpijob__render_is_domain(operator_->render.cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
@@ -172,6 +174,9 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->shadow.on = options.shadow != 0;
 	operator_->shadow.grace_ms = options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
 	operator_->acting = operator_->telling = !options.shadow && !options.standby;
+	operator_->launcher_hold_ms = options.launcher_hold_ms;
+	operator_->resolve = options.resolve;
+	operator_->resolve_user = options.resolve_user;
 	operator_->log = options.log;
 	operator_->log_user = options.log_user;
 	if (copy_text(options.namespace_, &operator_->namespace_) ||

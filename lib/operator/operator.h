@@ -81,6 +81,13 @@ struct mpijob__act {
 
 #define MPIJOB__SURE(role) (1u << (role))
 
+/* The names of a job's workers, while its launcher waits for them; zeroed when it does not. */
+struct mpijob__names {
+	int64_t ready_ms; /* when all workers were ready first, the server's time */
+	int64_t wait_ms;  /* until the answers are read next; 0: names cannot be asked, or all resolve */
+	int32_t workers, known; /* how many there are, and how many resolve, by index */
+};
+
 /* One MPIJob. */
 struct mpijob__record {
 	struct mpijob__queue_item item; /* first */
@@ -104,6 +111,7 @@ struct mpijob__record {
 	int leftovers;             /* times that it was what a job that is gone has left */
 	int rounds;                /* plans carried out since the last news from outside */
 	int64_t news_ms;           /* when there were any */
+	struct mpijob__names names;
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
 	unsigned char was_created; /* it has conditions */
 	unsigned char had_launcher;
@@ -168,6 +176,9 @@ struct mpijob_operator {
 	size_t max_writes;
 	void (*log)(void *user, const struct mpijob_finding *finding);
 	void *log_user;
+	int64_t launcher_hold_ms;
+	int (*resolve)(void *user, const char *name); /* NULL: names cannot be asked */
+	void *resolve_user;
 
 	struct mpijob__source sources[MPIJOB__SOURCE_COUNT];
 	struct mpijob__table jobs_by_uid, jobs_by_name;
@@ -293,6 +304,15 @@ void mpijob__configure_forget(struct mpijob__record *record);
 /* Plan as the configuration wants it; validates first where that is not done. `options` without `render`. 0 or what mpijob_plan_new() returned. */
 int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options,
 			   mpijob_plan **out);
+
+/* names.c */
+/* What is known of the names of the workers, for a plan. */
+void mpijob__names_options(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options);
+/* Note whether a plan awaits names, and ask for them. */
+void mpijob__names_planned(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan,
+			   const struct mpijob_plan_options *options);
+/* A plan that awaits names is done: plan again soon. */
+void mpijob__names_look_again(mpijob_operator *operator_, struct mpijob__record *record);
 
 /* act.c */
 /* It is this job's turn: plan if there is no plan, and start one action. 0 or MPIJOB_ERR_NOMEM. */

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define NEWS_MS 10000 /* news of a Job is not later than this */
+#define NEWS_MS  10000 /* news of a Job is not later than this */
+#define START_MS 10000 /* workers that are not ready after this time do not delay the launcher any longer */
 
 /* Our launcher Job, which ended and was deleted before any plan could say so. */
 static const struct mpijob_launcher_facts *remembered(const struct mpijob_plan *plan)
@@ -84,11 +85,51 @@ static int waits(const struct mpijob_plan *plan)
 	return plan->subject.spec->launcher_creation_policy != MPIJOB_LAUNCHER_AT_STARTUP;
 }
 
+static int64_t first_created_ms(const struct mpijob_plan *plan)
+{
+	const struct mpijob__workers *workers = &plan->workers;
+	int64_t first_ms = plan->now_ms;
+
+	for (int32_t i = 0; i < workers->wanted; i++) {
+		if (workers->pods[i] && workers->pods[i]->created_ms < first_ms)
+			first_ms = workers->pods[i]->created_ms;
+	}
+	return first_ms;
+}
+
+/*
+ * A headless Service names a pod once it is ready, and DNS serves the name some time later. mpirun fails at the first name
+ * that does not resolve, so the launcher starts when the names are known to resolve, and at the latest after
+ * `launcher_hold_ms`. A gang may need its launcher before any worker can run: it waits only once all workers are ready.
+ */
+static int awaits_names(struct mpijob_plan *plan)
+{
+	int ready = mpijob__workers_ready(plan);
+	int64_t until_ms;
+
+	if (!plan->hold_ms || plan->suspended || !plan->workers.wanted)
+		return 0;
+	if (!ready && mpijob__subject_gang(&plan->subject))
+		return 0;
+	plan->awaits_names = ready;
+	if (ready && plan->names_known)
+		return 0;
+	if (ready)
+		until_ms = (plan->ready_ms ? plan->ready_ms : plan->now_ms) + plan->hold_ms;
+	else
+		until_ms = first_created_ms(plan) + START_MS;
+	if (plan->now_ms >= until_ms)
+		return 0;
+	mpijob__plan_look_again(plan, until_ms);
+	return 1;
+}
+
 void mpijob__launcher_create(struct mpijob_plan *plan)
 {
 	int wait = waits(plan);
 
-	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)))
+	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)) ||
+	    awaits_names(plan))
 		return;
 	mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, MPIJOB_ROLE_LAUNCHER,
 			 -1, NULL, wait && !plan->suspended ? "all workers are ready" : "the launcher is not there");
@@ -138,7 +179,8 @@ void mpijob__launcher_switch(struct mpijob_plan *plan)
 
 	if (plan->suspended)
 		mpijob__launcher_stop(plan, "the job is suspended");
-	else if (launcher && launcher->suspended && !launcher->deleting && (!wait || mpijob__workers_ready(plan)))
+	else if (launcher && launcher->suspended && !launcher->deleting && (!wait || mpijob__workers_ready(plan)) &&
+		 !awaits_names(plan))
 		go_on(plan);
 }
 

@@ -17,6 +17,7 @@
 #define API_VERSION  "kubeflow.org/v2beta1"
 #define MOST_WORKERS 1000000
 #define YEAR_10000_MS INT64_C(253402300800000) /* no time in a status is as late */
+#define A_DAY_MS     86400000
 #define RETRY_MS     60000 /* a name that is taken: nothing tells us when it is free */
 
 void mpijob__plan_fail(struct mpijob_plan *plan, int code)
@@ -202,6 +203,7 @@ static void forget(struct mpijob_plan *plan)
 	plan->transitions = 0;
 	plan->next_ms = 0;
 	plan->launcher_made = 0;
+	plan->awaits_names = 0;
 	plan->unseen = NULL;
 	plan->tells = MPIJOB__STAGE_FIRST;
 	mpijob__status_reset(plan);
@@ -275,7 +277,7 @@ static void see_first(struct mpijob_plan *plan)
 		return;
 	message = mpijob__plan_text(plan, "MPIJob %s/%s is created.", plan->subject.namespace_, plan->subject.name);
 	mpijob__conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated", message);
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Normal", "MPIJobCreated", message);
+	mpijob__plan_event(plan, MPIJOB__STAGE_LAST, "Normal", "MPIJobCreated", message);
 	plan->transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
@@ -457,11 +459,16 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 		code = mpijob__features_take(plan->render.features, plan->render.reference, &plan->features);
 	if (code)
 		return code;
-	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0)
+	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||
+	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS || options.workers_ready_ms < 0 ||
+	    options.workers_ready_ms >= YEAR_10000_MS)
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->max_workers = options.max_workers;
 	plan->validated = options.validated;
+	plan->hold_ms = plan->render.reference ? 0 : options.launcher_hold_ms;
+	plan->ready_ms = options.workers_ready_ms;
+	plan->names_known = options.names_known != 0;
 	plan->render.features = &plan->features;
 	plan->render.entropy = NULL;
 	plan->render.entropy_len = 0;
@@ -559,6 +566,11 @@ const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan)
 int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
 {
 	return plan->next_ms;
+}
+
+int mpijob_plan_awaits_names(const mpijob_plan *plan)
+{
+	return plan->awaits_names;
 }
 
 int32_t mpijob_plan_transitions(const mpijob_plan *plan)

@@ -14,13 +14,13 @@
 #include "render/render.h"
 
 /* Stages while planning: gaps in the order are closed at the end. */
-#define MPIJOB__STAGE_FIRST    0 /* Service, ConfigMap, Secret, PodGroup; what is known now of the status */
+#define MPIJOB__STAGE_FIRST    0 /* Service, ConfigMap, Secret, PodGroup; a status that has to come before the rest */
 #define MPIJOB__STAGE_WORKERS  1 /* worker pods come and go */
 #define MPIJOB__STAGE_LAUNCHER 2 /* the launcher is made, or prepared for going on */
 #define MPIJOB__STAGE_RESUME   3 /* the status says that the job goes on */
 #define MPIJOB__STAGE_SWITCH   4 /* the launcher stops or goes on */
 #define MPIJOB__STAGE_CLEAN    5 /* workers and PodGroup go once the launcher was stopped */
-#define MPIJOB__STAGE_LAST     6 /* the part of the status that says that all this was done */
+#define MPIJOB__STAGE_LAST     6 /* the status */
 #define MPIJOB__STAGE_GONE     7 /* the job itself goes */
 
 /* What stands in the body of an action. */
@@ -35,8 +35,7 @@
 #define MPIJOB__BODY_GO_ON_ANEW    8 /* the same, with the scheduling directives of the job as it is now */
 #define MPIJOB__BODY_FORGET_START  9 /* the status of the launcher Job: no startTime */
 #define MPIJOB__BODY_STATUS        10
-#define MPIJOB__BODY_NETWORK_POLICY 12
-#define MPIJOB__BODY_LAUNCHER_MADE 11 /* the status of the job: there was a launcher */
+#define MPIJOB__BODY_NETWORK_POLICY 11
 
 struct mpijob__action {
 	struct mpijob_action view;
@@ -101,6 +100,9 @@ struct mpijob_plan {
 	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
 	int64_t now_ms;
 	int32_t max_workers;                                  /* 0: no limit */
+	int64_t hold_ms;                                      /* the launcher waits so long for names; 0: it does not */
+	int64_t ready_ms;                                     /* when all workers were ready; 0: not known */
+	int names_known;                                      /* all workers' names resolve */
 	const mpijob_facts *facts;                            /* while planning */
 	const mpijob_diag *validated; /* findings of the caller's validation; NULL: none */
 	const struct mpijob_launcher_facts *launcher;         /* while planning: ours, or NULL */
@@ -115,7 +117,8 @@ struct mpijob_plan {
 	size_t count, cap;
 	struct mpijob__draft old, draft;
 	struct mpijob_status status; /* view of `draft` */
-	int launcher_made;           /* the plan makes the launcher; the status tells at the end */
+	int launcher_made;           /* the plan makes the launcher */
+	int awaits_names;            /* all workers are ready, and the launcher starts when their names resolve */
 	int launcher_missed;         /* there should be a launcher; wait for news of it */
 	const char *unseen;          /* name of the launcher that counts as ended because it is not there; NULL: none does */
 	int32_t tells;               /* stage in which the status is written */

@@ -251,11 +251,14 @@ void mpijob__status_update(struct mpijob_plan *plan)
 	int ends = mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
 
 	/*
-	 * That a job was suspended is said once it is true. That it goes on is said just before, so that a launcher which
-	 * nobody saw end, and which its time to live removed, is known to have run.
+	 * The status is written last, once it is true. Three things are written before what follows from them: the end of a
+	 * job; a restart, whose count survives nowhere else; and that a job goes on, so that a launcher which nobody saw end,
+	 * and which its time to live removed, is known to have run.
 	 */
-	if (plan->old.count && !ends && suspension_changes(plan))
-		plan->tells = plan->suspended ? MPIJOB__STAGE_LAST : MPIJOB__STAGE_RESUME;
+	if (!ends && plan->old.count && !plan->suspended && suspension_changes(plan))
+		plan->tells = MPIJOB__STAGE_RESUME;
+	else if (!ends && !plan->restart.news && !plan->restart.stops && !plan->restart.begins)
+		plan->tells = MPIJOB__STAGE_LAST;
 	/* Nor while a launcher that is missed may have ended before. */
 	if (!plan->launcher_missed)
 		tell_suspension(plan, plan->tells);
@@ -398,7 +401,7 @@ static void show(struct mpijob_plan *plan)
 	}
 	status->conditions = conditions;
 	status->conditions_count = draft->count;
-	status->launcher = draft->has_launcher || plan->launcher_made ? &draft->launcher : NULL;
+	status->launcher = draft->has_launcher ? &draft->launcher : NULL;
 	status->worker = draft->has_worker ? &draft->worker : NULL;
 	status->start_time = draft->has_start_time ? &draft->start_time : NULL;
 	status->completion_time = draft->has_completion_time ? &draft->completion_time : NULL;
@@ -408,18 +411,9 @@ void mpijob__status_close(struct mpijob_plan *plan)
 {
 	if (plan->code)
 		return;
-	if (plan->draft.has_launcher)
-		plan->launcher_made = 0;
-	if (plan->launcher_made)
-		plan->draft.launcher = (struct mpijob_replica_status)MPIJOB_REPLICA_STATUS_INIT;
-	if (plan->launcher_made && plan->tells > MPIJOB__STAGE_LAUNCHER) {
-		plan->draft.has_launcher = 1;
-		plan->launcher_made = 0;
-	}
+	if (plan->launcher_made && !plan->draft.has_launcher)
+		clear(&plan->draft.launcher, &plan->draft.has_launcher);
 	if (!same_draft(&plan->old, &plan->draft))
 		mpijob__plan_act_status(plan, plan->tells, MPIJOB__BODY_STATUS, "the status of the job changed");
-	if (plan->launcher_made)
-		mpijob__plan_act_status(plan, MPIJOB__STAGE_LAST, MPIJOB__BODY_LAUNCHER_MADE,
-					"remember that there was a launcher");
 	show(plan);
 }

@@ -158,10 +158,19 @@ static const struct mpijob__difference_row rows[MPIJOB__DIFFERENCE_COUNT] = {
 	},
 	[MPIJOB__DIFFERENCE_STAGES] = {
 		"stages-in-order",
-		"Workers are made when the status says that the job is Created and all that they mount is there. An operator that "
-		"may not patch `mpijobs/status` makes no worker. The reference writes its status last, and makes them all the same.",
-		"A job whose state nobody can be told of would run unseen, and after a restart it would be taken for a new one.",
+		"A status that ends a job, counts a restart, or says that a suspended job goes on is written before what follows "
+		"from it. Any other status is written last, once a sync, as the reference does.",
+		"The count and the end must survive an operator that stops halfway.",
 		MPIJOB__DIFFERENCE_ALWAYS, PLANNED,
+	},
+	[MPIJOB__DIFFERENCE_LAUNCHER_HOLD] = {
+		"launcher-awaits-names",
+		"`mpijob-operator` creates a launcher, or resumes it, once the DNS names of all workers resolve; at the latest "
+		"`--launcher-hold` (4 s) after all workers are ready, and 10 s after the first worker was created if they are not. "
+		"With a gang scheduler it waits only once all workers are ready. The reference creates it together with the workers.",
+		"mpirun fails at the first name that does not resolve: the launcher restarts, or with `restartPolicy: Never` the "
+		"job fails.",
+		MPIJOB__DIFFERENCE_DEFAULT, "`--launcher-hold=0`, `launcher_hold_ms = 0` in the options, " REFERENCE,
 	},
 	[MPIJOB__DIFFERENCE_SECRET] = {
 		"secret-when-needed",

@@ -29,6 +29,7 @@
 #include "state.h"
 
 #define NOMEM_PAUSE_MS 100
+#define RESOLV_CONF    "/etc/resolv.conf"
 #define RELEASE_MS     5000 /* for the Lease, and the Event about it */
 #define QUIET_MS       1000 /* without news: what was freed goes back to the system */
 #define MAPPED_BYTES   32768 /* arrays that grow with the pods of a job leave no holes when each is mapped by itself */
@@ -146,6 +147,11 @@ static int make_operator(struct state *state)
 	options.log = log_finding;
 	options.shadow = (int32_t)settings->shadow;
 	options.standby = 1;
+	options.launcher_hold_ms = settings->launcher_hold_ms;
+	if (settings->launcher_hold_ms && !settings->shadow)
+		state->names = names_new(RESOLV_CONF, settings->cluster_domain);
+	options.resolve = state->names ? names_resolve : NULL;
+	options.resolve_user = state->names;
 	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag) : MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
@@ -383,6 +389,7 @@ int daemon_run(const struct settings *settings)
 	server_free(state->monitoring);
 	election_end(state);
 	mpijob_operator_free(state->operator_);
+	names_free(state->names);
 	mpijob_client_free(state->client);
 	configuration_end(&state->configuration);
 	return code ? 1 : 0;

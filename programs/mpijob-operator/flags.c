@@ -16,6 +16,7 @@
 
 #include "address.h"
 
+#define A_DAY_MS   86400000
 #define AT(member) offsetof(struct settings, member)
 
 const struct flag_row flag_rows[] = {
@@ -38,6 +39,9 @@ const struct flag_row flag_rows[] = {
 	  "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of Kubernetes." },
 	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
 	  "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without it, and for 0." },
+	{ "launcher-hold", NULL, "DURATION", FLAG_DURATION, "4s", AT(launcher_hold_ms),
+	  "A launcher starts once the DNS names of its workers resolve, at the latest so long after all workers are ready, or 10s "
+	  "after they were created if they are not ready by then; 0: at once." },
 	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes), "Writes under way at a time." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
 	  "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
@@ -284,6 +288,8 @@ static int check(const struct settings *settings)
 		wrong = "--log-format: use text or json";
 	else if (settings->max_writes < 1)
 		wrong = "--max-writes: use 1 or more";
+	else if (settings->launcher_hold_ms < 0 || settings->launcher_hold_ms > A_DAY_MS)
+		wrong = "--launcher-hold: use 0 to 24h";
 	else if (settings->burst < 0 && settings->burst != NOT_GIVEN)
 		wrong = "--kube-api-burst: use 0 or more";
 	else if (settings->leader_elect && !settings->shadow && !*settings->lock_namespace)

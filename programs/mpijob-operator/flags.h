@@ -46,6 +46,7 @@ struct settings {
 	int64_t qps, burst; /* or NOT_GIVEN */
 	int64_t max_writes;
 	int64_t grace_ms;
+	int64_t launcher_hold_ms;
 	int64_t shadow;
 	int64_t leader_elect;
 	int64_t version, help, man;

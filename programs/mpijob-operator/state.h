@@ -11,6 +11,7 @@
 
 #include "configuration.h"
 #include "flags.h"
+#include "names.h"
 #include "server.h"
 
 struct state {
@@ -21,6 +22,7 @@ struct state {
 	mpijob_lease *lease;         /* NULL: acts without, or never */
 	char *identity;              /* that stands for it */
 	struct server *health, *monitoring; /* NULL: none */
+	struct names *names;         /* NULL: names cannot be asked */
 	int part;                    /* as the operator was told: MPIJOB_OPERATOR_* */
 	int led;                     /* as the Lease told last */
 	int stopping;

@@ -127,7 +127,8 @@ class Plane(controlplane.ControlPlane):
         lock = lock or f"ours-{self.number}"
         self.create_namespace(lock)
         config = self.write_kubeconfig(f"{name}-{self.number}", {"token": self.tokens[user]}, server)
-        one = self.run(f"{name}-{self.number}", program, "--kubeconfig=" + config, "--lock-namespace=" + lock,
+        # Where a test does not say otherwise, launchers start at once, as those of the reference.
+        one = self.run(f"{name}-{self.number}", program, "--launcher-hold=0", "--kubeconfig=" + config, "--lock-namespace=" + lock,
                        f"--health-address={self.address}:{HEALTH + self.number}",
                        f"--monitoring-address={self.address}", f"--monitoring-port={METRICS + self.number}", *flags)
         one.lock, one.health, one.metrics = lock, HEALTH + self.number, METRICS + self.number

@@ -75,6 +75,7 @@ struct fake {
 	size_t event_count;
 	uint64_t version;
 	unsigned uids;
+	const char *created; /* creationTimestamp of what is made; NULL: some time ago */
 	size_t piece;             /* bytes told at a time; 0: all */
 	int cut_watches;          /* end every watch after the next event */
 	int streams;              /* does lists as streams; else such a request is refused, and not logged */
@@ -255,7 +256,8 @@ FAKE struct fake_object *fake_add(struct fake *fake, const char *collection, con
 		mpijob_node_put_string(doc, metadata, "uid", uid);
 	if (namespace_)
 		mpijob_node_put_string(doc, metadata, "namespace", namespace_);
-	mpijob_node_put_string(doc, metadata, "creationTimestamp", "2026-11-21T12:00:00Z");
+	mpijob_node_put_string(doc, metadata, "creationTimestamp",
+			       fake->created ? fake->created : "2026-11-21T12:00:00Z");
 	object->next = fake->objects;
 	fake->objects = object;
 	fake_stamp(fake, object, "ADDED");

@@ -31,6 +31,8 @@ struct fake {
 	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
 	int32_t max_workers;
+	int64_t hold_ms, ready_ms; /* the launcher waits for names; when all workers were ready */
+	int names_known;
 	int64_t now_ms;
 	long version;
 	long uid;
@@ -384,9 +386,16 @@ FAKE mpijob_plan *fake_plan(struct fake *fake, const mpijob_facts *facts)
 	options.now_ms = fake->now_ms;
 	options.render = &fake->render;
 	options.max_workers = fake->max_workers;
+	options.launcher_hold_ms = fake->hold_ms;
+	options.workers_ready_ms = fake->ready_ms;
+	options.names_known = fake->names_known;
 	code = mpijob_plan_new(job, facts, &options, &plan, NULL);
 	if (code)
 		fake_die("plan gave %d", code);
+	if (!mpijob_plan_awaits_names(plan))
+		fake->ready_ms = 0;
+	else if (!fake->ready_ms)
+		fake->ready_ms = fake->now_ms;
 	mpijob_free(job);
 	return plan;
 }

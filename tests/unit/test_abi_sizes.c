@@ -42,12 +42,12 @@
 	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
 	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
-	X(operator_options, shadow_grace_ms, 64, 56, MPIJOB_OPERATOR_OPTIONS_INIT) \
+	X(operator_options, resolve_user, 88, 80, MPIJOB_OPERATOR_OPTIONS_INIT) \
 	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT) \
 	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT) \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
-	X(plan_options, max_workers, 32, 24, MPIJOB_PLAN_OPTIONS_INIT) \
+	X(plan_options, names_known, 56, 48, MPIJOB_PLAN_OPTIONS_INIT) \
 	X(launch_options, backend, 176, 168, MPIJOB_LAUNCH_OPTIONS_INIT) \
 	X(rank, variable, 40, 32, MPIJOB_RANK_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \

@@ -311,7 +311,7 @@ static void a_kind_that_is_not_installed(void **state)
 	assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
 	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"PodGroup\"} 0"));
 	assert_true(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"PodGroup\",verb=\"create\"} 1"));
-	assert_true(is_true(job, "Created"));
+	assert_false(is_true(job, "Created"));
 	assert_true(is_true(done, "Suspended"));
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
 	refusal.path = NULL;

@@ -196,8 +196,8 @@ static size_t events_of(const struct rig *rig, const char *reason)
 	return count;
 }
 
-/* What a status says has its Event, though the rest of its stage failed. */
-static void a_status_without_the_rest(void **state)
+/* The status is written when all is there, and its Event comes with it, once. */
+static void a_status_comes_last(void **state)
 {
 	struct fake_object *job;
 	struct rig rig;
@@ -206,9 +206,14 @@ static void a_status_without_the_rest(void **state)
 	set_up(&rig);
 	rig.fake.decide = refuse_secrets;
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	for (int i = 0; i < 3000 && !is_true(job, "Created"); i++)
+	run(&rig, 300);
+	assert_string_equal(condition(job, "Created"), "absent");
+	assert_int_equal(events_of(&rig, "MPIJobCreated"), 0);
+	rig.fake.decide = NULL;
+	for (int i = 0; i < 40000 && !is_true(job, "Created"); i++)
 		run(&rig, 1);
 	run(&rig, 100);
+	expect_children(&rig, 1, 1);
 	assert_string_equal(condition(job, "Created"), "True");
 	assert_int_equal(events_of(&rig, "MPIJobCreated"), 1);
 	tear_down(&rig);
@@ -222,7 +227,7 @@ int main(void)
 		cmocka_unit_test(looks_that_are_old_when_their_turn_comes),
 		cmocka_unit_test(a_secret_that_a_job_has_left),
 		cmocka_unit_test(an_object_that_cannot_be_fetched_for_long),
-		cmocka_unit_test(a_status_without_the_rest),
+		cmocka_unit_test(a_status_comes_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

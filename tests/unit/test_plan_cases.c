@@ -302,6 +302,10 @@ static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const 
 		step_act(fake, out, (size_t)number);
 	else if (strcmp(key, "wait") == 0)
 		fake->now_ms += number;
+	else if (strcmp(key, "hold") == 0)
+		(void)mpijob_node_int(value, &fake->hold_ms);
+	else if (strcmp(key, "names") == 0)
+		fake->names_known = strcmp(mpijob_node_string(value), "known") == 0;
 	else if (strcmp(key, "gang") == 0)
 		fake->render.gang_scheduler = mpijob_node_string(value);
 	else if (strcmp(key, "compact") == 0)
