@@ -11,7 +11,11 @@ struct mpijob__write {
 	struct mpijob__record *record;
 	mpijob_call *call;
 	struct mpijob_action action;       /* strings borrowed from the plan, which outlives this */
+	size_t index;                      /* of the action in the plan */
 	int looking;                       /* this is the GET after an outcome that was not clear */
+	int listing;                       /* that GET is a list of this one object */
+	int updating;                      /* the object is read to be updated, where it must not be patched */
+	int updated;                       /* that update was sent */
 	int failed;                        /* and the write did fail, or may have */
 	uint32_t generation;               /* of the lists of its kind when the request left */
 	char *rejection;                   /* why the server did not take it, unless it was meant for another object */
@@ -26,6 +30,20 @@ void mpijob__act_forget(struct mpijob__write *write);
 int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record);
 /* Ask for a write's object as it is; `failed`: that it was necessary is a failure. 0, or the write is still its caller's. */
 int mpijob__act_look(struct mpijob__write *write, int failed);
+
+/* act_rights.c: the reference's ClusterRole has no `get` and no `patch` for some kinds, but `list` and `update`. */
+/* Whether a role's objects are read by a list, or updated instead of patched. */
+int mpijob__act_lists(const struct mpijob__write *write);
+int mpijob__act_updates(const struct mpijob__write *write);
+/* A request was forbidden: 1 when another one was sent in its place. */
+int mpijob__act_instead(struct mpijob__write *write);
+/* The object that a list holds, in `out`. 0; MPIJOB_ERR_NOT_FOUND; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_NOMEM. */
+int mpijob__act_unwrap(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *out);
+/* Make the object as it is the one that a patch leads to, in `body`. 0, or what keeps that from being done. */
+int mpijob__act_merge(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *patch);
+
+/* act_send.c: update the object that was read. 0, or what kept it from being sent. */
+int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *answer);
 
 /* act_answers.c: a request of a write has ended; `user` is the write. */
 void mpijob__act_answered(void *user, const struct mpijob_answer *answer);

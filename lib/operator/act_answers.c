@@ -8,6 +8,8 @@
  */
 #include "operator/act.h"
 
+#include "base/secret.h"
+
 #include <string.h>
 
 #define AWAIT_END_MS 30000
@@ -169,12 +171,19 @@ static void found(struct mpijob__write *write, const struct mpijob_answer *answe
 			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
 }
 
-/* The object was looked at. 1 when that has to be done once more. */
+/* The object was looked at. 1 when another request was sent. */
 static int looked(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob__record *record = write->record;
 	struct mpijob__act *act = &record->act;
 
+	if (answer->status == 403 && mpijob__act_instead(write))
+		return 1;
+	if (write->updating && answer->code == 0) {
+		if (mpijob__act_update(write, answer) == 0)
+			return 1;
+		act->failed = 1;
+	}
 	act->replan = 1;
 	if (answer->code == 0 && is_overtaken(write) && mpijob__act_look(write, write->failed) == 0)
 		return 1;
@@ -212,6 +221,8 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
 	int failed;
 
+	if (answer->status == 403 && mpijob__act_instead(write))
+		return 1;
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->record->act.wrote = 1;
 		await_end(write);
@@ -238,14 +249,38 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 	return 0;
 }
 
+/* A list of one object is told as that object, or as its absence. 1 when another request was sent. */
+static int listed(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob_answer told = *answer;
+	mpijob_text text = { 0 };
+	int more;
+
+	if (answer->code == 0) {
+		told.code = mpijob__act_unwrap(write, answer, &text);
+		told.body = mpijob_text_data(&text);
+		told.body_len = mpijob_text_len(&text);
+	}
+	more = looked(write, &told);
+	if (write->action.role == MPIJOB_ROLE_SECRET && text.data)
+		mpijob__secret_wipe(text.data, text.len);
+	mpijob__text_release(&text);
+	return more;
+}
+
 void mpijob__act_answered(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__write *write = user;
 	struct mpijob__record *record = write->record;
 	mpijob_operator *operator_ = write->operator_;
+	int more;
 
 	write->call = NULL;
-	if (write->looking ? looked(write, answer) : answer->code == 0 ? succeeded(write, answer) : not_done(write, answer))
+	if (write->looking)
+		more = write->listing ? listed(write, answer) : looked(write, answer);
+	else
+		more = answer->code == 0 ? succeeded(write, answer) : not_done(write, answer);
+	if (more)
 		return;
 	mpijob__act_forget(write);
 	mpijob__act_advance(operator_, record);

@@ -30,12 +30,26 @@ int mpijob__act_look(struct mpijob__write *write, int failed)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text selector = { 0 };
+	const char *query[] = { "fieldSelector", NULL };
+	int rc = 0;
 
 	write->looking = 1;
 	write->failed = failed;
+	write->listing = mpijob__act_lists(write);
 	write->generation = mpijob__route_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
-	return mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
+	if (write->listing) {
+		rc = mpijob__text_printf(&selector, "metadata.name=%s", target.name);
+		query[1] = mpijob_text_data(&selector);
+		target.name = NULL;
+		target.query = query;
+		target.query_count = 2;
+	}
+	if (rc == 0)
+		rc = mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
+	mpijob__text_release(&selector);
+	return rc;
 }
 
 static int write_body(struct mpijob__record *record, size_t index, int with_entropy, mpijob_text *body)
@@ -57,6 +71,25 @@ static const char *version_of(const struct mpijob__record *record)
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), "metadata.resourceVersion"));
 }
 
+int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text body = { 0 };
+	int rc = write_body(write->record, write->index, write->action.role == MPIJOB_ROLE_SECRET, &body);
+
+	if (rc == 0)
+		rc = mpijob__act_merge(write, answer, &body);
+	write->looking = write->listing = write->updating = 0;
+	write->updated = 1;
+	fill_target(write, &target);
+	if (rc == 0)
+		rc = mpijob__request_start(write->operator_->client, "PUT", &target, "application/json", &body, &callbacks,
+					   &write->call);
+	mpijob__text_release(&body);
+	return rc;
+}
+
 static int send(struct mpijob__write *write, size_t index)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
@@ -67,6 +100,10 @@ static int send(struct mpijob__write *write, size_t index)
 	mpijob_text body = { 0 };
 	int rc;
 
+	if (mpijob__act_updates(write)) {
+		write->updating = 1;
+		return mpijob__act_look(write, 0);
+	}
 	fill_target(write, &target);
 	write->generation = mpijob__route_generation(write->operator_, action->kind);
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
@@ -213,6 +250,7 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 		return MPIJOB_ERR_NOMEM;
 	write->operator_ = operator_;
 	write->record = record;
+	write->index = index;
 	write->action = *mpijob_plan_at(act->plan, index);
 	write->next = act->writes;
 	if (act->writes)

@@ -205,6 +205,7 @@ struct mpijob_operator {
 	const struct mpijob_priority_class **class_views;
 	size_t class_count;
 
+	unsigned lists, updates; /* MPIJOB__SURE() of roles whose objects may not be got, or patched: see act_rights.c */
 	struct mpijob__right *rights; /* that are missing */
 	size_t rights_count;
 

@@ -352,8 +352,10 @@ FAKE int fake_selected(const mpijob_node *object, const char *selector)
 }
 
 /* Items carry no kind of their own, as those of a real server. */
-FAKE char *fake_list(struct fake *fake, const char *collection, const char *namespace_, const char *selector)
+FAKE char *fake_list(struct fake *fake, const char *collection, const char *namespace_, const char *selector,
+		     const char *field)
 {
+	static const char name[] = "metadata.name=";
 	mpijob_text text = { 0 };
 	char *copy;
 	int first = 1;
@@ -366,7 +368,8 @@ FAKE char *fake_list(struct fake *fake, const char *collection, const char *name
 
 		if (strcmp(object->collection, collection) != 0 ||
 		    (namespace_ && strcmp(namespace_, object->namespace_) != 0) ||
-		    !fake_selected(mpijob_doc_root(object->doc), selector))
+		    !fake_selected(mpijob_doc_root(object->doc), selector) ||
+		    (field && strncmp(field, name, strlen(name)) == 0 && strcmp(field + strlen(name), object->name) != 0))
 			continue;
 		doc = mpijob_doc_clone(object->doc);
 		mpijob_node_remove(mpijob_doc_edit(doc), "kind");
@@ -440,7 +443,7 @@ FAKE char *fake_remove(struct fake *fake, struct fake_object *object, const mpij
 FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, const char *body, size_t len, int *status)
 {
 	char *collection, *namespace_, *name, *sub, *answer = NULL;
-	char *selector = fake_query(path, "labelSelector");
+	char *selector = fake_query(path, "labelSelector"), *field = fake_query(path, "fieldSelector");
 	struct fake_object *object = NULL;
 	mpijob_doc *doc = NULL;
 
@@ -450,7 +453,7 @@ FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, c
 		answer = fake_status(400, "BadRequest", "the body is no JSON");
 	} else if (strcmp(method, "GET") == 0 && !name) {
 		*status = 200;
-		answer = fake_list(fake, collection, namespace_, selector);
+		answer = fake_list(fake, collection, namespace_, selector, field);
 	} else {
 		const char *key = name;
 
@@ -482,6 +485,7 @@ FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, c
 	}
 	mpijob_doc_free(doc);
 	free(selector);
+	free(field);
 	free(collection);
 	free(namespace_);
 	free(name);

@@ -157,7 +157,7 @@ static void who_is_suspended_waits_for_no_right(void **state)
 /* The right to look at one object is told and told back as those to write are. */
 static void a_right_to_look_comes_back(void **state)
 {
-	struct refusal refusal = { "GET", "/secrets/pi-ssh", FORBIDDEN, 403, 0 };
+	struct refusal refusal = { "GET", "/secrets", FORBIDDEN, 403, 0 };
 	struct rig rig;
 
 	(void)state;
@@ -287,6 +287,61 @@ static void what_may_not_be_watched(void **state)
 	expect_children(&rig, 1, 2);
 	assert_string_equal(rig.last_log, "Pod can be listed and watched again");
 	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"Pod\"} 1"));
+	tear_down(&rig);
+}
+
+/* The ClusterRole of mpi-operator v0.8.2: these objects may be listed and updated, but neither got nor patched. */
+static int refuse_as_the_reference(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	static const char *const kinds[] = { "/secrets/", "/configmaps/", "/services/", "/jobs/" };
+	int hit = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		hit |= strstr(path, kinds[i]) != NULL;
+	if (!hit || (strcmp(method, "GET") != 0 && strcmp(method, "PATCH") != 0))
+		return 0;
+	++*(int *)fake->user;
+	reply->status = 403;
+	reply->body = FORBIDDEN;
+	return 1;
+}
+
+static void the_rights_of_the_reference_are_enough(void **state)
+{
+	struct fake_object *job, *secret;
+	int refused = 0;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse_as_the_reference;
+	rig.fake.user = &refused;
+	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+	run(&rig, 300);
+	expect_children(&rig, 1, 2);
+	run_pods(&rig);
+	run(&rig, 300);
+	assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"),
+			       "pi-worker-1"));
+	assert_int_equal(refused, 1);
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+	run(&rig, 300);
+	assert_true(is_true(job, "Suspended"));
+	assert_int_equal(refused, 2);
+	/* A Secret whose key is gone, and that was heard of long ago, is read and mended. */
+	secret = fake_find(&rig.fake, SECRETS, "team", "pi-ssh");
+	fake_patch(&rig.fake, secret, "data: {ssh-privatekey: null, other: eA==}");
+	record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 60000;
+	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
+	run(&rig, 300);
+	expect_children(&rig, 1, 2);
+	assert_non_null(fake_string(fake_find(&rig.fake, SECRETS, "team", "pi-ssh"), "data[ssh-privatekey]"));
+	assert_int_equal(refused, 4);
+	run_pods(&rig);
+	run(&rig, 300);
+	/* One refusal for each kind and way, and nothing that an administrator would have to mend. */
+	assert_int_equal(refused, 4);
+	assert_int_equal(rig.logged, 0);
 	tear_down(&rig);
 }
 
@@ -558,6 +613,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_waits_for_is_forgotten),
 		cmocka_unit_test(who_is_suspended_waits_for_no_right),
 		cmocka_unit_test(a_right_to_look_comes_back),
+		cmocka_unit_test(the_rights_of_the_reference_are_enough),
 		cmocka_unit_test(a_right_is_taken_and_given_back),
 		cmocka_unit_test(a_refused_plan_asks_once),
 		cmocka_unit_test(the_wait_for_a_right_is_bounded),
