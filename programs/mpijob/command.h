@@ -97,6 +97,7 @@ struct arguments {
 	int reference;
 	int strict;
 	int keep;
+	int resume;
 	int allow_host_path;
 	int timings;
 	int roff;

@@ -57,6 +57,8 @@ static int load(struct comparison *at, const char *file, struct version *version
 	if (code == 0)
 		code = input_job(found, at->arguments, &version->job, at->diag);
 	if (code == 0)
+		code = input_generate_name(version->job, 1);
+	if (code == 0)
 		code = mpijob_identify(version->job, NULL, NULL, PLACEHOLDER_UID);
 	if (code == 0)
 		code = mpijob_validate(version->job, NULL, at->diag);

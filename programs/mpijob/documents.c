@@ -351,7 +351,9 @@ static int render_one(struct task *task, mpijob *job)
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
 	mpijob_objects *objects = NULL;
 
-	int code = check(task, job);
+	int code = input_generate_name(job, 1);
+	if (code == 0)
+		code = check(task, job);
 	if (code == 0 && task->arguments->uid)
 		code = mpijob_identify(job, NULL, NULL, task->arguments->uid);
 	if (code == 0)

@@ -39,4 +39,11 @@ int input_is(const struct input_object *object, const char *api_version, const c
  */
 int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out, mpijob_diag *diag);
 
+/*
+ * Name a job that has metadata.generateName and no name: with random letters, as an API server does, or with `placeholder`
+ * with INPUT_PLACEHOLDER, so that the same input gives the same output.
+ */
+#define INPUT_PLACEHOLDER "xxxxx"
+int input_generate_name(mpijob *job, int placeholder);
+
 #endif

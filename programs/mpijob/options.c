@@ -141,6 +141,8 @@ const struct option_row option_rows[] = {
 	{ "job", 0, "NAME", COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(job), NULL, "Which MPIJob when there are several." },
 	{ "timeout", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(timeout_ms), NULL,
 	  "Stop the job after so long (90s, 5m, 1h30m) and exit with 124." },
+	{ "resume", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(resume), NULL,
+	  "Run the job on this machine although its spec.runPolicy.suspend is true." },
 	{ "keep", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(keep), NULL,
 	  "Stay after the job's end, with the pods that its cleanPodPolicy keeps, until interrupted." },
 	{ "allow-host-path", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(allow_host_path), NULL,

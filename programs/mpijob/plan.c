@@ -140,6 +140,8 @@ static int pick_job(struct planned *planned)
 	if (!found)
 		return findings_add(planned->diag, MPIJOB_ERR_NOT_FOUND, arguments->operands.items[0], "no-job", "no MPIJob in here");
 	int code = mpijob_from_node(found->node, found->source, &planned->job, planned->diag);
+	if (code == 0)
+		code = input_generate_name(planned->job, 1);
 	if (code == 0 && !mpijob_name(planned->job))
 		return findings_add(planned->diag, MPIJOB_ERR_SPEC, found->source, "no-name", "the MPIJob has no metadata.name");
 	if (code == 0 && !mpijob_namespace(planned->job))

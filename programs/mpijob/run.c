@@ -3,6 +3,7 @@
  * mpijob run: knows which job of the files is meant, whether it runs on this machine or on a cluster, and which options
  * belong to which of the two.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,36 @@
 #include "findings.h"
 #include "print.h"
 #include "run.h"
+
+void run_place(const struct run *run, struct mpijob_finding *finding)
+{
+	const mpijob_node *node = mpijob_node_find(run->object->node, finding->field);
+
+	if (!node)
+		return;
+	finding->source = run->object->source;
+	finding->line = mpijob_node_line(node);
+	finding->column = mpijob_node_column(node);
+}
+
+/* Separated by commas; NULL without memory. */
+static char *names_of_jobs(const struct run *run)
+{
+	char *names = NULL;
+
+	for (size_t i = 0; i < run->input.count; i++) {
+		const mpijob_node *node = run->input.objects[i].node;
+		const char *name = mpijob_node_string(mpijob_node_find(node, "metadata.name"));
+		char *longer = NULL;
+		if (!mpijob_is_job(node) || !name)
+			continue;
+		if (asprintf(&longer, "%s%s%s", names ? names : "", names ? ", " : "", name) < 0)
+			longer = NULL;
+		free(names);
+		names = longer;
+	}
+	return names;
+}
 
 static int choose_job(struct run *run)
 {
@@ -28,15 +59,43 @@ static int choose_job(struct run *run)
 	}
 	run->object = found;
 	const char *source = run->arguments->operands.items[0];
+	char *names = jobs > 1 && !wanted ? names_of_jobs(run) : NULL;
 	if (jobs == 0)
 		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job", "no MPIJob in here");
 	if (!found)
 		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job", "no MPIJob is called '%s'",
 				    wanted);
-	if (jobs > 1 && !wanted)
-		return findings_add(run->diag, MPIJOB_ERR_USAGE, source, "several-jobs",
-				    "%zu MPIJobs in here; choose one with --job NAME", jobs);
+	if (jobs > 1 && !wanted) {
+		findings_add(run->diag, MPIJOB_ERR_USAGE, source, "several-jobs",
+			     "%zu MPIJobs in here; choose one with --job NAME: %s", jobs, names ? names : "out of memory");
+		free(names);
+		return MPIJOB_ERR_USAGE;
+	}
 	return 0;
+}
+
+/* An error at a field of the job; returns `code`. */
+static int refuse(struct run *run, int code, const char *id, const char *field, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+static int refuse(struct run *run, int code, const char *id, const char *field, const char *format, ...)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char *message = NULL;
+	va_list values;
+
+	va_start(values, format);
+	int len = vasprintf(&message, format, values);
+	va_end(values);
+	if (len < 0)
+		return MPIJOB_ERR_NOMEM;
+	finding.severity = MPIJOB_SEVERITY_ERROR;
+	finding.id = id;
+	finding.field = field;
+	finding.message = message;
+	run_place(run, &finding);
+	mpijob_diag_add(run->diag, &finding);
+	free(message);
+	return code;
 }
 
 /* A job of another controller would wait for ever. */
@@ -46,10 +105,19 @@ static int check_manager(struct run *run, const struct mpijob_spec *spec)
 
 	if (!manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
 		return 0;
-	return findings_add(
-		run->diag, MPIJOB_ERR_SPEC, run->object->source, "managed-elsewhere",
-		"spec.runPolicy.managedBy leaves this job to '%s', so nothing would run it here; remove the field",
-		manager);
+	return refuse(run, MPIJOB_ERR_SPEC, "managed-elsewhere", "spec.runPolicy.managedBy",
+		      "this leaves the job to '%s', so nothing would run it here; remove the field", manager);
+}
+
+/* A suspended job would wait for ever: nothing resumes it on this machine. */
+static int check_suspended(struct run *run, const struct mpijob_spec *spec)
+{
+	if (!spec->run_policy || !spec->run_policy->suspend || !*spec->run_policy->suspend)
+		return 0;
+	if (run->arguments->resume)
+		return 0;
+	return refuse(run, MPIJOB_ERR_SPEC, "job-suspended", "spec.runPolicy.suspend",
+		      "the job is suspended, and nothing on this machine resumes it; run it with --resume, or set false");
 }
 
 int run_load_job(struct run *run)
@@ -62,6 +130,9 @@ int run_load_job(struct run *run)
 		code = choose_job(run);
 	if (code == 0)
 		code = input_job(run->object, run->arguments, &run->job, run->diag);
+	/* On a cluster the API server generates it. */
+	if (code == 0 && !run->is_cluster)
+		code = input_generate_name(run->job, 0);
 	options.reference = run->arguments->reference;
 	if (code == 0)
 		code = mpijob_validate(run->job, &options, run->diag);
@@ -69,6 +140,8 @@ int run_load_job(struct run *run)
 		code = mpijob_spec_get(run->job, &spec, run->diag);
 	if (code == 0 && !run->is_cluster)
 		code = check_manager(run, spec);
+	if (code == 0 && !run->is_cluster)
+		code = check_suspended(run, spec);
 	if (code)
 		return code;
 	run->workers = spec->worker && spec->worker->replicas ? *spec->worker->replicas : 0;
@@ -97,7 +170,7 @@ static const char *stray_option(const struct arguments *arguments, int is_cluste
 		int given;
 		const char *name;
 	} of_local[] = {
-		{ arguments->keep, "keep" }, { arguments->allow_host_path, "allow-host-path" },
+		{ arguments->keep, "keep" }, { arguments->resume, "resume" }, { arguments->allow_host_path, "allow-host-path" },
 		{ arguments->backoff_base_ms != 0, "backoff-base" }, { arguments->late_names_ms != 0, "late-names" },
 		{ arguments->cluster_domain != NULL, "cluster-domain" }, { arguments->reference, "reference" },
 	}, of_cluster[] = { { arguments->rm, "rm" }, { arguments->detach, "detach" }, { arguments->server_side, "server-side" } };

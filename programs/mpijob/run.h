@@ -83,5 +83,7 @@ void run_tell_causes(struct run *run);
 
 /* run.c: read the files, choose the job, check it. */
 int run_load_job(struct run *run);
+/* Give a finding about a field of the job its place in the file. */
+void run_place(const struct run *run, struct mpijob_finding *finding);
 
 #endif

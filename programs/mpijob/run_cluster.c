@@ -72,7 +72,7 @@ static void put_cluster(const struct run *run)
 
 static void put_command(const struct run *run, const char *command)
 {
-	print_to(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name);
+	print_to(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name ? run->name : "");
 	put_cluster(run);
 }
 
@@ -150,9 +150,11 @@ static int submit(struct run *run)
 			mpijob_node_find(mpijob_doc_root(mpijob_document(stored)), "metadata.creationTimestamp"));
 		run->uid = mpijob_uid(stored) ? strdup(mpijob_uid(stored)) : NULL;
 		run->created = created ? strdup(created) : NULL;
+		if (!run->name && mpijob_name(stored))
+			run->progress.name = run->name = strdup(mpijob_name(stored));
 		run->pods.uid = run->uid;
 		run->pods.created = run->created;
-		code = run->uid && run->created ? 0 : MPIJOB_ERR_NOMEM;
+		code = run->name && run->uid && run->created ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_free(job);
 	mpijob_free(stored);

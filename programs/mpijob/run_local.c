@@ -40,9 +40,12 @@ static void announce(const struct run *run)
 static void on_notice(void *user, const struct mpijob_finding *finding)
 {
 	struct run *run = user;
+	struct mpijob_finding placed = *finding;
 
+	if (placed.field && !placed.source)
+		run_place(run, &placed);
 	progress_hide(&run->progress);
-	finding_print(finding, stderr);
+	finding_print(&placed, stderr);
 }
 
 static void on_log(void *user, const struct mpijob_finding *finding)
@@ -88,6 +91,44 @@ static int start_cluster(struct run *run)
 	return code;
 }
 
+/* Say that a field of the job has no effect here. */
+static void warn_field(struct run *run, const char *field, const char *message)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+
+	finding.severity = MPIJOB_SEVERITY_WARNING;
+	finding.id = "not-honoured";
+	finding.field = field;
+	finding.message = message;
+	on_notice(run, &finding);
+}
+
+/* Workers that share the network of one machine share its name and the port of sshd, so each pod gets its own. */
+static void separate_networks(struct run *run, mpijob_doc *doc)
+{
+	static const char *const specs[] = { "spec.mpiReplicaSpecs[Worker].template.spec",
+					     "spec.mpiReplicaSpecs[Launcher].template.spec" };
+	int shared = 0;
+
+	mpijob_node_bool(mpijob_node_get(mpijob_doc_find(doc, specs[0]), "hostNetwork"), &shared);
+	if (!shared || run->workers < 2)
+		return;
+	warn_field(run, "spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork",
+		   "not honoured locally: on one machine the workers would share one address and one port of sshd, so "
+		   "each pod has a network of its own");
+	for (size_t i = 0; i < 2; i++)
+		mpijob_node_remove(mpijob_doc_find(doc, specs[i]), "hostNetwork");
+}
+
+/* What an API server, Kueue and a second node would do for the job. */
+static void make_runnable(struct run *run, mpijob_doc *doc)
+{
+	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", run->name);
+	if (run->arguments->resume)
+		mpijob_node_remove(mpijob_doc_find(doc, "spec.runPolicy"), "suspend");
+	separate_networks(run, doc);
+}
+
 static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -97,6 +138,8 @@ static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 	int has_namespace = strcmp(kind, "Namespace") != 0 && strcmp(kind, "PriorityClass") != 0;
 	if (has_namespace && !mpijob_node_find(object, "metadata.namespace"))
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace", mpijob_namespace(run->job));
+	if (object == run->object->node)
+		make_runnable(run, doc);
 	int code = mpijob_doc_error(doc);
 	if (code == 0) {
 		const mpijob_node *root = mpijob_doc_root(doc);
