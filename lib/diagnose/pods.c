@@ -71,7 +71,7 @@ struct look {
 
 static int no_program(const char *message)
 {
-	return strstr(message, "executable file not found") || strstr(message, "no such file or directory");
+	return strstr(message, "executable file not found") || strstr(message, "o such file or directory");
 }
 
 static void not_started(const struct look *look, const char *container, const char *message)

@@ -10,6 +10,7 @@
 
 #include "evidence.h"
 #include "findings.h"
+#include "hopeless.h"
 #include "pods.h"
 
 #define STALLED_MS 1000 /* how long a reader may take nothing when it is time to end */
@@ -37,6 +38,9 @@ static void tell_lost(struct pods *pods)
 	if (pods->output_lost || !pods->out.error)
 		return;
 	pods->output_lost = 1;
+	/* A reader that has enough, as head, is no error; on a cluster the job goes on without it. */
+	if (pods->out.error == EPIPE && !pods->is_cluster)
+		return;
 	progress_say(pods->progress, "standard output: %s",
 		     pods->out.error == ETIMEDOUT ? "nobody reads it" : strerror(pods->out.error));
 }
@@ -372,8 +376,12 @@ static void worker_failed(struct pod_row *pod, const mpijob_node *status)
 	if (!failed || pod->deleting || pod->failed)
 		return;
 	pod->failed = 1;
-	progress_say(pod->pods->progress, "pod %s failed: container %s ended with exit code %lld", pod->name,
-		     mpijob_node_string(mpijob_node_get(failed, "name")), (long long)code);
+	const char *name = mpijob_node_string(mpijob_node_get(failed, "name"));
+	progress_say(pod->pods->progress, "pod %s failed: container %s ended with exit code %lld", pod->name, name,
+		     (long long)code);
+	for (struct container_row *row = pod->containers; row && !pod->pods->is_cluster; row = row->next)
+		if (strcmp(row->name, name) == 0 && hopeless_show_worker(row))
+			pod->pods->code = MPIJOB_ERR_NOMEM;
 }
 
 /* Its log begins when its container does. */
@@ -413,6 +421,8 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	if (!row->is_launcher && row->running)
 		worker_runs(row, pod);
 	row->gone = gone;
+	if (!pods->is_cluster)
+		hopeless_look(row, pod);
 }
 
 int pods_ready_workers(const struct pods *pods)
@@ -499,6 +509,8 @@ void pods_free(struct pods *pods)
 		containers_free(row);
 		free(row->name);
 		free(row->uid);
+		free(row->never);
+		free(row->waits);
 		free(row);
 	}
 	sshd_free(&pods->sshd);

@@ -39,9 +39,21 @@ struct pod_row {
 	int gone;
 	int ended;  /* Succeeded or Failed */
 	int failed; /* it was told so */
+	/* On this machine only: */
+	int active;       /* a container of it runs */
+	char *never;      /* why it never starts; NULL when nothing says so */
+	char *waits;      /* what its containers wait for; NULL when they do not wait */
+	int64_t waits_ms; /* since when */
 };
 
 #define PODS_LAST 32768 /* bytes of the launcher's output that are kept, to find causes in */
+
+/* The end of the output of the first worker that failed. */
+struct worker_tail {
+	int shown;
+	size_t len;
+	char text[4096];
+};
 
 struct pods {
 	const char *last_launcher; /* the pod that printed what is in `last`; NULL when none did */
@@ -59,6 +71,8 @@ struct pods {
 	int64_t first_ready_ms;    /* when all workers were first ready; 0 before */
 	int64_t launcher_start_ms; /* when the launcher was first seen running */
 	int64_t launcher_end_ms;   /* when it was last seen to end */
+	int64_t over_ms;           /* since when all workers have ended; 0 while they have not */
+	struct worker_tail tail;
 	int code;                  /* a failure of our own; 0 while all is well */
 	int output_lost;           /* some of the launcher's output found no reader */
 	int is_cluster;            /* connections can break: outputs are read so that they go on */

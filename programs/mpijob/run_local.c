@@ -3,6 +3,7 @@
  * Knows the life of a run on this machine: the embedded cluster and its operator, the objects of the file, the job, and
  * that nothing is left behind.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #include "run.h"
 
 #define DEFAULT_GRACE_MS 30000
+#define WORKER_IMAGE     "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image"
+#define SHORT_GRACE_MS   1000 /* of a launcher whose work is in vain */
 
 static const char *image_of(const struct run *run, const char *path)
 {
@@ -25,7 +28,7 @@ static const char *image_of(const struct run *run, const char *path)
 static void announce(const struct run *run)
 {
 	const char *launcher = image_of(run, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image");
-	const char *worker = image_of(run, "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image");
+	const char *worker = image_of(run, WORKER_IMAGE);
 	int differ = run->workers > 0 && strcmp(launcher, worker) != 0;
 
 	print_to(stderr,
@@ -247,27 +250,35 @@ static int64_t grace_ms(const struct run *run)
 	return seconds * 1000;
 }
 
-/* Delete the job and give its launcher the time that it asks for; a second signal ends the waiting. */
-static int stop(struct run *run)
+/* Delete the job and give its launcher some time to end; a second signal ends the waiting. */
+static int delete_job(struct run *run, int64_t most_ms)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
 	run->stopped_at = run_signals_seen();
-	progress_say(&run->progress, "%s; stopping%s", run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
-		     run->stopped_at ? " (once more: at once)" : "");
 	target.api_version = "kubeflow.org/v2beta1";
 	target.kind = "MPIJob";
 	target.namespace_ = mpijob_namespace(run->job);
 	target.name = mpijob_name(run->job);
-	run->phase = "stopping";
 	int code = mpijob_client_delete(run->client, &target, run->uid, "Background", run->diag);
 	if (code == MPIJOB_ERR_NOT_FOUND)
 		code = 0;
-	int64_t end = clock_ms() + grace_ms(run);
+	int64_t end = clock_ms() + most_ms;
 	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) && clock_ms() < end &&
 	       run_signals_seen() == run->stopped_at)
 		code = run_turn(run);
 	return code;
+}
+
+static int stop(struct run *run)
+{
+	/* The launcher would have received the same signal. */
+	if (run->stopping == EXIT_SIGNALLED + SIGPIPE)
+		return delete_job(run, SHORT_GRACE_MS);
+	progress_say(&run->progress, "%s; stopping%s", run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
+		     run_signals_seen() ? " (once more: at once)" : "");
+	run->phase = "stopping";
+	return delete_job(run, grace_ms(run));
 }
 
 static int keep(struct run *run)
@@ -292,12 +303,17 @@ static int live(struct run *run)
 		progress_say(&run->progress, "%s %s%s%s", run->progress.name, run->succeeded ? "succeeded" : "failed",
 			     run->failure ? ": " : "", run->failure ? run->failure : "");
 	run_tell_idle(run);
-	if (code == 0 && run->finished && !run->succeeded)
+	if (code == 0 && run->finished && !run->succeeded && !run->explained)
 		run_tell_causes(run);
+	if (run->hopeless && (!run->explained || run->pods.exit_code == 127))
+		progress_say(&run->progress, "image %s is not used: what the job needs of it has to be on this machine",
+			     image_of(run, WORKER_IMAGE));
 	if (code == 0 && run->stopping)
 		code = stop(run);
 	else if (code == 0 && run->arguments->keep)
 		code = keep(run);
+	else if (code == 0 && run->hopeless && pods_launchers_going(&run->pods))
+		code = delete_job(run, SHORT_GRACE_MS);
 	return code;
 }
 

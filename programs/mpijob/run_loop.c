@@ -3,16 +3,19 @@
  * Knows how a run is followed, wherever its cluster is: the job's conditions and its pods by two watches that outlive
  * broken connections, signals and the timeout, the end of the output, and the exit code that tells how it went.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "findings.h"
+#include "hopeless.h"
 #include "print.h"
 #include "run.h"
 
 #define TURN_MS         200   /* the longest wait in one turn of the loop: a signal is seen at the latest then */
 #define LAST_OUTPUT_MS  5000  /* how long output may still arrive after the job's end */
+#define LAST_HOPELESS_MS 500 /* the same of a launcher that goes on without workers */
 #define LAST_CLUSTER_MS 15000 /* the same over a connection that may break meanwhile */
 
 /* ---- signals ---- */
@@ -61,6 +64,8 @@ int run_must_stop(const struct run *run)
 {
 	if (signals_seen)
 		return EXIT_SIGNALLED + last_signal;
+	if (!run->is_cluster && run->pods.out.error == EPIPE)
+		return EXIT_SIGNALLED + SIGPIPE;
 	if (run->arguments->timeout_ms && clock_ms() - run->begun_ms >= run->arguments->timeout_ms)
 		return EXIT_TIMED_OUT;
 	return 0;
@@ -294,7 +299,7 @@ static int has_more(const struct run *run)
 /* Who reads slowly gets all of it; only what does not come any more is not waited for. */
 static int until_read(struct run *run)
 {
-	int64_t most = run->is_cluster ? LAST_CLUSTER_MS : LAST_OUTPUT_MS, end = clock_ms() + most;
+	int64_t most = run->is_cluster ? LAST_CLUSTER_MS : run->hopeless ? LAST_HOPELESS_MS : LAST_OUTPUT_MS, end = clock_ms() + most;
 	int code = 0;
 
 	while (code == 0 && has_more(run)) {
@@ -315,8 +320,11 @@ int run_until_finished(struct run *run)
 {
 	int code = 0;
 
-	while (code == 0 && !run->finished && (run->stopping = run_must_stop(run)) == 0)
+	while (code == 0 && !run->finished && (run->stopping = run_must_stop(run)) == 0) {
 		code = run_turn(run);
+		if (!run->is_cluster)
+			hopeless_check(run);
+	}
 	return code || run->stopping ? code : until_read(run);
 }
 
