@@ -43,7 +43,7 @@ static void mount_failed(struct mpijob__case *this, const struct event *event)
 {
 	if (strstr(event->message, "not found") &&
 	    (strstr(event->message, "configmap ") || strstr(event->message, "secret ")))
-		mpijob__case_add(this, "config-missing", ERROR, RANK_NOT_STARTED, event->name, NULL,
+		mpijob__case_add(this, "object-missing", ERROR, RANK_NOT_STARTED, event->name, NULL,
 				 "pod %s waits for a volume whose ConfigMap or Secret is missing: %s", event->name,
 				 event->message);
 	else

@@ -96,6 +96,8 @@ static const struct pattern {
 	{ "mpirun-as-root", RANK_CONNECT, ANYWHERE, "detected an attempt to run as root", NULL,
 	  "Open MPI refuses to run as root" },
 	{ "no-space", RANK_PROGRAM, ANYWHERE, "No space left on device", NULL, "a disk, or /dev/shm, is full" },
+	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to find the specified executable file", NULL,
+	  "the program that mpirun is to start is not there, or is none" },
 	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to launch the specified application", NULL,
 	  "the program that mpirun is to start is not there, or is none" },
 	{ "program-not-found", RANK_PROGRAM, 0, "execvp error on file ", NULL,
@@ -241,6 +243,26 @@ static void put_message(struct mpijob__case *this, struct mpijob_text *out, cons
 		this->code = code;
 }
 
+/* Nobody reaches a worker that has ended or never ran; its end is a finding of its own. */
+static int has_ended(const struct mpijob__case *this, const char *host)
+{
+	char name[256];
+	size_t len = strcspn(host, ".");
+
+	if (len >= sizeof(name))
+		return 0;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	const char *phase = mpijob__case_text(mpijob__case_pod(this, name), "status.phase");
+	return strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0;
+}
+
+static int is_about_reaching(const char *id)
+{
+	return strcmp(id, "name-unresolved") == 0 || strcmp(id, "sshd-not-reached") == 0 ||
+	       strcmp(id, "host-unreachable") == 0 || strcmp(id, "ssh-closed") == 0;
+}
+
 struct look {
 	struct mpijob__case *this;
 	const struct mpijob_log_tail *log;
@@ -265,7 +287,9 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	const char *host = mpijob_text_data(&name);
 	put_message(this, &message, pattern->message, host);
 	int own = strcmp(id, "name-unresolved") == 0 && is_own_name(this, host);
-	if (this->code == 0 && own)
+	if (this->code == 0 && is_about_reaching(id) && has_ended(this, host))
+		/* said by the pod */;
+	else if (this->code == 0 && own)
 		mpijob__case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
 				 "the launcher's own name %s has no address (log of pod %s)", host, look->log->pod);
 	else if (this->code == 0)
@@ -357,10 +381,38 @@ void mpijob__logs_look(struct mpijob__case *this)
 		mpijob__case_drop(this, RANK_SYMPTOM, RANK_END);
 }
 
+static const char *text_of(const mpijob_node *node)
+{
+	const char *text = mpijob_node_string(node);
+
+	return text ? text : "";
+}
+
+/* Whether the launcher's command names a program that starts ranks; a script may hide it. */
+static int starts_ranks(const struct mpijob__case *this)
+{
+	static const char *const lists[] = { "command", "args" };
+	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun", "horovodrun", "deepspeed" };
+	const mpijob_node *container =
+		mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
+
+	for (size_t list = 0; list < 2; list++) {
+		const mpijob_node *items = mpijob_node_get(container, lists[list]);
+		for (size_t i = 0; i < mpijob_node_count(items); i++)
+			for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++)
+				if (strstr(text_of(mpijob_node_at(items, i)), words[j]))
+					return 1;
+	}
+	return 0;
+}
+
 void mpijob__workers_look(struct mpijob__case *this)
 {
 	int64_t workers = 1;
 	size_t quiet = 0;
+
+	if (!starts_ranks(this))
+		return;
 
 	mpijob_node_int(mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {

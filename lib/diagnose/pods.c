@@ -56,7 +56,7 @@ static const struct {
 	{ "image-not-pulled", "ErrImageNeverPull", "its image is not on the node, and imagePullPolicy is Never" },
 	{ "image-not-pulled", "ImageInspectError", "its image cannot be looked at" },
 	{ "image-not-pulled", "RegistryUnavailable", "the registry of its image does not answer" },
-	{ "config-missing", "CreateContainerConfigError", "something that it refers to is missing" },
+	{ "object-missing", "CreateContainerConfigError", "something that it refers to is missing" },
 	{ "container-not-started", "CreateContainerError", "it cannot be created" },
 	{ "container-not-started", "RunContainerError", "it cannot be started" },
 	{ "container-not-started", "StartError", "it cannot be started" },

@@ -434,6 +434,14 @@ int pods_ready_workers(const struct pods *pods)
 	return ready;
 }
 
+const char *pods_running(const struct pods *pods)
+{
+	for (const struct pod_row *row = pods->rows; row; row = row->next)
+		if (row->active && !row->gone && !row->deleting)
+			return row->name;
+	return NULL;
+}
+
 int pods_launchers_left(const struct pods *pods)
 {
 	int left = 0;

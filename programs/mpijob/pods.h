@@ -86,6 +86,7 @@ struct pods {
 void pods_changed(void *user, const mpijob_node *pod, int gone);
 
 int pods_ready_workers(const struct pods *pods);
+const char *pods_running(const struct pods *pods); /* a pod that a command can be run in; NULL without one */
 int pods_launchers_left(const struct pods *pods);  /* launcher pods that are not gone */
 int pods_launchers_going(const struct pods *pods); /* launcher pods that have not ended */
 int pods_logs_open(const struct pods *pods);       /* outputs still being followed, or not yet taken by their readers */

@@ -16,6 +16,7 @@
 
 #define DEFAULT_GRACE_MS 30000
 #define WORKER_IMAGE     "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image"
+#define CLEAN_MS         500  /* within which the operator deletes what cleanPodPolicy says */
 #define SHORT_GRACE_MS   1000 /* of a launcher whose work is in vain */
 
 static const char *image_of(const struct run *run, const char *path)
@@ -285,7 +286,15 @@ static int keep(struct run *run)
 {
 	int code = 0;
 
-	progress_say(&run->progress, "kept; look inside with: mpijob exec POD -- COMMAND; Ctrl-C ends it");
+	for (int64_t end = clock_ms() + CLEAN_MS; code == 0 && clock_ms() < end && run_must_stop(run) == 0;)
+		code = run_turn(run);
+	const char *pod = pods_running(&run->pods);
+	if (!pod) {
+		progress_say(&run->progress,
+			     "no pod runs any more, so nothing is kept; spec.runPolicy.cleanPodPolicy: None keeps workers");
+		return code;
+	}
+	progress_say(&run->progress, "kept; look inside with: mpijob exec %s -- COMMAND; Ctrl-C ends it", pod);
 	while (code == 0 && run_must_stop(run) == 0)
 		code = run_turn(run);
 	return code;

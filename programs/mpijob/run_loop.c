@@ -328,13 +328,33 @@ int run_until_finished(struct run *run)
 	return code || run->stopping ? code : until_read(run);
 }
 
+/* Whether the launcher's command names a program that starts ranks; where a script may do so nothing is claimed. */
+static int starts_ranks(const struct run *run)
+{
+	static const char *const lists[] = { "command", "args" };
+	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun", "horovodrun", "deepspeed" };
+	const mpijob_node *container =
+		mpijob_node_find(run->object->node, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
+
+	for (size_t list = 0; list < 2; list++) {
+		const mpijob_node *items = mpijob_node_get(container, lists[list]);
+		for (size_t i = 0; i < mpijob_node_count(items); i++) {
+			const char *text = mpijob_node_string(mpijob_node_at(items, i));
+			for (size_t j = 0; text && j < sizeof(words) / sizeof(words[0]); j++)
+				if (strstr(text, words[j]))
+					return 1;
+		}
+	}
+	return 0;
+}
+
 void run_tell_idle(struct run *run)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find("ranks-on-launcher");
 	char *message = NULL;
 
-	if (!run->succeeded || !sshd_was_idle(&run->pods.sshd, run->workers) ||
+	if (!run->succeeded || !starts_ranks(run) || !sshd_was_idle(&run->pods.sshd, run->workers) ||
 	    asprintf(&message, "sshd let nobody in on %d worker%s: all ranks ran on the launcher", run->workers,
 		     run->workers == 1 ? "" : "s") < 0)
 		return;
