@@ -51,7 +51,8 @@ struct mpijob_logs_options {
 	int32_t max_streams;        /**< Streams open at a time; others wait, and take turns with those that are followed; 0: 64. */
 	/** A line. Return 0, or a negative `MPIJOB_ERR_*`, which ends all. Not NULL. */
 	int (*line)(void *user, const struct mpijob_log_line *line);
-	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. `container` is NULL for a pod that is not
+	/** A log cannot be had, for now (`again` 1) or for good; `code` says why. That includes a node that sends an error
+	    message in place of the log (`MPIJOB_ERR_REJECTED`): the message is never passed to `line`. `container` is NULL for a pod that is not
 	    there, and `pod` too when pods cannot be listed. What is refused (`MPIJOB_ERR_AUTH`) after it could be had is
 	    given up when nothing else has come for a minute. May itself be NULL. */
 	void (*failed)(void *user, const char *pod, const char *container, int code, const char *message, int again);
@@ -109,7 +110,7 @@ MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
  * Count the logs of which is known that they were not read to their end yet: of containers that run, or have ended and
  * were not read. For who chose pods by labels and knows that nothing new will come. A log that cannot be had for now
  * counts: `failed` tells. That of a container which has ended is given up when the server has refused it for about half
- * a minute, and counts no more: `failed` tells that too, with `again` 0.
+ * a minute, or has sent nothing for about three minutes, and counts no more: `failed` tells that too, with `again` 0.
  *
  * @param logs  not NULL.
  * @return the number; 0 when there is nothing to wait for as things are.

@@ -55,13 +55,13 @@ struct log_source {
 	int64_t opened_ms;
 	int64_t due_ms; /* not to be opened before; INT64_MAX: not before the pod's status changes */
 	int64_t backoff_ms;
-	int tries;        /* without a byte */
+	int tries;        /* without a line */
 	int refusals;     /* of them those that were answered */
 	int told_code;    /* what `failed` was told of */
 	struct mpijob__patience patience;
 	int quiet;        /* its run is over, and since `quiet_ms` neither the rest came nor the end */
 	int64_t quiet_ms;
-	int silences;     /* streams of this run that were cut because of that */
+	int silences;     /* streams that were cut because of that since the last line */
 	int fresh;        /* not over the connection of the last one */
 	mpijob_text line; /* what came of the line that is not told yet */
 	int inside;       /* a first part of that line was told, or dropped */
@@ -69,6 +69,7 @@ struct log_source {
 	size_t skip;      /* bytes of that line that were told before the stream broke */
 	int catching_up;  /* what comes may have been told before */
 	size_t caught;    /* lines with the time of `place.last` that came again */
+	int untimed;      /* a line of this stream has no time in front */
 };
 
 struct log_pod {
@@ -145,6 +146,11 @@ void mpijob__log_free_source(struct log_source *source);
 int mpijob__log_feed(struct log_source *source, const char *data, size_t len);
 /* The log has ended: tell what had no line end. */
 int mpijob__log_flush(struct log_source *source);
+/*
+ * What the node reports at the end of a stream in place of the rest of the log; NULL when the stream ended as logs do.
+ * Borrowed until the next call.
+ */
+const char *mpijob__log_message(const struct log_source *source);
 /* Begin again where it stood. */
 void mpijob__log_resume(struct log_source *source);
 void mpijob__log_forget(struct log_source *source);

@@ -71,6 +71,8 @@ static int tell(struct log_source *source, const char *text, size_t len, int who
 	};
 	int code = logs->options.line(logs->options.user, &line);
 
+	source->tries = source->refusals = source->told_code = source->silences = 0;
+	source->backoff_ms = 0;
 	if (logs->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (code)
@@ -100,6 +102,7 @@ static size_t begin_line(struct log_source *source, const char *data, size_t len
 	size_t before = read_time(data, len, &time);
 
 	source->inside = 1;
+	source->untimed |= before == 0;
 	source->skip = 0;
 	source->dropping = was_told(source, &time);
 	if (source->dropping)
@@ -205,10 +208,25 @@ int mpijob__log_flush(struct log_source *source)
 	return len ? take_part(source, mpijob_text_data(&source->line), len, 0) : 0;
 }
 
+/*
+ * A kubelet that fails after its answer has begun can only append the error to the body: without a line end, and without
+ * the time that stands in front of each line of a log. So a piece without a time is a message if it is the last one and if
+ * all lines before it have a time.
+ */
+const char *mpijob__log_message(const struct log_source *source)
+{
+	const char *text = mpijob_text_data(&source->line);
+	struct log_time time;
+
+	if (source->line.len == 0 || source->inside || source->untimed || read_time(text, source->line.len, &time))
+		return NULL;
+	return text;
+}
+
 void mpijob__log_resume(struct log_source *source)
 {
 	mpijob_text_clear(&source->line);
-	source->inside = source->dropping = 0;
+	source->inside = source->dropping = source->untimed = 0;
 	source->skip = 0;
 	source->catching_up = source->place.last.text[0] || source->place.told;
 	source->caught = 0;

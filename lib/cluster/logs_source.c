@@ -20,7 +20,7 @@
 #define TRIES_MOST       5     /* for who does not follow */
 #define REFUSALS_MOST    6     /* of a run that is over: about half a minute */
 #define SILENT_MS        5000  /* how long the end of a run that is over may not come, at first */
-#define SILENCES_MOST    4     /* each time twice as long, so often */
+#define SILENCES_MOST    4     /* each time twice as long, so often; after the next one the run is lost */
 #define SILENT_GONE_MS   60000 /* of a pod that is gone: there is no second try */
 
 static int reads_once(const struct log_source *source)
@@ -163,7 +163,7 @@ static int run_is_lost(const struct log_source *source, int code)
 		return 0;
 	if (source->is_previous && (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND))
 		return 1;
-	return source->refusals >= REFUSALS_MOST && run_is_over(source);
+	return (source->refusals >= REFUSALS_MOST || source->silences > SILENCES_MOST) && run_is_over(source);
 }
 
 static void failed(struct log_source *source, int code, const char *message, int64_t at_least_ms)
@@ -189,8 +189,7 @@ static int stream_data(void *user, const char *data, size_t len)
 	struct mpijob_logs *logs = source->logs;
 	int rc;
 
-	source->tries = source->refusals = source->told_code = source->quiet = 0;
-	source->backoff_ms = 0;
+	source->quiet = 0;
 	mpijob__patience_renew(&source->patience);
 	mpijob__log_enter(logs);
 	rc = mpijob__log_feed(source, data, len);
@@ -202,6 +201,12 @@ static int stream_data(void *user, const char *data, size_t len)
 
 static void ended_well(struct log_source *source)
 {
+	const char *message = mpijob__log_message(source);
+
+	if (message) {
+		failed(source, MPIJOB_ERR_REJECTED, message, 0);
+		return;
+	}
 	if (run_is_over(source)) {
 		complete_run(source);
 		return;
@@ -345,7 +350,7 @@ void mpijob__log_cut(struct log_source *source)
 {
 	mpijob__log_park(source);
 	source->fresh = 1;
-	source->silences += source->silences < SILENCES_MOST;
+	source->silences++;
 	failed(source, MPIJOB_ERR_TIMEOUT, "its container has ended, and the end of its log does not come", 0);
 }
 

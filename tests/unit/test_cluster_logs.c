@@ -790,6 +790,106 @@ static void a_stream_without_an_end(void **state)
 }
 
 /* Of what has ended nothing more will come; what runs may still be had, and so may the next run. */
+/* One that never brings an end, and never a byte. */
+static void a_stream_that_stays_silent(void **state)
+{
+	static const struct script script[] = { { NULL, 0, "", 0, 1, NULL } };
+	struct scene *scene = scene_new(script, 1);
+
+	(void)state;
+	add_pod(scene, "a", ENDED("0"));
+	scene->options.follow = 1;
+	scene_begin(scene);
+	turn(scene, 12);
+	for (int i = 0; i < 150; i++)
+		pass(scene, 1000);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	expect_failures(scene, "a/main TIMEOUT again\n");
+	for (int i = 0; i < 50; i++)
+		pass(scene, 1000);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	expect_failures(scene, "a/main TIMEOUT\n");
+	assert_int_equal(scene->requests, 5);
+	scene_free(scene);
+}
+
+#define GONE "unable to retrieve container logs for containerd://6a"
+
+/* A kubelet's error is the end of an answer with status 200: it has no time in front and no line end. */
+static void messages_of_the_node(void **state)
+{
+	static const struct {
+		const char *status, *body, *told, *failures;
+		int previous;
+	} rows[] = {
+		{ RESTARTED("1"), GONE, "", "a/main REJECTED\n", 1 },
+		{ ENDED("0"), GONE, "", "a/main REJECTED\n", 0 },
+		{ ENDED("0"), T0 "one\n" "failed to open log file \"0.log\"", "a/main#0: one\n", "a/main REJECTED\n", 0 },
+		/* The program's own words have a time, whole lines are lines, and a server may know no times. */
+		{ ENDED("0"), T0 GONE, "a/main#0: " GONE "...\n", "", 0 },
+		{ ENDED("0"), GONE "\n", "a/main#0: " GONE "\n", "", 0 },
+		{ ENDED("0"), "no time\n" GONE, "a/main#0: no time\na/main#0: " GONE "...\n", "", 0 },
+		{ ENDED("0"), T0 "one\n" T1, "a/main#0: one\n", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct script script = { NULL, 0, rows[i].body, 0, 0, NULL };
+		struct scene *scene = scene_new(&script, 1);
+
+		add_pod(scene, "a", rows[i].status);
+		scene->options.previous = rows[i].previous;
+		scene_begin(scene);
+		turn(scene, 12);
+		assert_int_equal(mpijob_logs_state(scene->logs), 0);
+		expect_told(scene, rows[i].told);
+		expect_failures(scene, rows[i].failures);
+		assert_int_equal(scene->requests, 1);
+		scene_free(scene);
+	}
+}
+
+static void messages_of_the_node_while_following(void **state)
+{
+	static const struct script lost[] = { { NULL, 0, GONE, 0, 0, NULL } };
+	static const struct script again[] = { { NULL, 0, T0 "one\n" "failed to create fsnotify watcher", 0, 0, NULL },
+					       { "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
+	static const struct script previous[] = { { "previous=true", 0, GONE, 0, 0, NULL }, { NULL, 0, T1 "two\n", 0, 1, NULL } };
+	struct scene *scene = scene_new(lost, 1);
+
+	(void)state;
+	scene->options.follow = 1;
+	add_pod(scene, "a", ENDED("0"));
+	scene_begin(scene);
+	for (int i = 0; i < 60; i++)
+		pass(scene, 1000);
+	assert_int_equal(scene->requests, 6);
+	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	expect_told(scene, "");
+	expect_failures(scene, "a/main REJECTED again\na/main REJECTED\n");
+	scene_free(scene);
+
+	scene = scene_new(again, 2);
+	scene->options.follow = 1;
+	add_pod(scene, "a", RUNNING("0"));
+	scene_begin(scene);
+	turn(scene, 12);
+	pass(scene, 1000);
+	expect_told(scene, "a/main#0: one\na/main#0: two\n");
+	expect_failures(scene, "a/main REJECTED again\n");
+	scene_free(scene);
+
+	scene = scene_new(previous, 2);
+	scene->options.follow = 1;
+	scene_begin(scene);
+	turn(scene, 12);
+	add_pod(scene, "a", RESTARTED("1"));
+	turn(scene, 12);
+	expect_told(scene, "a/main#1: two\n");
+	expect_failures(scene, "a/main REJECTED\n");
+	scene_free(scene);
+}
+
 static void gives_up_what_has_ended(void **state)
 {
 	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL }, { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL },
@@ -994,6 +1094,9 @@ int main(void)
 		cmocka_unit_test(what_is_not_allowed_any_more),
 		cmocka_unit_test(gives_up_when_it_does_not_follow),
 		cmocka_unit_test(a_stream_without_an_end),
+		cmocka_unit_test(a_stream_that_stays_silent),
+		cmocka_unit_test(messages_of_the_node),
+		cmocka_unit_test(messages_of_the_node_while_following),
 		cmocka_unit_test(gives_up_what_has_ended),
 		cmocka_unit_test(servers_ask_to_wait),
 		cmocka_unit_test(of_a_job),
