@@ -2,31 +2,40 @@
 /*
  * mpijob logs: knows whose output is meant by the name of a job (that of the launcher, all its attempts one after the
  * other, unless workers are asked for), waits for pods that are not there yet, and knows when nothing more can come:
- * when the job has ended and all that its pods printed was read.
+ * when the job has ended and all that its pods printed was read. No time limit ends it while output comes, however slowly
+ * it is taken.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "connect.h"
 #include "evidence.h"
 #include "findings.h"
+#include "outlet.h"
 #include "print.h"
 
 #define TURN_MS 200
+#define BEHIND_MS 2 /* the length of a turn while standard output takes nothing */
 #define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
-#define LAST_MS 10000 /* how long pods may still appear, or their logs end, when the job has ended */
+#define KEPT_MS 10000 /* a worker that runs on after the job's end is left when it prints nothing for so long */
+#define LOST_MS 60000 /* after the job's end, a log that fails is given up when nothing comes for so long */
+#define OVERTAKE_MS 15000 /* a launcher's output waits until the one before it brings nothing for so long */
 
 struct source {
 	struct source *next;
 	struct reader *reader;
 	char *pod;
-	mpijob_logs *logs;
-	int inside; /* a line has begun and not ended */
-	int ended;  /* the pod has, so its output has an end */
-	int read;   /* something came */
-	int told;   /* that its output is tried for again */
+	char *created;
+	mpijob_logs *logs; /* NULL: it is not its turn yet */
+	int is_launcher;
+	int is_extra; /* nobody asked for it by name: that it is not kept is no failure */
+	int inside;   /* a line has begun and not ended */
+	int ends;     /* the pod has ended, or is being deleted, so its output has an end */
+	int read;     /* something came */
+	int told;     /* that its output is tried for again */
+	int64_t heard_ms; /* when the last line came, or reading began or went on */
 };
 
 struct reader {
@@ -35,7 +44,9 @@ struct reader {
 	const char *name;
 	mpijob *job;
 	mpijob_watch *pods, *watched_job; /* with -f */
-	struct source *sources;
+	struct source *sources; /* launchers in the order in which they were created */
+	struct outlet out;
+	int paused; /* whoever reads the output is behind */
 	int prefix;
 	int seen;     /* a pod was there */
 	int told;     /* that it is waited for */
@@ -47,26 +58,87 @@ struct reader {
 
 /* ---- lines ---- */
 
-static int64_t now_ms(void)
+static void pause_all(struct reader *reader, int on)
 {
-	struct timespec now;
+	reader->paused = on;
+	for (struct source *source = reader->sources; source; source = source->next) {
+		source->heard_ms = clock_ms();
+		if (source->logs)
+			mpijob_logs_pause(source->logs, on);
+	}
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+static int put_escaped(void *outlet, const char *text, size_t len)
+{
+	return outlet_put(outlet, text, len);
+}
+
+static int put_prefix(struct outlet *out, const struct mpijob_log_line *line)
+{
+	int code = outlet_put(out, "[pod/", 5);
+
+	if (code == 0)
+		code = mpijob_escaped_write(line->pod, strlen(line->pod), put_escaped, out);
+	if (code == 0)
+		code = outlet_put(out, "/", 1);
+	if (code == 0)
+		code = mpijob_escaped_write(line->container, strlen(line->container), put_escaped, out);
+	return code ? code : outlet_put(out, "] ", 2);
 }
 
 static int on_line(void *user, const struct mpijob_log_line *line)
 {
 	struct source *source = user;
+	struct reader *reader = source->reader;
+	int code = 0;
 
 	source->read = 1;
-	if (source->reader->prefix && !source->inside)
-		print_out("[pod/%s/%s] ", line->pod, line->container);
-	fwrite(line->text, 1, line->len, stdout);
-	if (line->whole)
-		putchar('\n');
+	source->told = 0;
+	source->heard_ms = clock_ms();
+	if (reader->prefix && !source->inside)
+		code = put_prefix(&reader->out, line);
+	if (code == 0)
+		code = outlet_put(&reader->out, line->text, line->len);
+	if (code == 0 && line->whole)
+		code = outlet_put(&reader->out, "\n", 1);
 	source->inside = !line->whole;
-	return ferror(stdout) ? MPIJOB_ERR_IO : 0;
+	if (!reader->paused && outlet_pending(&reader->out) >= OUTLET_MUCH)
+		pause_all(reader, 1);
+	return code ? MPIJOB_ERR_NOMEM : reader->out.error ? MPIJOB_ERR_IO : 0;
+}
+
+/* Write what is taken now, and read on when most of it was. */
+static void write_on(struct reader *reader)
+{
+	outlet_turn(&reader->out);
+	if (reader->paused && outlet_pending(&reader->out) < OUTLET_LITTLE)
+		pause_all(reader, 0);
+}
+
+/* Read and write for a moment. */
+static int turn(struct reader *reader)
+{
+	int wait_ms = reader->paused ? BEHIND_MS : outlet_pending(&reader->out) ? OUTLET_HOLD : TURN_MS;
+	int code = mpijob_client_poll(reader->connection->client, wait_ms);
+
+	write_on(reader);
+	if (code == 0)
+		code = reader->code;
+	if (code == 0 && (reader->out.error || !output_is_read()))
+		code = MPIJOB_ERR_IO;
+	if (code == 0 && connection_signal())
+		code = MPIJOB_ERR_CANCELLED;
+	return code;
+}
+
+static int write_all(struct reader *reader)
+{
+	outlet_flush(&reader->out);
+	while (outlet_pending(&reader->out) && !connection_signal()) {
+		outlet_wait(&reader->out, TURN_MS);
+		outlet_flush(&reader->out);
+	}
+	return reader->out.error ? MPIJOB_ERR_IO : connection_signal() ? MPIJOB_ERR_CANCELLED : 0;
 }
 
 static void on_failed(void *user, const char *pod, const char *container, int code, const char *message, int again)
@@ -80,6 +152,11 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 		source->told = 1;
 		return;
 	}
+	if (source->is_extra) {
+		print_to(stderr, "mpijob: what pod %s printed before its restart is not available: %s\n", pod,
+			message ? message : mpijob_error_text(code));
+		return;
+	}
 	source->reader->failures++;
 	print_to(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod, container ? ", container " : "",
 		container ? container : "", message ? message : mpijob_error_text(code));
@@ -87,26 +164,41 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 
 static void source_free(struct source *source)
 {
+	if (!source)
+		return;
 	mpijob_logs_free(source->logs);
 	free(source->pod);
+	free(source->created);
 	free(source);
 }
 
-static struct source *source_new(struct reader *reader, const char *pod, int previous)
+static struct source *source_new(struct reader *reader, const mpijob_node *pod)
 {
-	const struct arguments *arguments = reader->arguments;
-	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
+	const char *created = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 	struct source *source = calloc(1, sizeof(*source));
-	int64_t since = (arguments->since_ms.value + 999) / 1000;
-	const char *pods[1];
 
-	if (!source || !(source->pod = strdup(pod))) {
+	if (source) {
+		source->pod = strdup(mpijob_node_string(mpijob_node_find(pod, "metadata.name")));
+		source->created = strdup(created ? created : "");
+	}
+	if (!source || !source->pod || !source->created) {
 		reader->code = MPIJOB_ERR_NOMEM;
-		free(source);
+		source_free(source);
 		return NULL;
 	}
 	source->reader = reader;
-	pods[0] = source->pod;
+	source->is_launcher = strcmp(pod_role(pod), "launcher") == 0;
+	return source;
+}
+
+static int source_start(struct source *source, int previous)
+{
+	struct reader *reader = source->reader;
+	const struct arguments *arguments = reader->arguments;
+	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
+	int64_t since = (arguments->since_ms.value + 999) / 1000;
+	const char *pods[] = { source->pod };
+
 	options.namespace_ = reader->connection->namespace_;
 	options.pods = pods;
 	options.pods_count = 1;
@@ -118,14 +210,14 @@ static struct source *source_new(struct reader *reader, const char *pod, int pre
 	options.tail_lines = arguments->tail.is && arguments->tail.value >= 0 ? &arguments->tail.value : NULL;
 	options.since_seconds = arguments->since_ms.is ? &since : NULL;
 	options.line = on_line;
-	options.failed = previous && !arguments->previous ? NULL : on_failed;
+	options.failed = on_failed;
 	options.user = source;
-	reader->code = mpijob_logs_new(reader->connection->client, &options, &source->logs);
-	if (reader->code) {
-		source_free(source);
-		return NULL;
-	}
-	return source;
+	source->is_extra = previous && !arguments->previous;
+	source->heard_ms = clock_ms();
+	int code = mpijob_logs_new(reader->connection->client, &options, &source->logs);
+	if (code == 0 && reader->paused)
+		mpijob_logs_pause(source->logs, 1);
+	return code;
 }
 
 /* ---- which pods ---- */
@@ -211,30 +303,38 @@ static int compare_pods(const void *a, const void *b)
 
 static int drain(struct reader *reader, struct source *source)
 {
-	int64_t begun_ms = now_ms();
+	int64_t begun_ms = clock_ms();
 	int state = 1;
 
 	while ((state = mpijob_logs_state(source->logs)) > 0) {
-		int code = mpijob_client_poll(reader->connection->client, TURN_MS);
-		fflush(stdout);
-		if (!source->read && !source->told && now_ms() - begun_ms >= SILENT_MS) {
+		int code = turn(reader);
+		if (!source->read && !source->told && clock_ms() - begun_ms >= SILENT_MS) {
 			print_to(stderr, "mpijob: waiting for the output of pod %s: its node has not sent any yet\n", source->pod);
 			source->told = 1;
 		}
 		if (code)
 			return code;
-		if (connection_signal())
-			return MPIJOB_ERR_CANCELLED;
 	}
-	if (source->inside)
-		putchar('\n');
+	if (source->inside && outlet_put(&reader->out, "\n", 1))
+		return MPIJOB_ERR_NOMEM;
 	return state;
+}
+
+static int print_run(struct reader *reader, const mpijob_node *pod, int previous)
+{
+	struct source *source = reader->sources = source_new(reader, pod);
+	int code = source ? source_start(source, previous) : reader->code;
+
+	if (code == 0)
+		code = drain(reader, source);
+	reader->sources = NULL;
+	source_free(source);
+	return code;
 }
 
 static int print_pod(struct reader *reader, const mpijob_node *pod)
 {
 	const struct arguments *arguments = reader->arguments;
-	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
 	int64_t restarts = 0;
 	int code = 0;
 
@@ -243,11 +343,7 @@ static int print_pod(struct reader *reader, const mpijob_node *pod)
 	int whole = restarts > 0 && !arguments->previous && !arguments->tail.is && !arguments->since_ms.is &&
 		    strcmp(pod_role(pod), "launcher") == 0;
 	for (int previous = whole ? 1 : arguments->previous; code == 0; previous = 0) {
-		struct source *source = source_new(reader, name, previous);
-		if (!source)
-			return reader->code;
-		code = drain(reader, source);
-		source_free(source);
+		code = print_run(reader, pod, previous);
 		if (previous && whole && code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM &&
 		    code != MPIJOB_ERR_IO && code != MPIJOB_ERR_UNREACHABLE)
 			code = 0;
@@ -317,11 +413,34 @@ static int once(struct reader *reader)
 
 /* ---- with -f ---- */
 
-static int has_ended(const mpijob_node *pod)
+static int has_end(const mpijob_node *pod)
 {
 	const char *phase = mpijob_node_string(mpijob_node_find(pod, "status.phase"));
 
-	return phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
+	return mpijob_node_find(pod, "metadata.deletionTimestamp") ||
+	       (phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0));
+}
+
+static struct source *find_source(const struct reader *reader, const char *pod)
+{
+	struct source *source = reader->sources;
+
+	while (source && strcmp(source->pod, pod) != 0)
+		source = source->next;
+	return source;
+}
+
+static struct source *add_source(struct reader *reader, const mpijob_node *pod)
+{
+	struct source *source = source_new(reader, pod), **at = &reader->sources;
+
+	while (source && *at && strcmp((*at)->created, source->created) <= 0)
+		at = &(*at)->next;
+	if (source) {
+		source->next = *at;
+		*at = source;
+	}
+	return source;
 }
 
 static int on_pod(void *user, const struct mpijob_watch_event *event)
@@ -332,14 +451,12 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 	const mpijob_node *pod = doc ? mpijob_doc_root(doc) : NULL;
 
 	if (code == 0 && pod && event->event != MPIJOB_WATCH_DELETED && is_wanted(reader, pod) && has_started(pod)) {
-		struct source **last = &reader->sources;
-		while (*last && strcmp((*last)->pod, event->name) != 0)
-			last = &(*last)->next;
+		struct source *source = find_source(reader, event->name);
 		reader->seen = 1;
-		if (!*last)
-			*last = source_new(reader, event->name, 0);
-		if (*last)
-			(*last)->ended = has_ended(pod);
+		if (!source)
+			source = add_source(reader, pod);
+		if (source)
+			source->ends = has_end(pod);
 	}
 	mpijob_doc_free(doc);
 	return code ? code : reader->code;
@@ -372,31 +489,64 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 			answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
-static size_t open_sources(const struct reader *reader)
+static int is_open(const struct source *source)
 {
-	size_t open = 0;
+	return !source->logs || mpijob_logs_state(source->logs) > 0;
+}
 
-	for (const struct source *source = reader->sources; source; source = source->next)
-		open += mpijob_logs_state(source->logs) > 0;
-	return open;
+static int is_quiet(const struct source *source, int64_t since_ms, int64_t most_ms)
+{
+	if (since_ms < source->heard_ms)
+		since_ms = source->heard_ms;
+	return !source->reader->paused && source->logs && clock_ms() - since_ms >= most_ms;
+}
+
+/* The attempts of the launcher are printed one after the other. */
+static int is_its_turn(const struct source *source)
+{
+	const struct source *other = source->reader->sources;
+
+	for (; source->is_launcher && other != source; other = other->next)
+		if (other->is_launcher && is_open(other) && !is_quiet(other, 0, OVERTAKE_MS))
+			return 0;
+	return 1;
+}
+
+static int start_sources(struct reader *reader)
+{
+	int code = 0;
+
+	for (struct source *source = reader->sources; source && code == 0; source = source->next)
+		if (!source->logs && is_its_turn(source))
+			code = source_start(source, 0);
+	return code;
+}
+
+/* Whether more is waited for when the job has ended: cleanPodPolicy None keeps workers for ever. */
+static int has_more(const struct source *source)
+{
+	int64_t since_ms = source->reader->finished_ms;
+
+	if (!is_open(source) || (source->told && is_quiet(source, since_ms, LOST_MS)))
+		return 0;
+	return source->is_launcher || source->ends || !is_quiet(source, since_ms, KEPT_MS);
 }
 
 static int goes_on(struct reader *reader)
 {
-	size_t open = open_sources(reader);
+	size_t open = 0, more = 0;
 
 	if (!mpijob_watch_synced(reader->pods))
 		return 1;
+	if (reader->finished && reader->finished_ms == 0)
+		reader->finished_ms = clock_ms();
+	for (const struct source *source = reader->sources; source; source = source->next) {
+		open += is_open(source) ? 1 : 0;
+		more += has_more(source) ? 1 : 0;
+	}
 	if (reader->arguments->pod && reader->seen && open == 0)
 		return 0;
-	if (!reader->finished)
-		return 1;
-	if (reader->finished_ms == 0)
-		reader->finished_ms = now_ms();
-	/* Workers may be kept for ever. */
-	if (now_ms() - reader->finished_ms >= LAST_MS)
-		return 0;
-	return open > 0;
+	return !reader->finished || more > 0;
 }
 
 static int turns(struct reader *reader)
@@ -408,14 +558,9 @@ static int turns(struct reader *reader)
 			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader), reader->name);
 			reader->told = 1;
 		}
-		code = mpijob_client_poll(reader->connection->client, TURN_MS);
-		fflush(stdout);
-		if (code == 0)
-			code = reader->code;
-		if (code == 0 && (ferror(stdout) || !output_is_read()))
-			code = MPIJOB_ERR_IO;
-		if (code == 0 && connection_signal())
-			code = MPIJOB_ERR_CANCELLED;
+		code = turn(reader);
+		if (code == 0 && mpijob_watch_synced(reader->pods))
+			code = start_sources(reader);
 	}
 	if (code == 0 && !reader->seen) {
 		print_to(stderr, "mpijob: %s has ended, and %s to print\n", reader->name, none(reader));
@@ -428,11 +573,16 @@ static int turns(struct reader *reader)
 static void judge_sources(struct reader *reader)
 {
 	for (const struct source *source = reader->sources; source; source = source->next) {
-		if (!source->ended || mpijob_logs_unread(source->logs) == 0)
+		if (!is_open(source))
 			continue;
-		print_to(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n", source->pod,
-			source->pod);
-		reader->failures++;
+		if (!source->logs || (source->told && mpijob_logs_unread(source->logs))) {
+			print_to(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n",
+				source->pod, source->pod);
+			reader->failures++;
+		} else {
+			print_to(stderr, "mpijob: pod %s runs on after the job's end; 'kubectl logs -f %s' shows what comes\n",
+				source->pod, source->pod);
+		}
 	}
 }
 
@@ -494,7 +644,7 @@ static int look(struct reader *reader)
 int logs_command(const struct arguments *arguments)
 {
 	struct connection connection = { 0 };
-	struct reader reader = { .arguments = arguments, .connection = &connection };
+	struct reader reader = { .arguments = arguments, .connection = &connection, .out.fd = STDOUT_FILENO };
 
 	if (arguments->operands.count != 1) {
 		fputs("mpijob: name one MPIJob\n", stderr);
@@ -516,12 +666,13 @@ int logs_command(const struct arguments *arguments)
 		code = look(&reader);
 		if (code == 0)
 			code = arguments->follow ? follow(&reader) : once(&reader);
-		if (code == 0 && fflush(stdout))
-			code = MPIJOB_ERR_IO;
+		int written = write_all(&reader);
+		code = code ? code : written;
 		code = connection_exit(&connection, connection_tell(&connection, code));
 		if (code == 0 && reader.failures)
 			code = EXIT_FINDINGS;
 	}
+	outlet_free(&reader.out);
 	mpijob_free(reader.job);
 	connection_close(&connection);
 	return code;

@@ -60,47 +60,56 @@ void outlet_flush(struct outlet *outlet)
 	while (outlet_pending(outlet) && !outlet->error) {
 		ssize_t written = write_some(outlet, outlet->data + outlet->at, outlet_pending(outlet));
 		if (written <= 0)
-			return;
+			break;
 		outlet->at += (size_t)written;
 	}
-	outlet->at = outlet->len = 0;
+	if (outlet_pending(outlet) == 0)
+		outlet->at = outlet->len = 0;
+	outlet->due = outlet_pending(outlet) + OUTLET_BLOCK;
 }
 
-static int keep(struct outlet *outlet, const char *data, size_t len)
+/* Half of the room stays free, so that bytes are moved once on average. */
+static int make_room(struct outlet *outlet, size_t len)
 {
-	if (outlet->at) {
-		memmove(outlet->data, outlet->data + outlet->at, outlet_pending(outlet));
-		outlet->len -= outlet->at;
-		outlet->at = 0;
-	}
-	if (outlet->cap - outlet->len < len) {
-		size_t cap = 2 * (outlet->len + len);
-		char *more = realloc(outlet->data, cap);
-		if (!more)
-			return -1;
-		outlet->data = more;
-		outlet->cap = cap;
-	}
-	if (outlet->len == 0)
-		outlet->moved_ms = clock_ms();
-	memcpy(outlet->data + outlet->len, data, len);
-	outlet->len += len;
+	size_t pending = outlet_pending(outlet), cap = 2 * (pending + len);
+
+	if (outlet->cap - outlet->len >= len)
+		return 0;
+	if (outlet->at)
+		memmove(outlet->data, outlet->data + outlet->at, pending);
+	outlet->at = 0;
+	outlet->len = pending;
+	if (cap <= outlet->cap)
+		return 0;
+	char *more = realloc(outlet->data, cap);
+	if (!more)
+		return -1;
+	outlet->data = more;
+	outlet->cap = cap;
 	return 0;
 }
 
 int outlet_put(struct outlet *outlet, const char *data, size_t len)
 {
-	outlet_flush(outlet);
-	while (len > 0 && !outlet->error && outlet_pending(outlet) == 0) {
-		ssize_t written = write_some(outlet, data, len);
-		if (written < 0)
-			return 0;
-		if (written == 0)
-			break;
-		data += written;
-		len -= (size_t)written;
-	}
-	return len == 0 || outlet->error ? 0 : keep(outlet, data, len);
+	if (len == 0 || outlet->error)
+		return 0;
+	if (make_room(outlet, len))
+		return -1;
+	if (outlet_pending(outlet) == 0)
+		outlet->moved_ms = clock_ms();
+	memcpy(outlet->data + outlet->len, data, len);
+	outlet->len += len;
+	if (outlet_pending(outlet) >= outlet->due)
+		outlet_flush(outlet);
+	return 0;
+}
+
+void outlet_turn(struct outlet *outlet)
+{
+	size_t pending = outlet_pending(outlet);
+
+	if (pending && (pending >= OUTLET_BLOCK || clock_ms() - outlet->moved_ms >= OUTLET_HOLD))
+		outlet_flush(outlet);
 }
 
 void outlet_free(struct outlet *outlet)

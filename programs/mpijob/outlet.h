@@ -10,6 +10,8 @@
 
 #define OUTLET_MUCH   (256 << 10) /* so much that is kept is reason to take no more */
 #define OUTLET_LITTLE (64 << 10)
+#define OUTLET_BLOCK  (32 << 10) /* smaller pieces wait for more to come */
+#define OUTLET_HOLD   10         /* for so many milliseconds */
 
 struct outlet {
 	int fd;
@@ -19,13 +21,17 @@ struct outlet {
 	/* Its own. */
 	char *data;
 	size_t at, len, cap;
+	size_t due; /* bytes that are kept when the next attempt to write is made */
 };
 
-/* Write what the reader takes at once and keep the rest. 0, or -1 when memory ran out. */
+/* Keep these bytes, and write when a block is full. 0, or -1 when memory ran out. */
 int outlet_put(struct outlet *outlet, const char *data, size_t len);
 
 /* Write what the reader takes now. */
 void outlet_flush(struct outlet *outlet);
+
+/* The same when a block is full, or when the first byte has waited for OUTLET_HOLD. */
+void outlet_turn(struct outlet *outlet);
 
 /* Wait until the reader takes something again, at most so long. */
 void outlet_wait(const struct outlet *outlet, int timeout_ms);

@@ -13,8 +13,9 @@
 #include "hopeless.h"
 #include "pods.h"
 
-#define STALLED_MS 1000 /* how long a reader may take nothing when it is time to end */
-#define BEHIND_MS  2    /* the length of a turn while a reader is behind */
+#define OVERTAKE_MS 15000 /* an earlier launcher that brings nothing for so long is waited for no more */
+#define STALLED_MS  1000  /* how long a reader may take nothing when it is time to end */
+#define BEHIND_MS   2     /* the length of a turn while a reader is behind */
 
 /* ---- output ---- */
 
@@ -27,6 +28,7 @@ static void each_log(struct pods *pods, void (*act)(struct container_row *row, i
 
 static void pause_log(struct container_row *row, int on)
 {
+	row->heard_ms = clock_ms();
 	if (row->log)
 		mpijob_call_pause(row->log, on);
 	if (row->logs)
@@ -69,6 +71,7 @@ static int put(struct container_row *row, const char *data, size_t len)
 	struct pods *pods = row->pod->pods;
 	struct outlet *outlet = row->is_init ? &pods->news : &pods->out;
 
+	row->heard_ms = pods->heard_ms = clock_ms();
 	if (!row->is_init)
 		remember(pods, row->pod->name, data, len);
 	progress_hide(pods->progress);
@@ -82,24 +85,28 @@ static int put(struct container_row *row, const char *data, size_t len)
 	return outlet->error ? MPIJOB_ERR_IO : 0;
 }
 
+static void start_waiting(struct pods *pods);
+
 int pods_turn(struct pods *pods, int most_ms)
 {
 	size_t pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
 
 	sshd_rest(&pods->sshd);
+	start_waiting(pods);
 	/* A reader may have caught up while more was handed on. */
 	if (pending == 0 && !pods->paused)
 		return most_ms;
 	progress_hide(pods->progress);
-	outlet_flush(&pods->out);
-	outlet_flush(&pods->news);
+	outlet_turn(&pods->out);
+	outlet_turn(&pods->news);
 	tell_lost(pods);
 	pending = outlet_pending(&pods->out) + outlet_pending(&pods->news);
 	if (pods->paused && pending < OUTLET_LITTLE) {
 		pods->paused = 0;
 		each_log(pods, pause_log, 0);
 	}
-	return pending && most_ms > BEHIND_MS ? BEHIND_MS : most_ms;
+	int wait_ms = pods->paused ? BEHIND_MS : OUTLET_HOLD;
+	return pending && most_ms > wait_ms ? wait_ms : most_ms;
 }
 
 static void hurry(struct outlet *outlet, int now)
@@ -175,7 +182,7 @@ static void logs_failed(void *user, const char *pod, const char *container, int 
 }
 
 /* All attempts of a container in its pod. */
-static int logs_follow(struct container_row *row)
+static int logs_start(struct container_row *row)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	const char *pods[] = { row->pod->name };
@@ -191,13 +198,92 @@ static int logs_follow(struct container_row *row)
 	return mpijob_logs_new(row->pod->pods->client, &options, &row->logs);
 }
 
+static int is_going(const struct container_row *row)
+{
+	return row->waiting || row->log || (row->logs && mpijob_logs_state(row->logs) > 0);
+}
+
+/* Whether the output of an earlier launcher still comes. */
+static int is_behind_another(const struct container_row *row)
+{
+	int64_t since_ms = clock_ms() - OVERTAKE_MS;
+
+	for (const struct pod_row *pod = row->is_init ? NULL : row->pod->next; pod; pod = pod->next)
+		for (const struct container_row *other = pod->containers; other; other = other->next)
+			if (!other->is_init && is_going(other) &&
+			    (other->waiting || row->pod->pods->paused || other->heard_ms > since_ms))
+				return 1;
+	return 0;
+}
+
+static void logs_follow(struct container_row *row)
+{
+	struct pods *pods = row->pod->pods;
+
+	row->waiting = is_behind_another(row);
+	if (row->waiting)
+		return;
+	row->heard_ms = clock_ms();
+	int code = logs_start(row);
+	pods->code = code ? code : pods->code;
+	if (pods->paused)
+		pause_log(row, 1);
+}
+
+static void start_waiting(struct pods *pods)
+{
+	for (struct pod_row *pod = pods->rows; pod; pod = pod->next)
+		for (struct container_row *row = pod->containers; row; row = row->next)
+			if (row->waiting)
+				logs_follow(row);
+}
+
 /* ---- pods ---- */
+
+static void containers_free(struct pod_row *pod)
+{
+	while (pod->containers) {
+		struct container_row *row = pod->containers;
+		pod->containers = row->next;
+		if (row->log)
+			mpijob_call_cancel(row->log);
+		mpijob_logs_free(row->logs);
+		free(row->name);
+		free(row->waits_for);
+		free(row->trouble);
+		free(row);
+	}
+}
+
+static void row_free(struct pod_row *row)
+{
+	if (!row)
+		return;
+	containers_free(row);
+	free(row->name);
+	free(row->uid);
+	free(row->created);
+	free(row->never);
+	free(row->waits);
+	free(row);
+}
+
+/* Where a pod that was created then belongs. */
+static struct pod_row **row_place(struct pods *pods, const char *created)
+{
+	struct pod_row **at = &pods->rows;
+
+	while (*at && strcmp((*at)->created, created) > 0)
+		at = &(*at)->next;
+	return at;
+}
 
 static struct pod_row *row_find(struct pods *pods, const mpijob_node *pod)
 {
 	const char *uid = mpijob_node_string(mpijob_node_find(pod, "metadata.uid"));
 	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
 	const char *role = mpijob_node_string(mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	const char *created = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 
 	if (!uid || !name)
 		return NULL;
@@ -209,15 +295,17 @@ static struct pod_row *row_find(struct pods *pods, const mpijob_node *pod)
 		row->pods = pods;
 		row->uid = strdup(uid);
 		row->name = strdup(name);
+		row->created = strdup(created ? created : "");
 		row->is_launcher = role && strcmp(role, "launcher") == 0;
-		row->next = pods->rows;
-		pods->rows = row;
 	}
-	if (!row || !row->uid || !row->name) {
+	if (!row || !row->uid || !row->name || !row->created) {
+		row_free(row);
 		pods->code = MPIJOB_ERR_NOMEM;
 		return NULL;
 	}
-	return row;
+	struct pod_row **at = row_place(pods, row->created);
+	row->next = *at;
+	return *at = row;
 }
 
 static int is_ready(const mpijob_node *status)
@@ -299,11 +387,9 @@ static void follow_attempts(struct container_row *row, int64_t started)
 	if (row->log || started <= row->attempts)
 		return;
 	if (pods->is_cluster) {
-		int failure = row->logs ? 0 : logs_follow(row);
-		pods->code = failure ? failure : pods->code;
 		row->attempts = started;
-		if (pods->paused)
-			pause_log(row, 1);
+		if (!row->logs)
+			logs_follow(row);
 		return;
 	}
 	int previous = started > row->attempts + 1;
@@ -466,7 +552,7 @@ int pods_logs_open(const struct pods *pods)
 
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
 		for (const struct container_row *container = row->containers; container; container = container->next)
-			open += container->log != NULL || (container->logs && mpijob_logs_state(container->logs) > 0);
+			open += is_going(container);
 	return open;
 }
 
@@ -480,7 +566,7 @@ int pods_logs_alive(const struct pods *pods, int64_t patience_ms)
 {
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
 		for (const struct container_row *container = row->containers; container; container = container->next)
-			if (container->log || may_go_on(container, patience_ms))
+			if (container->log || container->waiting || may_go_on(container, patience_ms))
 				return 1;
 	return 0;
 }
@@ -489,24 +575,9 @@ void pods_tell_missing(struct pods *pods)
 {
 	for (struct pod_row *row = pods->rows; row; row = row->next)
 		for (struct container_row *container = row->containers; container; container = container->next)
-			if (container->logs && mpijob_logs_state(container->logs) > 0)
+			if (!container->log && is_going(container))
 				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name,
 					     container->trouble ? container->trouble : "it did not end in time");
-}
-
-static void containers_free(struct pod_row *pod)
-{
-	while (pod->containers) {
-		struct container_row *row = pod->containers;
-		pod->containers = row->next;
-		if (row->log)
-			mpijob_call_cancel(row->log);
-		mpijob_logs_free(row->logs);
-		free(row->name);
-		free(row->waits_for);
-		free(row->trouble);
-		free(row);
-	}
 }
 
 void pods_free(struct pods *pods)
@@ -514,12 +585,7 @@ void pods_free(struct pods *pods)
 	while (pods->rows) {
 		struct pod_row *row = pods->rows;
 		pods->rows = row->next;
-		containers_free(row);
-		free(row->name);
-		free(row->uid);
-		free(row->never);
-		free(row->waits);
-		free(row);
+		row_free(row);
 	}
 	sshd_free(&pods->sshd);
 	outlet_free(&pods->out);

@@ -24,6 +24,8 @@ struct container_row {
 	char *trouble;     /* why nothing of it comes at present; NULL while it does */
 	int64_t troubled_ms; /* since when */
 	mpijob_logs *logs; /* the same on a cluster: of all attempts, by lines, over broken connections */
+	int waiting;       /* it has output, which is read after that of earlier launchers */
+	int64_t heard_ms;  /* when the last line came, or reading began or went on */
 };
 
 struct pod_row {
@@ -32,6 +34,7 @@ struct pod_row {
 	struct pods *pods;
 	char *name;
 	char *uid;
+	char *created;
 	int is_launcher;
 	int ready;
 	int running;
@@ -65,7 +68,7 @@ struct pods {
 		uid; /* of the job, and when it was made: pods of an earlier one are left aside; NULL: there are none */
 	const char *created;
 	struct progress *progress;
-	struct pod_row *rows;
+	struct pod_row *rows;      /* newest first */
 	int has_exit_code;         /* an attempt of the launcher ended by itself */
 	int exit_code;             /* of the last one that did */
 	int64_t first_ready_ms;    /* when all workers were first ready; 0 before */
@@ -80,6 +83,7 @@ struct pods {
 	struct outlet news;        /* that of what prepares it, on standard error */
 	struct sshd sshd;          /* whether anybody came to the workers */
 	int paused;                /* the reader of one of them is behind */
+	int64_t heard_ms;          /* when output last came */
 };
 
 /* A change of a pod arrived; `user` is the struct pods. */

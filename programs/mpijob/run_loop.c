@@ -305,6 +305,8 @@ static int until_read(struct run *run)
 	while (code == 0 && has_more(run)) {
 		if (outlet_pending(&run->pods.out) || outlet_pending(&run->pods.news))
 			end = clock_ms() + most;
+		else if (run->pods.heard_ms + most > end)
+			end = run->pods.heard_ms + most;
 		/* Where a node does not hand out logs there is no use in waiting. */
 		if (run->is_cluster && !pods_logs_alive(&run->pods, LAST_OUTPUT_MS) && !pods_launchers_going(&run->pods) &&
 		    clock_ms() >= end - most + LAST_OUTPUT_MS)
@@ -375,6 +377,7 @@ void run_flush(struct run *run)
 			pods_hurry(&run->pods, signals_seen > (run->stopping ? run->stopped_at : 1));
 		if (outlet_pending(&run->pods.out))
 			outlet_wait(&run->pods.out, TURN_MS);
+		outlet_flush(&run->pods.out);
 		pods_turn(&run->pods, 0);
 	}
 }

@@ -12,8 +12,8 @@ PORT = 10250
 class Log:
     """What one run of a container printed: (time, line) each, and whether it has ended."""
 
-    def __init__(self, lines, ended=True):
-        self.lines, self.ended, self.condition = [], ended, threading.Condition()
+    def __init__(self, lines, ended=True, error=""):
+        self.lines, self.ended, self.condition, self.error = [], ended, threading.Condition(), error
         for line in lines:
             self.add(line)
 
@@ -67,6 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.tell(log, query)
+        if log.error:  # as a kubelet that fails after its answer has begun
+            self.chunk(log.error.encode())
         self.wfile.write(b"0\r\n\r\n")
 
     def tell(self, log, query):
@@ -110,9 +112,9 @@ class Kubelet:
                 return log
         return None
 
-    def says(self, pod, *lines, ended=True, previous=False):
-        """Set what pods print whose names begin so; each line ends as it says."""
-        log = self.logs[pod + ("@previous" if previous else "")] = Log(lines, ended)
+    def says(self, pod, *lines, ended=True, previous=False, error=""):
+        """Set what pods print whose names begin so; each line ends as it says. The kubelet's error comes behind it."""
+        log = self.logs[pod + ("@previous" if previous else "")] = Log(lines, ended, error)
         return log
 
     def stop(self):
