@@ -340,13 +340,18 @@ MPIJOB_API int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b);
 /** @name Build and change
  * All nodes given must belong to `doc`, except where "from any document" is said. On failure
  * the call returns NULL, the tree is unchanged and mpijob_doc_error() tells.
+ *
+ * Strings and keys are UTF-8, else the call fails with `MPIJOB_ERR_USAGE`. A list or map is an entry of one list or map
+ * at most, and never of itself or of what is inside of it: linking it a second time fails with `MPIJOB_ERR_USAGE`.
+ * Remove it from its place first, or link a copy.
  * @{ */
 
 /**
  * Tell whether any building call on this document failed so far.
  *
  * @param doc  may be NULL: `MPIJOB_ERR_NOMEM`, so that `mpijob_doc_new()` needs no check of its own.
- * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (a put on something that is no map, a bad path).
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (a put on something that is no map, a bad path, text that is not
+ *         UTF-8, a list or map that is in another place already or would be inside of itself).
  * @since 0.1
  */
 MPIJOB_API int mpijob_doc_error(const mpijob_doc *doc);
@@ -394,8 +399,8 @@ MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
  * Make a value that is not yet part of the tree.
  *
  * @param doc   may be NULL.
- * @param text  string or spelling; not NULL. For a number: JSON's grammar, and no
- *              larger than a double, else `MPIJOB_ERR_USAGE` in the document.
+ * @param text  string or spelling; not NULL. A string is UTF-8; a number has JSON's grammar and is no
+ *              larger than a double; else `MPIJOB_ERR_USAGE` in the document.
  * @param len   bytes of the string.
  * @return borrowed from the document, or NULL.
  * @since 0.1
@@ -502,7 +507,7 @@ MPIJOB_API int mpijob_node_remove_at(mpijob_node *node, size_t index);
  *
  * @param doc    not NULL; unchanged on failure.
  * @param patch  from any document; not NULL.
- * @return 0, `MPIJOB_ERR_NOMEM`.
+ * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE` (NULL).
  * @since 0.1
  */
 MPIJOB_API int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch);

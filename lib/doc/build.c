@@ -9,6 +9,7 @@
 #include "doc/node.h"
 
 #include "base/field_path.h"
+#include "base/utf8.h"
 #include "doc/index.h"
 #include "doc/number.h"
 
@@ -64,6 +65,7 @@ int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, s
 	if (container_reserve(arena, list, sizeof(*list->in.items)))
 		return MPIJOB_ERR_NOMEM;
 	list->in.items[list->count++] = value;
+	mpijob__node_adopt(list, value);
 	return 0;
 }
 
@@ -90,6 +92,7 @@ struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpi
 	if (container->index)
 		mpijob__index_add(container->index, map->in.entries, map->count);
 	map->count++;
+	mpijob__node_adopt(map, value);
 	return entry;
 }
 
@@ -117,7 +120,7 @@ mpijob_doc *mpijob_doc_new(void)
 
 mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
 {
-	struct mpijob__own_doc *own = doc_alloc();
+	struct mpijob__own_doc *own = node ? doc_alloc() : NULL;
 
 	if (!own)
 		return NULL;
@@ -130,7 +133,7 @@ mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
 
 mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc)
 {
-	mpijob_doc *clone = mpijob_doc_from_node(doc->root);
+	mpijob_doc *clone = doc ? mpijob_doc_from_node(doc->root) : NULL;
 
 	if (!clone)
 		return NULL;
@@ -219,6 +222,7 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct m
 		return NULL;
 	if (at != MPIJOB__INDEX_NONE) {
 		node->in.entries[at].value = map;
+		mpijob__node_adopt(node, map);
 		return map;
 	}
 	key = mpijob__arena_copy(doc->arena, step->text, step->len);
@@ -231,6 +235,8 @@ static int path_is_good(const char *path)
 	struct mpijob__field_step step;
 	int rc;
 
+	if (!path || !mpijob__utf8_valid(path, strlen(path), NULL))
+		return 0;
 	do
 		rc = mpijob__field_path_next(&path, &step);
 	while (rc > 0);
@@ -269,7 +275,11 @@ static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t
 
 mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len)
 {
-	return doc ? new_text(doc, MPIJOB_NODE_STRING, text, len) : NULL;
+	if (!doc)
+		return NULL;
+	if (!text || !mpijob__utf8_valid(text, len, NULL))
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return new_text(doc, MPIJOB_NODE_STRING, text, len);
 }
 
 mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len)
@@ -278,7 +288,7 @@ mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t le
 
 	if (!doc)
 		return NULL;
-	if (mpijob__number_end(text, text + len) != text + len || !mpijob__number_canonical(text, len, room))
+	if (!text || mpijob__number_end(text, text + len) != text + len || !mpijob__number_canonical(text, len, room))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return new_text(doc, MPIJOB_NODE_NUMBER, text, len);
 }
@@ -320,19 +330,40 @@ mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
 	return doc && node ? made(doc, mpijob__node_copy(doc->arena, node, 0)) : NULL;
 }
 
+/*
+ * Whether `value` can become an entry of `container`: it is in no other place, and `container` is not inside of it. Only
+ * a list or map that has entries can hold the container, so the way up is walked for those alone.
+ */
+static int fits(const mpijob_node *container, const mpijob_node *value)
+{
+	if (value->kind != MPIJOB_NODE_LIST && value->kind != MPIJOB_NODE_MAP)
+		return 1;
+	if (value == container || mpijob__container_const(value)->parent)
+		return 0;
+	while (value->count && container && container != value)
+		container = mpijob__container_const(container)->parent;
+	return container != value;
+}
+
 mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key, mpijob_node *value)
 {
-	size_t len = strlen(key);
+	size_t len = key ? strlen(key) : 0;
 	const char *copy;
 	uint32_t at;
 
 	if (!doc || !map || !value)
 		return NULL;
-	if (map->kind != MPIJOB_NODE_MAP || map == value)
+	if (!key || !mpijob__utf8_valid(key, len, NULL) || map->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);
 	at = mpijob__map_find(map, key, len);
+	if (at != MPIJOB__INDEX_NONE && map->in.entries[at].value == value)
+		return value;
+	if (!fits(map, value))
+		return fail(doc, MPIJOB_ERR_USAGE);
 	if (at != MPIJOB__INDEX_NONE) {
+		mpijob__node_adopt(NULL, map->in.entries[at].value);
 		map->in.entries[at].value = value;
+		mpijob__node_adopt(map, value);
 		return value;
 	}
 	copy = mpijob__arena_copy(doc->arena, key, len);
@@ -377,7 +408,7 @@ mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node 
 {
 	if (!doc || !list || !value)
 		return NULL;
-	if (list->kind != MPIJOB_NODE_LIST || list == value)
+	if (list->kind != MPIJOB_NODE_LIST || !fits(list, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return mpijob__list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM) : value;
 }
@@ -409,6 +440,7 @@ static void remove_entry(mpijob_node *node, uint32_t at)
 	struct mpijob__container *container = mpijob__container(node);
 	uint32_t after = node->count - at - 1;
 
+	mpijob__node_adopt(NULL, mpijob__node_child(node, at));
 	if (container->index)
 		mpijob__index_remove(container->index, node->in.entries, at);
 	if (node->kind == MPIJOB_NODE_MAP)
@@ -422,7 +454,7 @@ int mpijob_node_remove(mpijob_node *map, const char *key)
 {
 	uint32_t at;
 
-	if (!map || map->kind != MPIJOB_NODE_MAP)
+	if (!map || !key || map->kind != MPIJOB_NODE_MAP)
 		return 0;
 	at = mpijob__map_find(map, key, strlen(key));
 	if (at == MPIJOB__INDEX_NONE)

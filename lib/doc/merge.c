@@ -120,6 +120,10 @@ static void put_in_place(const struct change *change)
 {
 	struct mpijob__container *container = mpijob__container(change->map);
 
+	for (uint32_t i = 0; i < change->map->count; i++)
+		mpijob__node_adopt(NULL, change->map->in.entries[i].value);
+	for (uint32_t i = 0; i < change->count; i++)
+		mpijob__node_adopt(change->map, change->entries[i].value);
 	container->node.in.entries = change->entries;
 	container->node.count = change->count;
 	container->cap = change->cap;
@@ -128,10 +132,15 @@ static void put_in_place(const struct change *change)
 
 int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch)
 {
-	struct merging m = { .arena = doc->arena, .changes = { .size = sizeof(struct change) } };
-	struct mpijob_node *root = merged_value(&m, doc->root, patch);
-	int rc = root ? 0 : MPIJOB_ERR_NOMEM;
+	struct merging m = { .changes = { .size = sizeof(struct change) } };
+	struct mpijob_node *root;
+	int rc;
 
+	if (!doc || !patch)
+		return MPIJOB_ERR_USAGE;
+	m.arena = doc->arena;
+	root = merged_value(&m, doc->root, patch);
+	rc = root ? 0 : MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
 		rc = stage(&m, i);
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)

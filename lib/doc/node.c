@@ -15,12 +15,12 @@
 
 const mpijob_node *mpijob_doc_root(const mpijob_doc *doc)
 {
-	return doc->root;
+	return doc ? doc->root : NULL;
 }
 
 const char *mpijob_doc_source(const mpijob_doc *doc)
 {
-	return doc->source;
+	return doc ? doc->source : NULL;
 }
 
 int32_t mpijob_node_kind(const mpijob_node *node)
@@ -82,7 +82,7 @@ static const mpijob_node *get(const mpijob_node *node, const char *key, size_t l
 
 const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key)
 {
-	return get(node, key, strlen(key));
+	return key ? get(node, key, strlen(key)) : NULL;
 }
 
 const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
@@ -91,6 +91,8 @@ const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
 	size_t index;
 	int rc;
 
+	if (!path)
+		return NULL;
 	while (node && (rc = mpijob__field_path_next(&path, &step)) != 0) {
 		if (rc < 0)
 			return NULL;
@@ -119,12 +121,12 @@ const char *mpijob_node_string(const mpijob_node *node)
 
 int mpijob_node_int(const mpijob_node *node, int64_t *out)
 {
-	return node && node->kind == MPIJOB_NODE_NUMBER && mpijob__number_int(node->in.text, node->count, out);
+	return out && node && node->kind == MPIJOB_NODE_NUMBER && mpijob__number_int(node->in.text, node->count, out);
 }
 
 int mpijob_node_bool(const mpijob_node *node, int *out)
 {
-	if (!node || node->kind != MPIJOB_NODE_BOOL)
+	if (!out || !node || node->kind != MPIJOB_NODE_BOOL)
 		return 0;
 	*out = node->truth;
 	return 1;
@@ -152,10 +154,10 @@ void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line,
 
 size_t mpijob_docs_count(const mpijob_docs *docs)
 {
-	return docs->count;
+	return docs ? docs->count : 0;
 }
 
 const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index)
 {
-	return index < docs->count ? docs->items[index] : NULL;
+	return index < mpijob_docs_count(docs) ? docs->items[index] : NULL;
 }

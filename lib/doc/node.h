@@ -26,6 +26,7 @@ struct mpijob_node {
 
 struct mpijob__container {
 	struct mpijob_node node;
+	struct mpijob_node *parent; /* the list or map that it is an entry of; NULL: none yet, or a root */
 	uint32_t cap;
 	struct mpijob__index *index; /* of a map with MPIJOB__INDEX_FROM keys or more */
 };
@@ -87,6 +88,13 @@ static inline struct mpijob__container *mpijob__container(struct mpijob_node *no
 static inline const struct mpijob__container *mpijob__container_const(const struct mpijob_node *node)
 {
 	return (const struct mpijob__container *)node;
+}
+
+/* Note which list or map a value is an entry of now; NULL: of none. Scalars need no note: nothing can be inside of them. */
+static inline void mpijob__node_adopt(struct mpijob_node *parent, struct mpijob_node *value)
+{
+	if (value->kind == MPIJOB_NODE_LIST || value->kind == MPIJOB_NODE_MAP)
+		mpijob__container(value)->parent = parent;
 }
 
 /* The entry of a list or map. */

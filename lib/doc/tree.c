@@ -63,6 +63,7 @@ static int copy_entry(struct mpijob__arena *arena, struct copying *top, int shar
 			return MPIJOB_ERR_NOMEM;
 	}
 	top->to->count++;
+	mpijob__node_adopt(top->to, *copied);
 	return 0;
 }
 

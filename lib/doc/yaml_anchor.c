@@ -209,6 +209,7 @@ static int merge_entry(struct mpijob__yaml *y, const struct mpijob__frame *top, 
 	}
 	entry = &top->node->in.entries[at];
 	entry->value = from->value;
+	mpijob__node_adopt(top->node, from->value);
 	if (!entry->merged)
 		rc = mpijob__read_warning(y->r, "merge-order", top->key_line, top->key_column,
 					  "'<<' replaces the '%.*s' of line %ld, as it does for kubectl; put '<<' first to keep the key",

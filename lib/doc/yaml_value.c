@@ -54,6 +54,7 @@ int mpijob__yaml_attach(struct mpijob__yaml *y, struct mpijob_node *node)
 		entry = &top->node->in.entries[at];
 		entry->value = node;
 		entry->merged = 0;
+		mpijob__node_adopt(top->node, node);
 	} else {
 		entry = mpijob__map_append(r->arena, top->node, top->key, top->key_len, node);
 	}

@@ -109,6 +109,89 @@ static void usage(void **state)
 	}
 }
 
+/* A node under itself would be written and cloned for ever, one in two places ever more often. */
+static void one_place_each(void **state)
+{
+	mpijob_doc *doc = mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc), *upper = mpijob_node_new_map(doc), *lower = mpijob_node_new_list(doc);
+	mpijob_node *middle = mpijob_node_new_map(doc);
+
+	(void)state;
+	assert_non_null(mpijob_node_put(doc, upper, "middle", middle));
+	assert_non_null(mpijob_node_put(doc, middle, "lower", lower));
+	assert_int_equal(mpijob_doc_error(doc), 0);
+	assert_null(mpijob_node_append(doc, lower, lower));
+	assert_null(mpijob_node_append(doc, lower, upper));
+	assert_null(mpijob_node_append(doc, lower, middle));
+	assert_null(mpijob_node_put(doc, middle, "upper", upper));
+	assert_null(mpijob_node_put(doc, root, "middle", middle));
+	assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_node_count(lower) + mpijob_node_count(root), 0);
+	assert_ptr_equal(mpijob_node_put(doc, upper, "middle", middle), middle);
+	assert_ptr_equal(mpijob_node_put(doc, root, "upper", upper), upper);
+	assert_null(mpijob_node_append(doc, lower, root));
+	/* Removed and replaced values are free again. */
+	assert_int_equal(mpijob_node_remove(upper, "middle"), 1);
+	assert_ptr_equal(mpijob_node_put(doc, root, "middle", middle), middle);
+	assert_non_null(mpijob_node_put_int(doc, root, "middle", 1));
+	assert_non_null(mpijob_node_append(doc, lower, mpijob_node_new_map(doc)));
+	assert_ptr_equal(mpijob_node_put(doc, upper, "again", middle), middle);
+	/* What the former root is inside of cannot be put into it. */
+	assert_ptr_equal(mpijob_doc_set_root(doc, lower), lower);
+	assert_null(mpijob_node_append(doc, lower, root));
+	mpijob_doc_free(doc);
+}
+
+/* The readers, copies and merges note places as the building functions do. */
+static void no_way_around(void **state)
+{
+	static const char *const texts[] = { "{\"a\": {\"b\": [{}]}}", "a: {b: [{}]}\n",
+					     "x: &x {b: [{}]}\na:\n  b: 1\n  <<: *x\n", "a: 1\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		mpijob_doc *doc = mpijob_doc_new(), *patch = parse("a: {b: [{}]}\n"), *read = parse(texts[i]);
+		mpijob_node *root = mpijob_doc_set_root(doc, mpijob_node_copy(doc, mpijob_doc_root(read)));
+
+		if (i == 3)
+			assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(patch)), 0);
+		if (i == 3)
+			root = mpijob_doc_edit(doc);
+		assert_null(mpijob_node_put(doc, mpijob_doc_find(doc, "a"), "c", root));
+		assert_null(mpijob_node_append(doc, mpijob_doc_find(doc, "a.b"), mpijob_doc_find(doc, "a")));
+		assert_null(mpijob_node_put(doc, root, "c", mpijob_doc_find(doc, "a.b")));
+		assert_null(mpijob_node_put(read, mpijob_doc_edit(read), "c", mpijob_doc_find(read, i < 3 ? "a" : "")));
+		assert_int_equal(mpijob_node_count(root), mpijob_node_count(mpijob_doc_root(read)));
+		mpijob_doc_free(read);
+		mpijob_doc_free(patch);
+		mpijob_doc_free(doc);
+	}
+}
+
+static void only_utf8(void **state)
+{
+	static const char *const bad[] = { "\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80" };
+
+	(void)state;
+	for (size_t i = 0; i < 6 * sizeof(bad) / sizeof(bad[0]); i++) {
+		const char *text = bad[i / 6];
+		mpijob_doc *doc = mpijob_doc_new();
+		mpijob_node *root = mpijob_doc_edit(doc), *list = mpijob_node_put_list(doc, root, "list");
+
+		switch (i % 6) {
+		case 0: assert_null(mpijob_node_new_string(doc, text, strlen(text))); break;
+		case 1: assert_null(mpijob_node_put_string(doc, root, "key", text)); break;
+		case 2: assert_null(mpijob_node_append_string(doc, list, text)); break;
+		case 3: assert_null(mpijob_node_put_int(doc, root, text, 1)); break;
+		case 4: assert_null(mpijob_node_put_map(doc, root, text)); break;
+		default: assert_null(mpijob_doc_make(doc, text)); break;
+		}
+		assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_node_count(root), 1);
+		mpijob_doc_free(doc);
+	}
+}
+
 static void looks(void **state)
 {
 	mpijob_doc *doc = parse("a: 1\nb: [x, {c: null}]\nd: true\ne: 1.5\nf: 1e3\n");
@@ -422,7 +505,8 @@ static void copies_stand_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builds),       cmocka_unit_test(chains_survive_null), cmocka_unit_test(usage),
+		cmocka_unit_test(builds),       cmocka_unit_test(chains_survive_null), cmocka_unit_test(usage), cmocka_unit_test(one_place_each),
+		cmocka_unit_test(no_way_around), cmocka_unit_test(only_utf8),
 		cmocka_unit_test(looks),        cmocka_unit_test(makes_paths),         cmocka_unit_test(removes),
 		cmocka_unit_test(finds_in_big_maps), cmocka_unit_test(list_removal),   cmocka_unit_test(equality),
 		cmocka_unit_test(merges),       cmocka_unit_test(merge_keeps_identity), cmocka_unit_test(merge_is_linear),
