@@ -443,6 +443,18 @@ MPIJOB_API mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const
 
 /** Set a key to a copy of a NUL-terminated string. `text` NULL: nothing happens, NULL. @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text);
+/**
+ * Set a key to a copy of a NUL-terminated string of unknown origin, like the output of a program: each byte of it that is
+ * not UTF-8 becomes U+FFFD.
+ *
+ * @param doc   may be NULL.
+ * @param map   a map of this document; may be NULL.
+ * @param key   not NULL; UTF-8; copied.
+ * @param text  may be NULL: nothing happens.
+ * @return the string, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text);
 /** Set a key to a whole number. @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value);
 /** Set a key to true or false. @since 0.1 */

@@ -379,6 +379,43 @@ mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const cha
 	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
 }
 
+const char *mpijob__utf8_repaired(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len)
+{
+	const char *end = text + len;
+	char *copy = mpijob__arena_alloc(arena, len * 3 + 1);
+	char *to = copy;
+
+	if (!copy)
+		return NULL;
+	while (text < end) {
+		size_t step = mpijob__utf8_read(text, end, NULL);
+
+		if (step) {
+			memcpy(to, text, step);
+			to += step;
+			text += step;
+		} else {
+			to += mpijob__utf8_write(to, 0xfffd);
+			text++;
+		}
+	}
+	*to = 0;
+	*new_len = (size_t)(to - copy);
+	return copy;
+}
+
+mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
+{
+	const char *copy;
+	size_t len;
+
+	if (!doc || !text || !map)
+		return NULL;
+	copy = mpijob__utf8_repaired(doc->arena, text, strlen(text), &len);
+	return mpijob_node_put(doc, map, key,
+			       made(doc, copy ? mpijob__node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len) : NULL));
+}
+
 mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
 {
 	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_int(doc, value)) : NULL;

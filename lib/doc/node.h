@@ -67,6 +67,8 @@ struct mpijob_docs {
 struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind);
 /* Make a string or number over text that already lies in the arena. */
 struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind, const char *text, size_t len);
+/* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran out. */
+const char *mpijob__utf8_repaired(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len);
 /* Find a key; MPIJOB__INDEX_NONE when absent. */
 uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len);
 /* Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. */

@@ -127,32 +127,6 @@ int mpijob__yaml_scalar_key(struct mpijob__yaml *y, const struct mpijob__scalar 
 	return key ? mpijob__yaml_key(y, key, len) : MPIJOB_ERR_NOMEM;
 }
 
-/* What a byte string becomes in JSON: every byte that is not UTF-8 is replaced by U+FFFD. */
-static const char *repair(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len)
-{
-	const char *end = text + len;
-	char *copy = mpijob__arena_alloc(arena, len * 3 + 1);
-	char *to = copy;
-
-	if (!copy)
-		return NULL;
-	while (text < end) {
-		size_t step = mpijob__utf8_read(text, end, NULL);
-
-		if (step) {
-			memcpy(to, text, step);
-			to += step;
-			text += step;
-		} else {
-			to += mpijob__utf8_write(to, 0xfffd);
-			text++;
-		}
-	}
-	*to = 0;
-	*new_len = (size_t)(to - copy);
-	return copy;
-}
-
 static int decode_binary(struct mpijob__yaml *y, const char **text, size_t *len)
 {
 	char *bytes = mpijob__arena_bytes(y->r->arena, *len + 3);
@@ -168,7 +142,7 @@ static int decode_binary(struct mpijob__yaml *y, const char **text, size_t *len)
 	*len = count;
 	if (mpijob__utf8_valid(bytes, count, NULL))
 		return 0;
-	*text = repair(y->r->arena, bytes, count, len);
+	*text = mpijob__utf8_repaired(y->r->arena, bytes, count, len);
 	return *text ? 0 : MPIJOB_ERR_NOMEM;
 }
 

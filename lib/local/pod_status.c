@@ -121,7 +121,7 @@ static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending 
 
 	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
 	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
-	mpijob_node_put_string(doc, terminated, "message", ending->message);
+	mpijob_node_put_lossy(doc, terminated, "message", ending->message);
 	put_time(doc, terminated, "startedAt", ending->started_ms);
 	put_time(doc, terminated, "finishedAt", ending->finished_ms);
 	mpijob_node_put_string(doc, terminated, "containerID", id);
@@ -140,7 +140,7 @@ static void put_state(mpijob_doc *doc, mpijob_node *status, const struct contain
 	} else {
 		waiting = mpijob_node_put_map(doc, state, "waiting");
 		mpijob_node_put_string(doc, waiting, "reason", container->waiting);
-		mpijob_node_put_string(doc, waiting, "message", container->waiting_message);
+		mpijob_node_put_lossy(doc, waiting, "message", container->waiting_message);
 	}
 }
 
@@ -194,7 +194,7 @@ int mpijob__pod_status_write(struct pod *pod)
 	put_conditions(doc, status, object, pod);
 	if (pod->reason) {
 		mpijob_node_put_string(doc, status, "reason", pod->reason);
-		mpijob_node_put_string(doc, status, "message", pod->message);
+		mpijob_node_put_lossy(doc, status, "message", pod->message);
 	}
 	mpijob_node_put_string(doc, status, "hostIP", NODE_ADDRESS);
 	mpijob_node_put_string(doc, status, "podIP", pod->address);

@@ -27,7 +27,7 @@ static mpijob_doc *status_new(int code, const char *reason, const char *message)
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_map(doc, root, "metadata");
 	mpijob_node_put_string(doc, root, "status", code < 300 ? "Success" : "Failure");
-	mpijob_node_put_string(doc, root, "message", message);
+	mpijob_node_put_lossy(doc, root, "message", message);
 	mpijob_node_put_string(doc, root, "reason", reason);
 	return doc;
 }
@@ -39,7 +39,7 @@ static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const 
 	if (!kind)
 		return details;
 	if (name && *name)
-		mpijob_node_put_string(doc, details, "name", name);
+		mpijob_node_put_lossy(doc, details, "name", name);
 	if (*kind->group)
 		mpijob_node_put_string(doc, details, "group", kind->group);
 	mpijob_node_put_string(doc, details, "kind", by_kind ? kind->name : kind->plural);
@@ -74,8 +74,8 @@ static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, 
 	mpijob_node *entry = mpijob_node_append_map(doc, mpijob_node_put_list(doc, details, "causes"));
 
 	mpijob_node_put_string(doc, entry, "reason", cause);
-	mpijob_node_put_string(doc, entry, "message", message);
-	mpijob_node_put_string(doc, entry, "field", field);
+	mpijob_node_put_lossy(doc, entry, "message", message);
+	mpijob_node_put_lossy(doc, entry, "field", field);
 }
 
 int mpijob__reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,

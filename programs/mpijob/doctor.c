@@ -51,7 +51,7 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 		mpijob_node *map = mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
 		mpijob_node_put_string(doctor->report, map, "check", check);
 		mpijob_node_put_string(doctor->report, map, "result", words[result]);
-		mpijob_node_put_string(doctor->report, map, "message", text);
+		mpijob_node_put_lossy(doctor->report, map, "message", text);
 		if (mend)
 			mpijob_node_put_string(doctor->report, map, "mend", mend);
 	} else {

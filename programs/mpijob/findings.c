@@ -170,7 +170,7 @@ void findings_print_named(const mpijob_diag *diag, FILE *stream)
 static void put_optional(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
 {
 	if (text)
-		mpijob_node_put_string(doc, map, key, text);
+		mpijob_node_put_lossy(doc, map, key, text);
 	else
 		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
 }
@@ -191,7 +191,7 @@ int findings_print_json(const mpijob_diag *diag)
 		mpijob_node_put_string(doc, map, "id", finding->id);
 		put_optional(doc, map, "reason", finding->reason);
 		put_optional(doc, map, "field", finding->field);
-		mpijob_node_put_string(doc, map, "message", finding->message);
+		mpijob_node_put_lossy(doc, map, "message", finding->message);
 	}
 	free(ranked);
 	int code = mpijob_doc_error(doc);

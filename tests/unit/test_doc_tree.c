@@ -188,6 +188,7 @@ static void only_utf8(void **state)
 		}
 		assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
 		assert_int_equal(mpijob_node_count(root), 1);
+		assert_non_null(strstr(mpijob_node_string(mpijob_node_put_lossy(doc, root, "key", text)), "\xef\xbf\xbd"));
 		mpijob_doc_free(doc);
 	}
 }
