@@ -31,8 +31,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "warning: metadata.annotations: the annotation libmpijob/ssh-port has no effect: the configuration of the operator "
 	     "does not allow it in team-a"),
 	KIND("backoff-limit", ERROR, "The launcher failed more often than `backoffLimit` allows.",
-	     "What comes before this finding tells why; the pods of failed attempts stay when the launcher's "
-	     "restartPolicy is Never.",
+	     "Read the other findings and the launcher's log. When the launcher's restartPolicy is Never, the pods of "
+	     "failed attempts stay with their logs.",
 	     "spec.runPolicy.backoffLimit: the launcher failed as often as it may: BackoffLimitExceeded: Job has "
 	     "reached the specified backoff limit"),
 	KIND("bad-base64", ERROR, "The value of a `!!binary` is not base64.",
@@ -153,8 +153,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "pi-launcher-x2k)"),
 	KIND("deadline-exceeded", ERROR,
 	     "The job took longer than `activeDeadlineSeconds`, all attempts of the launcher together.",
-	     "Raise `spec.runPolicy.activeDeadlineSeconds`; what comes before this finding tells why it took so "
-	     "long.",
+	     "Raise `spec.runPolicy.activeDeadlineSeconds`; the other findings and the pods' logs show what took "
+	     "the time.",
 	     "spec.runPolicy.activeDeadlineSeconds: the job took longer than it may: Job was active longer than "
 	     "specified deadline"),
 	KIND("dns-policy-overwritten", WARNING,
@@ -533,7 +533,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "The message tells what the node lacked: set requests for it, so that the scheduler counts it; then "
 	     "submit the job anew.",
 	     "pod pi-worker-0 was evicted from node n1: The node was low on resource: memory."),
-	KIND("pod-failed", ERROR, "A local pod cannot run.", "The message tells why.",
+	KIND("pod-failed", ERROR, "A pod cannot run.", "Correct the pod's template as the message says.",
 	     "pod pi-worker-0 cannot run: no such volume"),
 	KIND("pod-preempted", ERROR,
 	     "A pod was taken away for one of higher priority.",

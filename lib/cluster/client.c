@@ -46,8 +46,13 @@ static void free_call(mpijob_exchange *exchange)
 	free(exchange);
 }
 
-static const char *why_stopped(const mpijob_exchange *exchange)
+static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *page)
 {
+	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->is_page && !exchange->cut &&
+	    mpijob__text_printf(page, "the answer is a page (text/html) and not from a Kubernetes API; check the URL of the server, "
+				"and what is in front of it; the page begins: %s",
+				mpijob_text_data(&exchange->body)) == 0)
+		return mpijob_text_data(page);
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->cut)
 		return "the answer is larger than 64 MiB";
 	return mpijob_error_text(exchange->stopped);
@@ -65,6 +70,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 {
 	struct mpijob_answer answer = { 0 };
 	struct mpijob__verdict verdict = { 0 };
+	mpijob_text page = { 0 };
 
 	answer.size = sizeof(answer);
 	answer.status = exchange->status;
@@ -73,7 +79,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 	answer.body_len = exchange->body.len;
 	if (exchange->stopped) {
 		code = exchange->stopped;
-		message = why_stopped(exchange);
+		message = why_stopped(exchange, &page);
 	} else if (code == 0 && exchange->status == 0) {
 		code = MPIJOB_ERR_IO;
 		message = "the connection ended without an answer";
@@ -103,6 +109,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		exchange->callbacks.done(exchange->callbacks.user, &answer);
 	}
 	mpijob__verdict_release(&verdict);
+	mpijob__text_release(&page);
 	free_call(exchange);
 }
 

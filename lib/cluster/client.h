@@ -45,6 +45,7 @@ struct mpijob_exchange {
 	int dead;            /* cancelled by its owner: no callback any more */
 	int stopped;         /* code that stopped the stream from our side; 0 while it goes on */
 	int cut;             /* the body went over a limit */
+	int is_page;         /* the server says that it sends HTML, which no API server does */
 	int doubt;           /* an answer to a try left open whether a write was done */
 	int paused, pause_told; /* as its owner wants it; as the transport knows it */
 	int ended;           /* the transport ended it, and its owner has not read everything yet */

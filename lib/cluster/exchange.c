@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
+#define PAGE_WORDS 160 /* bytes of a page that a message shows */
 #define WARNINGS_MOST ((size_t)32 << 10) /* API servers stop at 4 KiB by themselves */
 
 static int lower(int c)
@@ -117,6 +118,8 @@ void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const c
 		return;
 	if (same_name(name, "retry-after"))
 		exchange->asked_to_wait = read_retry_after(value, &exchange->retry_after_ms);
+	else if (same_name(name, "content-type"))
+		exchange->is_page = strncmp(value, "text/html", strlen("text/html")) == 0;
 	else if (same_name(name, "warning"))
 		read_warnings(exchange, value);
 	else if (same_name(name, "date"))
@@ -163,11 +166,21 @@ void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_
 		stop(exchange, code);
 }
 
+/* Keep the first words of a page, for the message, and stop. */
+static void collect_page(mpijob_exchange *exchange, const char *data, size_t len)
+{
+	collect(exchange, data, len < PAGE_WORDS ? len : PAGE_WORDS);
+	if (!exchange->stopped)
+		stop(exchange, MPIJOB_ERR_SYNTAX);
+}
+
 void mpijob_exchange_data(mpijob_exchange *exchange, const char *data, size_t len)
 {
 	if (!exchange || !data || len == 0 || exchange->dead || exchange->stopped)
 		return;
-	if (!exchange->callbacks.data || exchange->status != 200)
+	if (exchange->is_page && exchange->status == 200)
+		collect_page(exchange, data, len);
+	else if (!exchange->callbacks.data || exchange->status != 200)
 		collect(exchange, data, len);
 	else if (!exchange->paused && exchange->backlog.len == 0)
 		mpijob__exchange_deliver(exchange, data, len);

@@ -270,6 +270,22 @@ static void look_reason(const struct look *look)
 					 reason, message);
 }
 
+/* A node that cannot run a pod at all says so in the pod's own reason, and starts no container. */
+static void look_never_ran(const struct look *look)
+{
+	const char *reason = mpijob__case_text(look->pod, "status.reason");
+	const char *message = mpijob__case_text(look->pod, "status.message");
+	const mpijob_node *first = mpijob_node_find(look->pod, "status.containerStatuses[0]");
+
+	if (strcmp(mpijob__case_text(look->pod, "status.phase"), "Failed") != 0 || !*reason || !*message ||
+	    mpijob_node_find(first, "state.terminated") || mpijob_node_find(first, "lastState.terminated") ||
+	    mpijob__case_has(look->this, "node-refused") || mpijob__case_has(look->this, "pod-evicted") ||
+	    mpijob__case_has(look->this, "ephemeral-storage") || mpijob__case_has(look->this, "node-lost"))
+		return;
+	mpijob__case_add(look->this, "pod-failed", ERROR, RANK_NOT_STARTED, look->name, NULL, "pod %s cannot run: %s: %s",
+			 look->name, reason, message);
+}
+
 static void look_scheduled(const struct look *look)
 {
 	const mpijob_node *condition = mpijob__case_condition(look->pod, "PodScheduled", "False");
@@ -290,6 +306,7 @@ static void look_pod(const struct look *look)
 		look_reason(look);
 	if (mpijob_node_find(look->pod, "metadata.deletionTimestamp"))
 		return;
+	look_never_ran(look);
 	look_scheduled(look);
 	/* An evicted pod's containers were killed with it. */
 	if (strcmp(mpijob__case_text(look->pod, "status.reason"), "Evicted") == 0)

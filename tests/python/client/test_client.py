@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client whose calls wait: on a cluster in this process that runs nothing, and with servers that never answer."""
+import contextlib
 import gc
 import http.server
 import json
@@ -37,7 +38,45 @@ def descriptors():
     return len(os.listdir("/proc/self/fd"))
 
 
+class Page(http.server.BaseHTTPRequestHandler):
+    """What is in front of a server sends everybody to a page for people."""
+
+    def do_GET(self):
+        body = b"<!DOCTYPE html><title>Sign in</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
+
+    def log_message(self, *words):
+        pass
+
+
+class Pages(unittest.TestCase):
+    def test_a_page_in_place_of_an_answer(self):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server, tempfile.NamedTemporaryFile("w") as config:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.addCleanup(server.shutdown)
+            config.write("{apiVersion: v1, kind: Config}")
+            config.flush()
+            url = f"http://127.0.0.1:{server.server_port}"
+            with mpijob.Client(config.name, server=url) as client:
+                for call in (client.list, lambda: client.get("pi"), lambda: list(client.logs("pi")),
+                             lambda: list(client.logs("pi", role="launcher")), lambda: client.list_objects("v1", "Pod")):
+                    with self.assertRaisesRegex(mpijob.ParseError, f"{url}: .*text/html.*<!DOCTYPE html><title>Sign in"):
+                        call()
+            server.shutdown()
+
+
 class Calls(unittest.TestCase):
+    def test_logs_of_no_job(self):
+        with self.assertRaisesRegex(mpijob.NotFoundError, '"nope" not found'):
+            list(self.cluster.logs("nope"))
+        self.cluster.submit(named("still"))
+        self.assertEqual(list(self.cluster.logs("still")), [])
+
     def setUp(self):
         self.cluster = mpijob.LocalCluster(node=False)
         self.addCleanup(self.cluster.close)

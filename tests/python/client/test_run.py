@@ -106,6 +106,65 @@ class Runs(unittest.TestCase):
         self.assertIn("starting", err.getvalue())
         self.assertEqual((result.reason, result.job.name), ("MPIJobSucceeded", "pi"))
 
+    def test_where_output_goes(self):
+        """To a path, to files of bytes and of text; what can take no line is refused before the job starts."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x.log"
+            for output in (str(path), path):
+                mpijob.run(shell("echo one; printf two"), output=output, progress=False)
+                self.assertEqual(path.read_bytes(), b"one\ntwo")
+            with open(path, "wb") as file:
+                mpijob.run(shell("echo bytes"), output=file, progress=False)
+            self.assertEqual(path.read_bytes(), b"bytes\n")
+            with open(path, "w", encoding="utf-8") as file:
+                mpijob.run(shell("echo text"), output=file, progress=False)
+            self.assertEqual(path.read_bytes(), b"text\n")
+            made = pathlib.Path(folder) / "made"
+            for wrong in ({"output": 5}, {"timeout": "5"}, {"check": "no"}, {"backoff_base": "1"}, {"workers": 2}):
+                with self.subTest(wrong), self.assertRaisesRegex(TypeError, next(iter(wrong))):
+                    mpijob.run(shell(f"touch {made}"), progress=False, **wrong)
+            with self.assertRaises(mpijob.UsageError):
+                mpijob.run(shell(f"touch {made}"), progress=False, timeout=-1)
+            self.assertFalse(made.exists())
+
+    def test_no_command(self):
+        """The reason is reported at each attempt, and named by the timeout, the error and diagnose()."""
+        text = job().replace(", command: []", "")
+        cause = "container l has neither command nor args"
+        for limit, options, family in ((9, {"timeout": 4}, mpijob.TimeoutError), (1, {"backoff_base": 0.1}, mpijob.RunError)):
+            with self.assertLogs("mpijob") as logs, self.assertRaisesRegex(family, cause) as raised:
+                mpijob.run(text.replace("backoffLimit: 0", f"backoffLimit: {limit}"), progress=False, **options)
+            self.assertIn(cause, "".join(logs.output))
+            self.assertIn("pod-failed", [finding.id for finding in raised.exception.findings])
+        self.assertEqual(sum(cause in line for line in logs.output), 2, logs.output)
+        with mpijob.LocalCluster() as cluster, self.assertLogs("mpijob"):
+            cluster.submit(text.replace("backoffLimit: 0", "backoffLimit: 9"))
+            until = time.monotonic() + 20
+            while not (causes := cluster.diagnose("pi")) and time.monotonic() < until:
+                cluster.wait("pi", "Created")
+            self.assertEqual([c.id for c in causes], ["pod-failed"])
+            self.assertIn(cause, causes[0].message)
+
+    def test_no_such_program(self):
+        """Also what only the caller has: a pod's PATH is its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "nosuch"
+            program.write_text("#!/bin/sh\n", encoding="utf-8")
+            program.chmod(0o755)
+            before = os.environ["PATH"]
+            for path, advice in ((before, "Give the whole path"), (f"{folder}:{before}", f"Here nosuch is {program}: give that path")):
+                os.environ["PATH"] = path
+                try:
+                    with self.assertLogs("mpijob"), self.assertRaises(mpijob.RunError) as raised:
+                        mpijob.run(job("nosuch", "train.py"), progress=False)
+                finally:
+                    os.environ["PATH"] = before
+                said = str(raised.exception)
+                self.assertIn("cannot run nosuch: No such file or directory", said)
+                self.assertIn("that of the caller and its virtual environment are not used", said)
+                self.assertIn(advice, said)
+                self.assertNotIn("before this finding", said)
+
     def test_failures(self):
         with self.assertRaises(mpijob.RunError) as raised:
             mpijob.run(shell("exit 7"), progress=False)

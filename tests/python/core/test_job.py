@@ -6,6 +6,8 @@ import inspect
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -374,6 +376,43 @@ class Jobs(unittest.TestCase):
                     one.default().check()
                     tried += 1
         self.assertGreater(tried, 2)
+
+
+class Mistakes(unittest.TestCase):
+    """What used to be accepted, and did something else."""
+
+    def test_the_document_of_a_job_is_not_changed(self):
+        job = mpijob.MPIJob("pi")
+        with self.assertRaisesRegex(mpijob.UsageError, "job.merge"):
+            job.document.merge({"spec": {"slotsPerWorker": 2}})
+        job.merge({"spec": {"slotsPerWorker": 2}})
+        self.assertEqual(job.spec.slots_per_worker, 2)
+        own = copy.copy(job.document)
+        own.merge({"spec": None})
+        self.assertEqual((own.find("spec"), job.spec.slots_per_worker), (None, 2))
+
+    def test_a_path_is_no_name(self):
+        for path in ("pi.yaml", "jobs/pi", "pi.yml", "./pi.json"):
+            with self.subTest(path), self.assertRaisesRegex(mpijob.UsageError, "mpijob.load"):
+                mpijob.MPIJob(path)
+
+
+class Endings(unittest.TestCase):
+    def test_objects_that_outlive_the_modules(self):
+        """What is still held when the interpreter ends is left to the process, without a word."""
+        code = """
+import builtins, mpijob
+from mpijob import findings, plan
+job = mpijob.MPIJob("pi", worker={"replicas": 1})
+builtins.kept = [job, mpijob.Document({"a": 1}), findings.Diag(), plan.Facts(), job.default().copy()]
+try:
+    cluster = mpijob.LocalCluster(node=False)
+    builtins.kept += [cluster, cluster.watch(), cluster.logs("pi")]
+except (ImportError, mpijob.Error):
+    pass
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":
