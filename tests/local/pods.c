@@ -519,7 +519,7 @@ static void test_not_honoured(void **state)
 	assert_int_equal(
 		count_notices("spec.mpiReplicaSpecs[Worker].template.spec.nodeSelector: not honoured locally\n"), 1);
 	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.tolerations: "), 1);
-	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.limits: "),
+	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].resources.limits.cpu: "),
 			 1);
 	assert_int_equal(count_notices("spec.mpiReplicaSpecs[Worker].template.spec.containers[0].livenessProbe: "), 1);
 	assert_int_equal(count_notices("\n"), 4);
