@@ -108,6 +108,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from plan' -l clean-launcher -d 'W
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l replace-workers -r -d 'Delete a worker pod that failed and make it again, at most so many times a job.'
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l restart-gang -r -d 'When a worker pod failed, stop the launcher, delete all workers and begin again, at most so many times a job.'
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l fail-invalid -d 'A job that is refused before anything of it started gets the condition Failed with reason ValidationError.'
+complete -c mpijob -n '__fish_seen_subcommand_from plan' -l fail-lost-worker -d 'A job whose launcher succeeded although a worker pod was deleted or failed during the run is Failed, not Succeeded.'
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l gang-scheduling -r -f -a 'volcano scheduler-plugins-scheduler' -d 'Gang scheduler: volcano, or the scheduler name of scheduler-plugins.'
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l reference -d 'Exactly as mpi-operator v0.8.2: every deliberate difference off.'
 complete -c mpijob -n '__fish_seen_subcommand_from plan' -l help -s h -d 'Print this help.'

@@ -183,6 +183,39 @@ static void launcher_failed(struct mpijob_plan *plan)
 	fail(plan, reason, name_pods(plan, message, named, plan->workers.first_failed));
 }
 
+/* A worker that the run lost: its pod failed or goes, or it came after the launcher. */
+static int is_lost(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
+{
+	int64_t start_ms = plan->launcher->start_ms;
+
+	return !pod || pod->deleting || pod->phase == MPIJOB_POD_FAILED || (start_ms && pod->created_ms > start_ms);
+}
+
+/* The first worker that was lost while the launcher ran; -1: none. */
+static int32_t lost_worker(const struct mpijob_plan *plan)
+{
+	if (!plan->features.fail_lost_worker)
+		return -1;
+	for (int32_t i = 0; i < plan->workers.wanted; i++) {
+		if (is_lost(plan, plan->workers.pods[i]))
+			return i;
+	}
+	return -1;
+}
+
+static void launcher_succeeded(struct mpijob_plan *plan)
+{
+	const struct mpijob_launcher_facts *launcher = plan->launcher;
+	int32_t lost = lost_worker(plan);
+
+	if (lost < 0)
+		succeed(plan, launcher->completion_ms ? launcher->completion_ms : plan->now_ms);
+	else
+		fail(plan, "MPIJobWorkerLost",
+		     mpijob__plan_text(plan, "the launcher succeeded, but worker pod %s was lost while it ran",
+				       mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, lost)));
+}
+
 static void tell_launcher(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = plan->launcher;
@@ -192,7 +225,7 @@ static void tell_launcher(struct mpijob_plan *plan)
 	clear(&plan->draft.launcher, &plan->draft.has_launcher);
 	plan->draft.launcher.failed = launcher->failed;
 	if (launcher->complete)
-		succeed(plan, launcher->completion_ms ? launcher->completion_ms : plan->now_ms);
+		launcher_succeeded(plan);
 	else if (launcher->has_failed)
 		launcher_failed(plan);
 	else

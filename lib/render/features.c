@@ -107,6 +107,14 @@ static const struct row rows[] = {
 	    "and for all ports. What the pods themselves connect to is not limited. It takes a network that enforces such "
 	    "policies, and the right to create and watch them.",
 	    "Ports of the job's pods that others use, for metrics or a dashboard, are closed."),
+	ROW(fail_lost_worker, "fail-lost-worker", SWITCH, 1, 1, 0,
+	    "A job whose launcher succeeded although a worker pod was deleted or failed during the run is Failed, not Succeeded.",
+	    "mpirun of Open MPI 5.0.7 exits with 0 when it loses a worker. The job gets the reason MPIJobWorkerLost and the name of "
+	    "the worker. A worker pod counts as lost when it failed, is missing or being deleted when the launcher ends, or was "
+	    "created again after the launcher Job had started. A pod that is lost and created again within the second in which the "
+	    "launcher started is not noticed; a worker that is added while the job runs counts as lost. Not for elastic programs, "
+	    "and not with `replace-workers`.",
+	    "A job that goes on without a worker, as elastic programs do, fails at its end."),
 };
 
 #define COUNT (sizeof(rows) / sizeof(rows[0]))

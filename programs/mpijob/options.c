@@ -169,6 +169,7 @@ const struct option_row option_rows[] = {
 	FEATURE("replace-workers", "NUMBER", COMMAND_RUN | COMMAND_PLAN),
 	FEATURE("restart-gang", "NUMBER", COMMAND_RUN | COMMAND_PLAN),
 	FEATURE("fail-invalid", NULL, COMMAND_PLAN),
+	FEATURE("fail-lost-worker", NULL, COMMAND_PLAN),
 	{ "gang-scheduling", 0, "NAME", COMMAND_RENDER | ON_PLANS, OPTION_TEXT, AT(gang_scheduling),
 	  "volcano scheduler-plugins-scheduler",
 	  "Gang scheduler: volcano, or the scheduler name of scheduler-plugins." },

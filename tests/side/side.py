@@ -105,9 +105,11 @@ class Plane(controlplane.ControlPlane):
         self.patch(RBAC + "clusterroles/" + name, {"rules": rules})
 
     def allow(self):
-        """What the manifests give to the operator, and for each gang scheduler that there is."""
-        self.bind(OUR_USER, "side-ours", self.rules("operator/role.yaml", *(
-            f"components/gang-{kind}/role.yaml" for kind in self.wants["gang"])))
+        """What our manifests give to the operator; with MPIJOB_SIDE_RIGHTS=reference exactly what those of mpi-operator do."""
+        rules = self.rules("operator/role.yaml")
+        if os.environ.get("MPIJOB_SIDE_RIGHTS") == "reference":
+            rules = self.rules(os.path.join(self.bin, "mpi-operator.yaml"))
+        self.bind(OUR_USER, "side-ours", rules)
 
     def allow_options(self):
         self.bind(OUR_USER, "side-options", self.rules("components/options/role.yaml"))

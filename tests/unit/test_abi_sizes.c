@@ -52,7 +52,7 @@
 	X(rank, variable, 40, 32, MPIJOB_RANK_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
 	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT) \
-	X(features, network_policy, 64, 60, MPIJOB_FEATURES_INIT) \
+	X(features, fail_lost_worker, 72, 64, MPIJOB_FEATURES_INIT) \
 	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT) \
 	X(host, worker, 24, 20, MPIJOB_HOST_INIT) \
 	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT) \
