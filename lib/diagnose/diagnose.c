@@ -298,7 +298,7 @@ static int logs_valid(const struct mpijob_evidence *evidence)
 static void look(struct mpijob__case *this)
 {
 	if (this->succeeded) {
-		mpijob__workers_look(this);
+		mpijob__success_look(this);
 	} else {
 		mpijob__job_look(this);
 		mpijob__pods_look(this);

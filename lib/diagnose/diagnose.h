@@ -76,10 +76,19 @@ void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severit
 /* What says why a pod waits for a node: a condition's or an event's message. */
 void mpijob__case_unschedulable(struct mpijob__case *this, const char *pod, const char *message);
 
+/* Whether a runtime's message says that the command of a container is not in its image. */
+int mpijob__case_no_program(const char *message);
+/* The rights of the operator do not suffice, if this message says so. Returns whether it does. */
+int mpijob__case_forbidden(struct mpijob__case *this, const char *message);
+/* The newest Event of type Normal about a pod: what its node is doing. NULL when there is none. */
+const mpijob_node *mpijob__events_doing(const struct mpijob__case *this, const char *pod);
+/* The path of the time at which an Event was last seen. */
+const char *mpijob__event_time(const mpijob_node *event);
+
 void mpijob__pods_look(struct mpijob__case *this);
 void mpijob__events_look(struct mpijob__case *this);
 void mpijob__logs_look(struct mpijob__case *this);
-void mpijob__workers_look(struct mpijob__case *this); /* workers' logs of a job that has ended well */
+void mpijob__success_look(struct mpijob__case *this); /* logs of a job that has ended well */
 void mpijob__job_look(struct mpijob__case *this);     /* what the MPIJob alone shows, before its pods */
 void mpijob__end_look(struct mpijob__case *this);     /* how it ended, when all else is known */
 

@@ -14,6 +14,45 @@ struct event {
 	const char *reason, *message;
 };
 
+const char *mpijob__event_time(const mpijob_node *event)
+{
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime", "firstTimestamp" };
+	size_t i = 0;
+
+	while (i < sizeof(paths) / sizeof(paths[0]) - 1 && !*mpijob__case_text(event, paths[i]))
+		i++;
+	return paths[i];
+}
+
+const mpijob_node *mpijob__events_doing(const struct mpijob__case *this, const char *pod)
+{
+	const mpijob_node *last = NULL;
+	const char *time = "";
+
+	for (size_t i = 0; i < mpijob_node_count(this->events); i++) {
+		const mpijob_node *event = mpijob_node_at(this->events, i);
+		const char *when = mpijob__case_text(event, mpijob__event_time(event));
+		/* Of the same second the later one in the list counts. */
+		if (strcmp(mpijob__case_text(event, "type"), "Normal") == 0 &&
+		    strcmp(mpijob__case_text(event, "involvedObject.name"), pod) == 0 && strncmp(when, time, 19) >= 0) {
+			last = event;
+			time = when;
+		}
+	}
+	return last;
+}
+
+int mpijob__case_forbidden(struct mpijob__case *this, const char *message)
+{
+	const char *at = strstr(message, " is forbidden: User \"");
+
+	if (!at || !strstr(at, "\" cannot "))
+		return 0;
+	mpijob__case_add(this, "operator-forbidden", ERROR, RANK_NOT_ACTED_ON, message, NULL,
+			 "the operator lacks a right that it needs for this job: %s", message);
+	return 1;
+}
+
 /* Nothing about a pod that has found its node, started, or is gone. */
 static int is_past(const struct mpijob__case *this, const struct event *event)
 {
@@ -51,6 +90,25 @@ static void mount_failed(struct mpijob__case *this, const struct event *event)
 				 "a volume of pod %s cannot be mounted: %s", event->name, event->message);
 }
 
+/* A kubelet's word about a container. Of a pod that is there its status says the same. */
+static void failed(struct mpijob__case *this, const struct event *event)
+{
+	int32_t severity = this->failed ? ERROR : MPIJOB_SEVERITY_WARNING;
+	const char *id = "container-not-started", *what = "its container could not be started";
+
+	if (mpijob__case_pod(this, event->name) || !mpijob__case_role(this, event->name))
+		return;
+	if (mpijob__case_no_program(event->message)) {
+		id = "program-not-found";
+		what = "its container could not be started, its command is not in the image";
+	} else if (strstr(event->message, "Failed to pull image") || strstr(event->message, "ImagePull")) {
+		id = "image-not-pulled";
+		what = "its image could not be pulled";
+	}
+	mpijob__case_add(this, id, severity, RANK_NOT_STARTED, event->name, NULL, "pod %s is gone; %s: %s", event->name,
+			 what, event->message);
+}
+
 static int is(const struct event *event, const char *reason)
 {
 	return strcmp(event->reason, reason) == 0;
@@ -58,6 +116,8 @@ static int is(const struct event *event, const char *reason)
 
 static void look_event(struct mpijob__case *this, const struct event *event)
 {
+	if (mpijob__case_forbidden(this, event->message))
+		return;
 	if (is(event, "ValidationError"))
 		mpijob__case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
 				 "the operator refuses the job: %s", event->message);
@@ -67,6 +127,8 @@ static void look_event(struct mpijob__case *this, const struct event *event)
 				 event->message);
 	else if (is(event, "FailedCreate") || (is(event, "MPIJobFailed") && strstr(event->message, "created failed")))
 		refused(this, event);
+	else if (is(event, "Failed") && strcmp(event->kind, "Pod") == 0)
+		failed(this, event);
 	else if ((is(event, "FailedMount") || is(event, "FailedAttachVolume")) && !is_past(this, event))
 		mount_failed(this, event);
 	else if ((is(event, "FailedScheduling") || is(event, "Unschedulable")) && !is_past(this, event) &&

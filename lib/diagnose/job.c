@@ -70,10 +70,19 @@ static void look_held(struct mpijob__case *this)
 				 "the job is suspended");
 }
 
+static void look_conditions(struct mpijob__case *this)
+{
+	const mpijob_node *conditions = mpijob_node_find(this->root, "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++)
+		(void)mpijob__case_forbidden(this, mpijob__case_text(mpijob_node_at(conditions, i), "message"));
+}
+
 void mpijob__job_look(struct mpijob__case *this)
 {
 	const char *manager = mpijob__case_text(this->root, "spec.runPolicy.managedBy");
 
+	look_conditions(this);
 	look_held(this);
 	if (this->failed)
 		return;
@@ -155,7 +164,7 @@ void mpijob__end_look(struct mpijob__case *this)
 {
 	if (this->failed)
 		look_failed(this);
-	if (this->failed && this->pods && !has_launcher(this))
+	if (this->failed && this->pods && !has_launcher(this) && !mpijob__case_before(this, RANK_END))
 		mpijob__case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT, NULL,
 				 "spec.mpiReplicaSpecs[Launcher].restartPolicy",
 				 "the launcher's pod and its log are gone, so more cannot be said");

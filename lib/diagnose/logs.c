@@ -5,7 +5,7 @@
  * of it) is what the line is about: a host, a file, a user. `after` must follow on the same line.
  *
  * Also how it shows in workers' logs that no rank ever came to them: sshd says that it listens, and never that it let
- * somebody in.
+ * somebody in. And how a launcher that ended with 0 shows that a worker was lost.
  */
 #include "diagnose/diagnose.h"
 
@@ -406,7 +406,40 @@ static int starts_ranks(const struct mpijob__case *this)
 	return 0;
 }
 
-void mpijob__workers_look(struct mpijob__case *this)
+/* PRRTE ends with 0 when it has lost a daemon: the ranks on that worker were cut off. */
+static void look_cut_off(struct mpijob__case *this, const struct mpijob_log_tail *log)
+{
+	static const char lost[] = "has lost communication with a remote daemon", remote[] = "Remote daemon: ";
+	static const char node[] = " on node ";
+	struct span all = { log->text, log->len }, host = { "a worker", 8 };
+	const char *at = find(all, lost, sizeof(lost) - 1);
+
+	if (!at)
+		return;
+	at = find((struct span){ at, (size_t)(all.at + all.len - at) }, remote, sizeof(remote) - 1);
+	struct span line = at ? line_around(all, at) : (struct span){ "", 0 };
+	const char *named = find(line, node, sizeof(node) - 1);
+	if (named)
+		host = word_behind(line, named + sizeof(node) - 1);
+	mpijob__case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL, NULL,
+			 "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with exit code 0: "
+			 "its result may be incomplete (log of pod %s)",
+			 (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
+}
+
+/* An earlier attempt does not count: its launcher has not succeeded. */
+static void look_cut_offs(struct mpijob__case *this)
+{
+	for (size_t i = 0; i < this->evidence.logs_count; i++) {
+		const struct mpijob_log_tail *log = this->evidence.logs[i];
+		const mpijob_node *pod = mpijob__case_pod(this, log->pod);
+		if (log->len && mpijob__case_role(this, log->pod) == MPIJOB__LAUNCHER_POD &&
+		    strcmp(mpijob__case_text(pod, "status.phase"), "Succeeded") == 0)
+			look_cut_off(this, log);
+	}
+}
+
+static void look_idle_workers(struct mpijob__case *this)
 {
 	int64_t workers = 1;
 	size_t quiet = 0;
@@ -429,4 +462,10 @@ void mpijob__workers_look(struct mpijob__case *this)
 		mpijob__case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING, RANK_CONNECT, NULL, NULL,
 				 "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
 				 quiet == 1 ? "" : "s");
+}
+
+void mpijob__success_look(struct mpijob__case *this)
+{
+	look_cut_offs(this);
+	look_idle_workers(this);
 }

@@ -11,7 +11,8 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 
-#define LONG_S 60 /* a worker that is not ready for so long is worth a word */
+#define PENDING_S 10 /* every pod takes some time to start */
+#define LONG_S    60 /* a worker that is not ready for so long is worth a word */
 
 static const struct {
 	const char *id;
@@ -69,14 +70,14 @@ struct look {
 	int role;
 };
 
-static int no_program(const char *message)
+int mpijob__case_no_program(const char *message)
 {
 	return strstr(message, "executable file not found") || strstr(message, "o such file or directory");
 }
 
 static void not_started(const struct look *look, const char *container, const char *message)
 {
-	if (no_program(message))
+	if (mpijob__case_no_program(message))
 		mpijob__case_add(look->this, "program-not-found", ERROR, RANK_NOT_STARTED, look->name, NULL,
 				 "container %s of pod %s cannot be started: its command is not in the image: %s",
 				 container, look->name, message);
@@ -298,6 +299,60 @@ static void look_scheduled(const struct look *look)
 		mpijob__case_unschedulable(look->this, look->name, mpijob__case_text(condition, "message"));
 }
 
+static const char *first_waiting(const struct look *look, const char *path)
+{
+	const mpijob_node *statuses = mpijob_node_find(look->pod, path);
+
+	for (size_t i = 0; i < mpijob_node_count(statuses); i++)
+		if (mpijob_node_find(mpijob_node_at(statuses, i), "state.waiting"))
+			return mpijob__case_text(mpijob_node_at(statuses, i), "state.waiting.reason");
+	return "";
+}
+
+static const char *running_init(const struct look *look)
+{
+	const mpijob_node *statuses = mpijob_node_find(look->pod, "status.initContainerStatuses");
+
+	for (size_t i = 0; i < mpijob_node_count(statuses); i++)
+		if (mpijob_node_find(mpijob_node_at(statuses, i), "state.running"))
+			return mpijob__case_text(mpijob_node_at(statuses, i), "name");
+	return NULL;
+}
+
+static void add_pending(const struct look *look, const mpijob_node *timed, const char *path, const char *what,
+			const char *detail)
+{
+	int64_t age = mpijob__case_age(look->this, timed, path);
+
+	if (age >= PENDING_S)
+		mpijob__case_add(look->this, "pod-pending", MPIJOB_SEVERITY_INFO, RANK_NOT_STARTED + 5, look->name, NULL,
+				 "pod %s has been waiting for %lld s, since %s: %s%s", look->name, (long long)age,
+				 mpijob__case_text(timed, path), what, detail);
+}
+
+/* What a pod that does not run yet waits for; an error that is known is reported elsewhere. */
+static void look_pending(const struct look *look)
+{
+	const mpijob_node *scheduled = mpijob__case_condition(look->pod, "PodScheduled", "True");
+	const char *reason = first_waiting(look, "status.containerStatuses"), *init = running_init(look);
+	const mpijob_node *doing;
+
+	if (look->this->failed || strcmp(mpijob__case_text(look->pod, "status.phase"), "Pending") != 0 ||
+	    (*reason && strcmp(reason, "ContainerCreating") != 0 && strcmp(reason, "PodInitializing") != 0))
+		return;
+	doing = mpijob__events_doing(look->this, look->name);
+	if (!*mpijob__case_text(look->pod, "spec.nodeName"))
+		add_pending(look, look->pod, "metadata.creationTimestamp", "no node has been chosen for it", "");
+	else if (doing && strcmp(mpijob__case_text(doing, "reason"), "Pulling") == 0)
+		add_pending(look, doing, mpijob__event_time(doing), "", mpijob__case_text(doing, "message"));
+	else if (init)
+		add_pending(look, look->pod, "status.startTime", "its init container runs: ", init);
+	else
+		add_pending(look, scheduled ? scheduled : look->pod, scheduled ? "lastTransitionTime" : "status.startTime",
+			    "its volumes, network and containers are being set up on node ",
+			    mpijob__case_text(look->pod, "spec.nodeName"));
+}
+
 static void look_pod(const struct look *look)
 {
 	/* Who is being deleted was ended on purpose. */
@@ -308,6 +363,7 @@ static void look_pod(const struct look *look)
 		return;
 	look_never_ran(look);
 	look_scheduled(look);
+	look_pending(look);
 	/* An evicted pod's containers were killed with it. */
 	if (strcmp(mpijob__case_text(look->pod, "status.reason"), "Evicted") == 0)
 		return;

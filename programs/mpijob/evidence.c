@@ -307,7 +307,7 @@ static int add_logs(struct seen *seen, mpijob_client *client, const char *role, 
 			continue;
 		(*left)--;
 		code = add_log(seen, client, pod, first, 0);
-		if (code == 0 && restarts(pod) > 0 && !first)
+		if (code == 0 && restarts(pod) > 0 && !first && !is_phase(pod, "Succeeded"))
 			code = add_log(seen, client, pod, 0, 1);
 	}
 	return code;
@@ -327,14 +327,15 @@ int seen_add_logs(struct seen *seen, mpijob_client *client)
 {
 	static const char *const phases[] = { "Failed", "Running", "Succeeded" };
 	int succeeded = condition_is_true(mpijob_doc_root(mpijob_document(seen->job)), "Succeeded");
-	size_t launchers = succeeded ? 0 : MOST_LAUNCHERS, workers = MOST_WORKERS;
+	size_t launchers = MOST_LAUNCHERS, workers = MOST_WORKERS;
 	int code = 0;
 
 	if (!seen->pods)
 		return 0;
 	if (succeeded)
 		workers = count_workers(seen) <= MOST_ALL ? MOST_ALL : 0;
-	for (size_t i = 0; i < 3 && code == 0; i++)
+	/* An attempt that failed before explains nothing of a job that ended well. */
+	for (size_t i = succeeded ? 2 : 0; i < 3 && code == 0; i++)
 		code = add_logs(seen, client, "launcher", phases[i], &launchers, 0);
 	for (size_t i = 0; i < 3 && code == 0; i++)
 		code = add_logs(seen, client, "worker", phases[i], &workers, succeeded);

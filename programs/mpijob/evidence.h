@@ -26,7 +26,10 @@ struct seen {
  */
 int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name, mpijob_diag *diag);
 
-/* Also the last lines of its pods that may tell something; of a job that ended well the first ones of all workers. */
+/*
+ * Also the last lines of its pods that may tell something; of a job that ended well those of the launcher that did, and
+ * the first ones of all workers.
+ */
 int seen_add_logs(struct seen *seen, mpijob_client *client);
 
 /* Add the last lines of a pod, unless its log is there already. */

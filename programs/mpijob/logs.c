@@ -21,7 +21,7 @@
 #define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
 #define KEPT_MS 10000 /* a worker that runs on after the job's end is left when it prints nothing for so long */
 #define LOST_MS 60000 /* after the job's end, a log that fails is given up when nothing comes for so long */
-#define OVERTAKE_MS 15000 /* a launcher's output waits until the one before it brings nothing for so long */
+#define OVERTAKE_MS 15000 /* a launcher waits until the one before it brings nothing for so long */
 
 struct source {
 	struct source *next;

@@ -81,7 +81,7 @@ const struct command commands[] = {
 	  describe_command },
 	{ "logs", COMMAND_LOGS, "NAME", "Print what the pods of an MPIJob print",
 	  "The launcher's output, of all its attempts in their order, or that of the workers. With -f it waits for pods that are not there "
-	  "yet, and goes on until the job has ended.",
+	  "yet, and goes on until the job and its output have ended.",
 	  logs_command },
 	{ "wait", COMMAND_WAIT, "NAME...", "Wait until MPIJobs of a cluster are as wanted",
 	  "As 'kubectl wait'. Exit code: 0 when all are so; 1 when one has ended another way, so that waiting makes no sense; 124 after "
