@@ -209,9 +209,9 @@ int mpijob__log_flush(struct log_source *source)
 }
 
 /*
- * A kubelet that fails after its answer has begun can only append the error to the body: without a line end, and without
- * the time that stands in front of each line of a log. So a piece without a time is a message if it is the last one and if
- * all lines before it have a time.
+ * A kubelet that fails after its answer has begun can only append the error to the body: without a line end, and
+ * without the time that is in front of each line of a log. So a piece without a time is a message if it is the last one
+ * and if all lines before it have a time.
  */
 const char *mpijob__log_message(const struct log_source *source)
 {

@@ -16,7 +16,8 @@ struct event {
 
 const char *mpijob__event_time(const mpijob_node *event)
 {
-	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime", "firstTimestamp" };
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime",
+					     "firstTimestamp" };
 	size_t i = 0;
 
 	while (i < sizeof(paths) / sizeof(paths[0]) - 1 && !*mpijob__case_text(event, paths[i]))

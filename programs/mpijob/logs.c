@@ -2,8 +2,8 @@
 /*
  * mpijob logs: knows whose output is meant by the name of a job (that of the launcher, all its attempts one after the
  * other, unless workers are asked for), waits for pods that are not there yet, and knows when nothing more can come:
- * when the job has ended and all that its pods printed was read. No time limit ends it while output comes, however slowly
- * it is taken.
+ * when the job has ended and all that its pods printed was read. No time limit ends it while output comes, however
+ * slowly it is taken.
  */
 #include <stdio.h>
 #include <stdlib.h>
