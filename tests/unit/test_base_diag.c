@@ -99,7 +99,7 @@ static void prints(void **state)
 	assert_string_equal(printed(text, &finding), "8:21: warning: unsupported value 'Sometimes'");
 	finding.line = 0;
 	finding.message = "a\x1b[31m\n\x7f\xc2\x9b" "b\xc3\xa9";
-	assert_string_equal(printed(text, &finding), "warning: a\\x1b[31m\\x0a\\x7f\\xc2\\x9bb\xc3\xa9");
+	assert_string_equal(printed(text, &finding), "warning: a\\x1b[31m\\x0a\\x7f\\u009bb\xc3\xa9");
 	assert_int_equal(mpijob_finding_write(NULL, mpijob_text_write, text), MPIJOB_ERR_USAGE);
 	mpijob_text_free(text);
 }
