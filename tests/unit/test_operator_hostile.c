@@ -134,15 +134,20 @@ static void forged_labels_make_no_child(void **state)
 {
 	struct fake_object *job, *forged;
 	struct rig rig;
+	char *yaml;
 
 	(void)state;
 	set_up(&rig);
 	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
 	run(&rig, 300);
-	forged = fake_put(&rig.fake, PODS, "team",
-			  "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: {training.kubeflow.org/operator-name: "
-			  "mpi-operator, training.kubeflow.org/job-name: pi, training.kubeflow.org/job-role: worker, "
-			  "training.kubeflow.org/replica-index: '7'}\nstatus: {phase: Failed, reason: Evicted, message: ha}\n");
+	/* An owner that is not its controller owns nothing either. */
+	yaml = fake_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: {training.kubeflow.org/operator-name: "
+			 "mpi-operator, training.kubeflow.org/job-name: pi, training.kubeflow.org/job-role: worker, "
+			 "training.kubeflow.org/replica-index: '7'}\n  ownerReferences: [{apiVersion: kubeflow.org/v2beta1, "
+			 "kind: MPIJob, name: pi, uid: '%s'}]\nstatus: {phase: Failed, reason: Evicted, message: ha}\n",
+			 fake_string(job, "metadata.uid"));
+	forged = fake_put(&rig.fake, PODS, "team", yaml);
+	free(yaml);
 	run_pods(&rig);
 	run(&rig, 300);
 	/* Not evicted, not cleaned up, not listed. */
@@ -152,7 +157,6 @@ static void forged_labels_make_no_child(void **state)
 	tear_down(&rig);
 }
 
-/* The termination message of a pod is the tenant's, and as long as he likes. */
 static const char *message_of(const struct fake_object *job, const char *type)
 {
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
@@ -220,6 +224,7 @@ static void cut_with(int pad)
 	tear_down(&rig);
 }
 
+/* The termination message of a pod is the tenant's, and as long as he likes. */
 static void long_and_strange_messages_are_cut(void **state)
 {
 	(void)state;
