@@ -32,6 +32,8 @@ int mpijob__build_drop(struct mpijob__build *build);
  * the pods and the PodGroup have.
  */
 mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32_t index, int labels);
+/* With `reference`: spell the quantities of a pod's spec canonically. */
+void mpijob__build_quantities(struct mpijob__build *build, mpijob_node *spec);
 /* Put the reference to the job, as its controller, into a metadata map. */
 void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata);
 /* Put the name of a child. */

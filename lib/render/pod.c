@@ -83,6 +83,7 @@ mpijob_node *mpijob__pod_spec(struct mpijob__build *b, const mpijob_node *templa
 {
 	mpijob_node *spec = mpijob_node_put_copy(b->doc, parent, "spec", mpijob_node_get(template, "spec"));
 
+	mpijob__build_quantities(b, spec);
 	mpijob__build_name(b, spec, "hostname", role, index);
 	mpijob_node_put_string(b->doc, spec, "subdomain", b->subject->name);
 	set_dns_policy(b, spec);

@@ -47,7 +47,7 @@
 	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT) \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
 	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
-	X(plan_options, names_known, 56, 48, MPIJOB_PLAN_OPTIONS_INIT) \
+	X(plan_options, names_known, 64, 56, MPIJOB_PLAN_OPTIONS_INIT) \
 	X(launch_options, backend, 176, 168, MPIJOB_LAUNCH_OPTIONS_INIT) \
 	X(rank, variable, 40, 32, MPIJOB_RANK_INIT) \
 	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
