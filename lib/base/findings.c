@@ -754,8 +754,8 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "have only one of value valueFrom"),
 	KIND("too-many-orphans", WARNING, "The operator sees more objects without a known owner than it keeps.",
 	     "Look for pods and Jobs whose MPIJob is gone.",
-	     "warning: Pod default/pi-worker-0 waits for an owner that is not known, as do 10000 others; it is "
-	     "left out"),
+	     "warning: Pod default/pi-worker-0 names an owner that is not known, as do 4096 others of its namespace; it "
+	     "and further ones are skipped"),
 	KIND("too-many-workers", ERROR, "The job has more workers than one job can have.", "Use fewer.",
 	     "spec.mpiReplicaSpecs[Worker].replicas: 2000000000 workers are more than one job can have"),
 	KIND("two-jobs", ERROR, "Two versions of one MPIJob are expected, and these are two jobs.",
