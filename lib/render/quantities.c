@@ -8,9 +8,52 @@
 #include "base/quantity.h"
 #include "schema/schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEEPEST 64 /* levels; pods have fewer, and no value below a quantity has any */
+
+/*
+ * Whether Go keeps a spelling: apimachinery takes some numbers for canonical that are not (007, 5., 1E3), by the digits
+ * without leading zeros and the suffix. `text` is a quantity.
+ */
+static int is_kept(const char *text)
+{
+	static const char decimal[] = "num", above[] = "kMGTPE", binary[] = "KMGTPE";
+	const char *at = text + (*text == '+' || *text == '-'), *num, *denom, *end, *unit;
+	long exponent = 0, whole, part, last, bits;
+
+	for (num = at; *num == '0'; num++)
+		;
+	whole = (long)strspn(num, "0123456789");
+	denom = num[whole] == '.' ? num + whole + 1 : num + whole;
+	part = num[whole] == '.' ? (long)strspn(denom, "0123456789") : 0;
+	end = denom + part;
+	if (whole == 0)
+		return 0;
+	if (end[0] && end[1] == 'i') {
+		bits = 10 * (strchr(binary, end[0]) - binary + 1);
+		last = strtol(num + (whole > 3 ? whole - 3 : 0), NULL, 10);
+		return part == 0 && 15 - whole - bits * 3 / 10 - 1 >= 0 && (last & 7) != 0;
+	}
+	if ((*end == 'e' || *end == 'E') && end[1])
+		exponent = strtol(end + 1, NULL, 10);
+	else if (*end && (unit = strchr(decimal, *end)) != NULL)
+		exponent = 3 * (unit - decimal) - 9;
+	else if (*end && (unit = strchr(above, *end)) != NULL)
+		exponent = 3 * (unit - above) + 3;
+	if (whole + part > 18 || exponent - part < -9 || (exponent - part) % 3 != 0)
+		return 0;
+	/* The last three digits, over the point. */
+	for (last = 0; last < 3; last++) {
+		long from_end = last < part ? part - 1 - last : -1;
+		char c = from_end >= 0 ? denom[from_end] : whole - 1 - (last - part) >= 0 ? num[whole - 1 - (last - part)] : '1';
+
+		if (c != '0')
+			return 1;
+	}
+	return 0;
+}
 
 static void spell(struct mpijob__build *b, mpijob_node *map, const char *key)
 {
@@ -20,6 +63,8 @@ static void spell(struct mpijob__build *b, mpijob_node *map, const char *key)
 	struct mpijob__quantity quantity;
 
 	if (!text || !mpijob__quantity_parse(text, mpijob_node_length(given), &quantity))
+		return;
+	if (is_kept(text) && mpijob_node_string(given))
 		return;
 	mpijob__quantity_print(&quantity, canonical);
 	if (!mpijob_node_string(given) || strcmp(canonical, text) != 0)
