@@ -251,6 +251,8 @@ struct mpijob_validate_options {
  * Check a job; all findings at once, each with field, line and column.
  *
  * Call mpijob_default() first, as the operator does: an absent field that has a default is an error here.
+ * Of one kind of finding the first 100 are kept; further ones are counted (mpijob_diag_count_severity(),
+ * mpijob_diag_dropped()). Time and memory are proportional to the size of the job.
  *
  * @param job      not NULL.
  * @param options  NULL for the defaults.

@@ -105,7 +105,7 @@ static int make_room(mpijob_operator *operator_, const struct mpijob__orphan_gro
 	return 1;
 }
 
-static void warn(struct mpijob__source *source, struct mpijob__orphan_group *group, const char *name)
+static void report_full(struct mpijob__source *source, struct mpijob__orphan_group *group, const char *name)
 {
 	mpijob_operator *operator_ = source->operator_;
 
@@ -156,7 +156,7 @@ void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_obse
 	if (!group)
 		return;
 	if (!make_room(operator_, group)) {
-		warn(source, group, observed->name);
+		report_full(source, group, observed->name);
 		return;
 	}
 	orphan = calloc(1, sizeof(*orphan) + strlen(observed->owner_uid) + strlen(observed->uid) +
