@@ -207,6 +207,8 @@ static int send_start(struct container *container, const struct environment *env
 	request.ssh_auth_path = mounts->ssh_path;
 	mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.readOnlyRootFilesystem"),
 			 &request.read_only_root);
+	request.capabilities = mpijob__pod_security_capabilities(container, NULL);
+	request.confine = mpijob__pod_security_confine(container);
 	request.fds[0] = -1;
 	request.fds[1] = out;
 	request.fds[2] = out;

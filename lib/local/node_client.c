@@ -390,6 +390,8 @@ int mpijob__node_client_container_start(struct node_client *client, const struct
 	for (size_t i = 0; i < container->mount_count; i++)
 		put_mount(&w, &container->mounts[i]);
 	mpijob__node_message_put_number(&w, NODE_F_READ_ONLY, container->read_only_root != 0);
+	mpijob__node_message_put_number(&w, NODE_F_CAPABILITIES, container->capabilities);
+	mpijob__node_message_put_number(&w, NODE_F_CONFINE, container->confine);
 	mpijob__node_message_put_text(&w, NODE_F_SSH_PATH, container->ssh_auth_path);
 	if (put_fds(&w, container->fds)) {
 		mpijob__node_message_drop(&w);

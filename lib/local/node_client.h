@@ -74,6 +74,8 @@ struct node_container {
 	const struct node_mount *mounts;
 	size_t mount_count;
 	int read_only_root;
+	uint64_t capabilities;     /* the bounding set, a bit for each */
+	uint64_t confine;          /* NODE_CONFINE_* */
 	const char *ssh_auth_path; /* spec.sshAuthMountPath; sshd and ssh look for keys there too; NULL: /root/.ssh */
 	int fds[3]; /* stdin, stdout, stderr of the command; -1: /dev/null. Duplicated: close yours after the call */
 };

@@ -44,6 +44,7 @@ enum {
 	NODE_REQ_VOLUME_REMOVE,      /* ID -> OK; for when no container has it mounted any more */
 	NODE_REQ_HOSTS_WRITE,        /* GROUP DATA -> OK once every pod of the group sees it */
 	NODE_REQ_CONTAINER_START,    /* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH?
+				      * CAPABILITIES CONFINE?
 				      * STDIO and its descriptors -> OK with PID once the command runs */
 	NODE_REQ_CONTAINER_SIGNAL,   /* ID SIGNAL; to the first process -> OK */
 	NODE_REQ_EXEC,        /* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
@@ -103,6 +104,8 @@ enum {
 	NODE_F_IDENTITY,
 	NODE_F_KERNEL,
 	NODE_F_FEATURES,
+	NODE_F_CAPABILITIES, /* the bounding set: bit N is capability N */
+	NODE_F_CONFINE,      /* NODE_CONFINE_* */
 };
 
 /* NODE_F_KIND: what a volume is. */
@@ -114,6 +117,11 @@ enum {
 #define NODE_IDENTITY_ROOT        1 /* root on this machine */
 #define NODE_IDENTITY_SUBORDINATE 2 /* an ordinary user with a range of subordinate ids */
 #define NODE_IDENTITY_SINGLE      3 /* an ordinary user with no other id */
+
+/* NODE_F_CONFINE: bits. */
+#define NODE_CONFINE_NO_FILTER         1u /* all system calls */
+#define NODE_CONFINE_NO_MASKS          2u /* all of /proc and /sys */
+#define NODE_CONFINE_NO_NEW_PRIVILEGES 4u /* no set-user-id programs */
 
 /* NODE_F_CODE of a probe. */
 #define NODE_PROBE_OK      0

@@ -216,4 +216,9 @@ uint64_t mpijob__kubelet_hosts_written(struct kubelet *kubelet, const char *name
 /* Say once per job that a field is not honoured. `what` may be NULL. */
 void mpijob__kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what);
 
+/* pod_security.c; `missing`, which may be NULL, gets what the container asks for and does not get */
+
+uint64_t mpijob__pod_security_capabilities(const struct container *container, uint64_t *missing);
+uint64_t mpijob__pod_security_confine(const struct container *container); /* NODE_CONFINE_* */
+
 #endif

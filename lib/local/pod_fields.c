@@ -41,12 +41,12 @@ static const char *const container_fields[] = { "name",
 						"terminationMessagePolicy",
 						NULL };
 
-static const char *const pod_security[] = { "runAsUser",          "runAsGroup",   "fsGroup",
-					    "supplementalGroups", "runAsNonRoot", NULL };
+static const char *const pod_security[] = { "runAsUser",    "runAsGroup",	  "fsGroup", "supplementalGroups",
+					    "runAsNonRoot", "seccompProfile", NULL };
 
 static const char *const container_security[] = {
-	"runAsUser",    "runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot", "allowPrivilegeEscalation",
-	"capabilities", NULL
+	"runAsUser",	"runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot", "allowPrivilegeEscalation",
+	"capabilities", "privileged", "seccompProfile",		NULL
 };
 
 static const char *const probe_fields[] = { "tcpSocket",           "exec",
@@ -146,6 +146,14 @@ static void check_groups(const struct pod *pod)
 	}
 }
 
+static void check_profile(const struct pod *pod, const mpijob_node *context, const char *where)
+{
+	const char *type = mpijob_node_string(mpijob_node_find(context, "seccompProfile.type"));
+
+	if (type && strcmp(type, "Localhost") == 0)
+		name_field(pod, where, "seccompProfile", "the default profile is in force");
+}
+
 static void check_pod(const struct pod *pod)
 {
 	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
@@ -156,19 +164,20 @@ static void check_pod(const struct pod *pod)
 			name_field(pod, "", key, NULL);
 	}
 	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext", pod_security);
+	check_profile(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext");
 	check_groups(pod);
 }
 
-/* NET_BIND_SERVICE is what everybody has here. */
-static void check_capabilities(const struct pod *pod, const mpijob_node *context, const char *where)
+static void check_capabilities(const struct container *container, const mpijob_node *context, const char *where)
 {
-	const mpijob_node *add = mpijob_node_find(context, "capabilities.add");
-	const char *only = mpijob_node_string(mpijob_node_at(add, 0));
+	uint64_t missing = 0;
+	int privileged = 0;
 
-	if (mpijob_node_count(mpijob_node_find(context, "capabilities.drop")) > 0)
-		name_field(pod, where, "capabilities.drop", NULL);
-	if (mpijob_node_count(add) > 1 || (only && strcmp(only, "NET_BIND_SERVICE") != 0))
-		name_field(pod, where, "capabilities.add", NULL);
+	mpijob__pod_security_capabilities(container, &missing);
+	mpijob_node_bool(mpijob_node_get(context, "privileged"), &privileged);
+	if (missing)
+		name_field(container->pod, where, privileged ? "privileged" : "capabilities.add",
+			   "more than the default capabilities are only given with --allow-host-path");
 }
 
 static void check_env(const struct container *container, const char *where)
@@ -215,14 +224,6 @@ static void check_mounts(const struct container *container, const char *where)
 	}
 }
 
-static void check_escalation(const struct pod *pod, const mpijob_node *context, const char *where)
-{
-	int allowed = 1;
-
-	if (mpijob_node_bool(mpijob_node_get(context, "allowPrivilegeEscalation"), &allowed) && !allowed)
-		name_field(pod, where, "allowPrivilegeEscalation", NULL);
-}
-
 static void check_container_fields(const struct container *container, const char *where)
 {
 	const struct pod *pod = container->pod;
@@ -235,8 +236,8 @@ static void check_container_fields(const struct container *container, const char
 	name_others(pod, container->spec, where, container_fields);
 	if (security) {
 		name_others(pod, context, security, container_security);
-		check_capabilities(pod, context, security);
-		check_escalation(pod, context, security);
+		check_capabilities(container, context, security);
+		check_profile(pod, context, security);
 	}
 	if (resources)
 		name_others(pod, mpijob_node_get(container->spec, "resources"), resources, none);

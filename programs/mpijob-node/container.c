@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <grp.h>
@@ -26,12 +25,6 @@
 
 extern char **environ;
 
-/* What container runtimes leave to root in a container, but for making devices. */
-static const int kept_capabilities[] = { CAP_CHOWN,      CAP_DAC_OVERRIDE,     CAP_FOWNER,  CAP_FSETID,
-					 CAP_KILL,       CAP_SETGID,           CAP_SETUID,  CAP_SETPCAP,
-					 CAP_SETFCAP,    CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT,
-					 CAP_AUDIT_WRITE };
-
 struct container *container_find(const struct node *node, uint64_t id)
 {
 	for (struct container *c = node->containers; c; c = c->next) {
@@ -39,23 +32,6 @@ struct container *container_find(const struct node *node, uint64_t id)
 			return c;
 	}
 	return NULL;
-}
-
-static bool keeps(int capability)
-{
-	for (size_t i = 0; i < sizeof(kept_capabilities) / sizeof(kept_capabilities[0]); i++) {
-		if (kept_capabilities[i] == capability)
-			return true;
-	}
-	return false;
-}
-
-static void drop_capabilities(void)
-{
-	for (int i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++) {
-		if (!keeps(i))
-			prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
-	}
 }
 
 static void write_map(const char *name, const char *text)
@@ -75,6 +51,7 @@ static void rename_id(const struct image_user *user)
 	char *uids = format_text("%lu 0 1", (unsigned long)user->uid);
 	char *gids = format_text("%lu 0 1", (unsigned long)user->gid);
 
+	prctl(PR_SET_DUMPABLE, 1); /* else /proc/self belongs to somebody else */
 	if (unshare(CLONE_NEWUSER))
 		die(MPIJOB_ERR_IO, "cannot make the container's user namespace: %m");
 	write_map("uid_map", uids);
@@ -121,17 +98,24 @@ static void close_others(void)
 		die(MPIJOB_ERR_IO, "cannot close descriptors: %m");
 }
 
-static void restore_process(const struct node *node)
+static void restore_limit(__rlimit_resource_t which, rlim_t soft)
 {
 	struct rlimit limit;
+
+	if (getrlimit(which, &limit) == 0) {
+		limit.rlim_cur = soft;
+		setrlimit(which, &limit);
+	}
+}
+
+static void restore_process(const struct node *node)
+{
 	sigset_t none;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = node->file_limit;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	restore_limit(RLIMIT_NOFILE, node->file_limit);
+	restore_limit(RLIMIT_CORE, node->core_limit);
 	umask(022);
 	setsid();
 }
@@ -174,11 +158,15 @@ _Noreturn void container_become(const struct node *node, const struct container 
 	restore_process(node);
 	connect_stdio(command, single ? 0 : user->uid, single ? 0 : user->gid);
 	close_others();
-	drop_capabilities();
+	if (single && !extra)
+		rename_id(user);
+	confine_capabilities(spec->capabilities); /* a new user namespace begins with all of them */
+	if (!(spec->confine & NODE_CONFINE_NO_FILTER))
+		confine_calls(&node->filter);
 	if (!single)
 		change_ids(spec, user);
-	else if (!extra)
-		rename_id(user);
+	if (spec->confine & NODE_CONFINE_NO_NEW_PRIVILEGES)
+		confine_privileges();
 	enter_folder(node, spec, extra);
 	run((const char *const *)command->argv, env);
 }
@@ -252,6 +240,7 @@ static void launch(struct node *node, struct container *c)
 {
 	int pair[2];
 
+	confine_prepare(&node->filter, c->spec.capabilities);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s", strerror(errno));
 		forget(node, c);

@@ -78,6 +78,7 @@ static void launch(struct node *node, uint64_t request, const struct container *
 	int pair[2];
 	pid_t pid;
 
+	confine_prepare(&node->filter, container->spec.capabilities);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot run a command: %s", strerror(errno));
 		return;

@@ -126,32 +126,56 @@ void mounts_devices(void)
 	mounts_folder(ROOT "/sys", 0555);
 }
 
-/* What writes to the whole machine, for root. */
-static void mask_proc(void)
+/* An empty file or directory over what tells about the machine; what the kernel does not have is left out. */
+static void mask(const char *name)
 {
-	static const char *const guarded[] = { "sys", "sysrq-trigger", "irq", "bus", "fs" };
+	char *path = format_text(ROOT "%s", name);
+	struct stat st;
 
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
-		char *path = format_text(ROOT "/proc/%s", guarded[i]);
-
-		if (mount(path, path, NULL, MS_BIND, NULL) == 0)
-			read_only_path(path);
-		free(path);
-	}
-	mount(HOST "/dev/null", ROOT "/proc/kcore", NULL, MS_BIND, NULL);
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		mounts_must("tmpfs", path, "tmpfs", MS_RDONLY, "mode=0555");
+	else if (access(path, F_OK) == 0)
+		mounts_must(HOST "/dev/null", path, NULL, MS_BIND, NULL);
+	free(path);
 }
 
-void mounts_system(const struct identity *identity)
+static void guard(const char *name)
+{
+	char *path = format_text(ROOT "%s", name);
+
+	if (mount(path, path, NULL, MS_BIND, NULL) == 0)
+		read_only_path(path);
+	else if (errno != ENOENT)
+		die(MPIJOB_ERR_IO, "cannot make %s read-only: %m", name);
+	free(path);
+}
+
+/* The paths that container runtimes mask and make read-only by default. */
+static void mask_system(void)
+{
+	static const char *const masked[] = { "/proc/acpi",         "/proc/asound",      "/proc/interrupts",
+					      "/proc/kcore",        "/proc/keys",        "/proc/latency_stats",
+					      "/proc/timer_list",   "/proc/timer_stats", "/proc/sched_debug",
+					      "/proc/scsi",         "/sys/firmware",     "/sys/devices/virtual/powercap" };
+	static const char *const guarded[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger" };
+
+	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
+		guard(guarded[i]);
+	for (size_t i = 0; i < sizeof(masked) / sizeof(masked[0]); i++)
+		mask(masked[i]);
+}
+
+void mounts_system(const struct identity *identity, bool unmasked)
 {
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
 	mounts_must("proc", ROOT "/proc", "proc", flags, NULL);
-	if (identity->kind == NODE_IDENTITY_ROOT)
-		mask_proc();
 	if (mount("sysfs", ROOT "/sys", "sysfs", flags | MS_RDONLY, NULL)) {
 		mounts_must(HOST "/sys", ROOT "/sys", NULL, MS_BIND | MS_REC, NULL);
 		read_only_path(ROOT "/sys");
 	}
+	if (!unmasked)
+		mask_system();
 	mounts_must("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 		    identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
 						  : "newinstance,ptmxmode=0666,mode=0620");

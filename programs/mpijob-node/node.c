@@ -126,21 +126,21 @@ static void take_signals(struct node *node)
 		die(MPIJOB_ERR_IO, "cannot watch processes: %m");
 }
 
-/* Three descriptors per pod: as many as are allowed. Containers get the old limit back. */
+/* Three descriptors per pod: as many as are allowed. Containers get the old limits back. */
 static void raise_limits(struct node *node)
 {
 	struct rlimit limit;
-	struct rlimit none = { 0, 0 };
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	node->file_limit = limit.rlim_cur;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	if (getrlimit(RLIMIT_CORE, &none) == 0) { /* keys are in this memory */
-		none.rlim_cur = 0;
-		setrlimit(RLIMIT_CORE, &none);
-	}
+	if (getrlimit(RLIMIT_CORE, &limit))
+		return;
+	node->core_limit = limit.rlim_cur;
+	limit.rlim_cur = 0; /* keys are in this memory */
+	setrlimit(RLIMIT_CORE, &limit);
 }
 
 static char *current_folder(void)

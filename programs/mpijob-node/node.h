@@ -167,6 +167,8 @@ struct spec { /* of a container or an exec; the texts are borrowed from `message
 	size_t mount_count;
 	const char *ssh_path;
 	bool read_only;
+	uint64_t capabilities; /* the bounding set, a bit for each */
+	uint64_t confine;      /* NODE_CONFINE_* */
 	int fds[3]; /* borrowed from `message` */
 };
 
@@ -210,9 +212,16 @@ struct probe {
 	int fd;
 };
 
+struct filter { /* of system calls, for one bounding set */
+	uint64_t bounding;
+	void *program; /* BPF */
+	size_t size;
+};
+
 struct node {
 	struct node_channel parent;
 	struct identity identity;
+	struct filter filter;
 	struct layers layers;
 	char *cwd;
 	char *home;
@@ -229,7 +238,8 @@ struct node {
 	int host_key;   /* closes when the host key is there; -1 when there is none */
 	unsigned veths; /* counters for names */
 	unsigned contents;
-	uint64_t file_limit; /* soft, as it was */
+	uint64_t file_limit; /* soft, as they were */
+	uint64_t core_limit;
 };
 
 _Noreturn void node_run(int life, int identity);
@@ -289,6 +299,13 @@ void rootfs_file(const struct root *root, const char *path, const struct file_lo
 void rootfs_link(const struct root *root, const char *path, const char *target);
 FILE *rootfs_host_file(const struct root *root, const char *path); /* one of the machine; NULL: it cannot be read */
 
+/* confine.c: capabilities and system calls; all die when refused */
+
+void confine_capabilities(uint64_t bounding);
+void confine_prepare(struct filter *filter, uint64_t bounding); /* 20 ms of computing, unless it is the last one */
+void confine_calls(const struct filter *filter);                /* needs CAP_SYS_ADMIN */
+void confine_privileges(void);
+
 /* mounts.c: what is mounted beside layers; all die when refused */
 
 void mounts_must(const char *source, const char *target, const char *type, unsigned long flags, const char *data);
@@ -300,7 +317,7 @@ void mounts_folder(const char *path, mode_t mode);
 void mounts_stage(void);
 void mounts_shm(const struct container *container);
 void mounts_devices(void);
-void mounts_system(const struct identity *identity);
+void mounts_system(const struct identity *identity, bool unmasked);
 void mounts_hide(int target, const char *name); /* an empty directory of that name over it; closes it */
 void mounts_shared(const struct container *container);
 int mounts_source(const struct mount_spec *mount_spec); /* a detached mount */

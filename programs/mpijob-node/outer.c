@@ -240,7 +240,7 @@ static int settle(int life, int *identity)
 		die(MPIJOB_ERR_IO, "cannot become root of the user namespace: %m");
 	if (kind == NODE_IDENTITY_SUBORDINATE)
 		syscall(SYS_setgroups, 0, NULL);
-	prctl(PR_SET_DUMPABLE, 1);        /* else /proc/self belongs to somebody else */
+	prctl(PR_SET_DUMPABLE, 0);        /* keys are in its memory; a container's command is dumpable again */
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* only now: a change of ids clears it */
 	return life;
 }

@@ -429,7 +429,7 @@ void rootfs_enter(const struct node *node, const struct container *container)
 	hide(&root, root_keys, "roots");
 	if (spec->read_only)
 		mounts_read_only_root();
-	mounts_system(&node->identity);
+	mounts_system(&node->identity, spec->confine & NODE_CONFINE_NO_MASKS);
 	mounts_shared(container);
 	mounts_move_in();
 	for (size_t i = 0; i < spec->mount_count; i++)

@@ -119,6 +119,12 @@ static bool read_field(struct spec *spec, const struct node_field *f)
 	case NODE_F_READ_ONLY:
 		spec->read_only = mpijob__node_message_number(f) != 0;
 		return true;
+	case NODE_F_CAPABILITIES:
+		spec->capabilities = mpijob__node_message_number(f);
+		return true;
+	case NODE_F_CONFINE:
+		spec->confine = mpijob__node_message_number(f);
+		return true;
 	case NODE_F_SSH_PATH:
 		spec->ssh_path = clean_path(f);
 		return spec->ssh_path != NULL;

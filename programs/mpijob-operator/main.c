@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <mpijob/base.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "daemon.h"
 #include "flags.h"
@@ -24,11 +26,24 @@ static int print(const struct settings *settings)
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }
 
+/* Keys and tokens are in this program's memory: no core file, and no other process of this user reads it. */
+static void guard_memory(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+		limit.rlim_cur = 0;
+		setrlimit(RLIMIT_CORE, &limit);
+	}
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings;
 	int code = flags_parse(argc, argv, &settings) ? 2 : 0;
 
+	guard_memory();
 	if (code == 0 && (settings.help || settings.man || settings.version)) {
 		code = print(&settings);
 	} else if (code == 0) {

@@ -217,4 +217,10 @@ int version_command(const struct arguments *arguments);
 int help_command(const struct arguments *arguments);
 int completion_command(const struct arguments *arguments);
 
+/* guard.c: no core file of this program; while it pauses, children are started with the limit as it was */
+
+void guard_memory(void);
+void guard_pause(void);
+void guard_resume(void);
+
 #endif

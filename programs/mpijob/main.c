@@ -198,6 +198,7 @@ int main(int argc, char **argv)
 	int kubectl = is_plugin(argv[0]);
 
 	hold_closed();
+	guard_memory();
 	if (argc < 2) {
 		help_print(NULL, kubectl);
 		return EXIT_USAGE;

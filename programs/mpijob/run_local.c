@@ -78,7 +78,9 @@ static int start_cluster(struct run *run)
 	options.names_delay_ms = a_day_at_most(run->arguments->late_names_ms);
 	options.notice = on_notice;
 	options.notice_user = run;
+	guard_pause();
 	int code = mpijob_local_new(&options, &transport, &local, run->diag);
+	guard_resume();
 	if (code == 0)
 		code = mpijob_client_new(&transport, local, &run->client);
 	if (code)

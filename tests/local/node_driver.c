@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define CAPABILITIES UINT64_C(0xa00425fb) /* the default of container runtimes, but for MKNOD */
+
 #define MAX_OUTPUT 65536
 
 static struct node_client *client;
@@ -340,7 +342,7 @@ static void start_sshd(uint64_t id, uint64_t in, const struct node_container *li
 {
 	struct node_mount keys = { .volume = KEYS, .path = "/root/.ssh" };
 	struct node_container c = {
-		.id = id, .sandbox = in, .argv = sshd_argv, .uid = -1, .gid = -1, .fds = { -1, -1, 2 }
+		.id = id, .sandbox = in, .argv = sshd_argv, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .fds = { -1, -1, 2 }
 	};
 
 	if (like) {
@@ -393,7 +395,7 @@ static void start_node(const char *program, int identity)
 
 static void check_container(void)
 {
-	struct node_container c = { .id = 10, .sandbox = 1, .uid = -1, .gid = -1 };
+	struct node_container c = { .id = 10, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1 };
 	const char *env[] = { "GREETING=hello", NULL };
 	struct outcome *o;
 
@@ -437,7 +439,7 @@ static void check_failures(void)
 	const char *missing[] = { "/no/such/program", NULL };
 	const char *no_sshd[] = { "/no/such/sshd", NULL };
 	const char *folder[] = { "/etc", NULL };
-	struct node_container c = { .id = 11, .sandbox = 1, .uid = -1, .gid = -1, .argv = missing };
+	struct node_container c = { .id = 11, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = missing };
 	struct outcome *o = run(&c);
 
 	check(o->code == -1 && o->event.error == MPIJOB_ERR_NOT_FOUND && o->event.errno_value == ENOENT,
@@ -459,7 +461,7 @@ static void check_volumes(void)
 				       { .volume = 21, .path = "/config/scratch", .read_only = 0 },
 				       { .volume = 20, .path = "/etc/one.conf", .sub_path = "a.txt" },
 				       { .host_path = "/usr", .path = "/machine", .read_only = 1 } };
-	struct node_container c = { .id = 12, .sandbox = 1, .uid = -1, .gid = -1, .mounts = mounts, .mount_count = 4 };
+	struct node_container c = { .id = 12, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .mounts = mounts, .mount_count = 4 };
 	const char *live[] = { "sh", "-c", "cat /config/a.txt /config/b.txt; ls /config; cat /etc/hosts", NULL };
 	const char *sleeper[] = { "sleep", "1000", NULL };
 	struct node_mount bad = { .volume = 20, .path = "/x", .sub_path = "../../../etc" };
@@ -502,7 +504,7 @@ static void check_exec(void)
 	const char *long_run[] = { "sleep", "100", NULL };
 	struct node_exec x = { .container = 13, .argv = long_run, .fds = { -1, -1, -1 } };
 	struct node_container c = {
-		.id = 13, .sandbox = 1, .uid = -1, .gid = -1, .argv = sleeper, .fds = { -1, -1, -1 }
+		.id = 13, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = sleeper, .fds = { -1, -1, -1 }
 	};
 	uint64_t running;
 	uint64_t signalled;
@@ -531,7 +533,7 @@ static void check_exec(void)
 
 static void check_users(void)
 {
-	struct node_container c = { .id = 14, .sandbox = 1, .uid = 1234, .gid = 1235 };
+	struct node_container c = { .id = 14, .sandbox = 1, .capabilities = CAPABILITIES, .uid = 1234, .gid = 1235 };
 	uint32_t groups[] = { 1300 };
 
 	expect(shell(&c, "id -u; id -g; touch ~/f && echo at home in $HOME; cd /; whoami"), 0,
@@ -553,7 +555,7 @@ static void check_users(void)
 static void check_ssh(void)
 {
 	struct node_mount keys = { .volume = KEYS, .path = "/root/.ssh" };
-	struct node_container c = { .id = 32, .sandbox = 1, .uid = -1, .gid = -1, .mounts = &keys, .mount_count = 1 };
+	struct node_container c = { .id = 32, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .mounts = &keys, .mount_count = 1 };
 	struct node_probe probe = { .sandbox = 4, .port = 22, .timeout_ms = 300 };
 
 	key_volume(-1);
@@ -595,7 +597,7 @@ static void check_hosts_are_whole(void)
 		"/bin/sh", "-c",
 		"i=0; while [ $i -lt 200 ]; do i=$((i+1)); grep -q '^# end$' /etc/hosts || exit 9; done", NULL
 	};
-	struct node_container c = { .id = 41, .sandbox = 1, .uid = -1, .gid = -1, .argv = argv, .fds = { -1, -1, -1 } };
+	struct node_container c = { .id = 41, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = argv, .fds = { -1, -1, -1 } };
 	static char text[200000];
 	struct node_event event;
 	int round = 0;
@@ -618,7 +620,7 @@ static void check_hosts_are_whole(void)
 
 static void check_host_network(void)
 {
-	struct node_container c = { .id = 40, .sandbox = 5, .uid = -1, .gid = -1 };
+	struct node_container c = { .id = 40, .sandbox = 5, .capabilities = CAPABILITIES, .uid = -1, .gid = -1 };
 
 	sandbox(5, "hosted", NULL);
 	expect(shell(&c, "hostname; ls /sys/class/net"), 0, "pods", "host network");
@@ -870,7 +872,7 @@ static void bench(int count)
 {
 	int descriptors;
 	const char *const nothing[] = { "/bin/true", NULL };
-	struct node_container c = { .id = 1, .sandbox = 1, .uid = -1, .gid = -1, .argv = nothing };
+	struct node_container c = { .id = 1, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = nothing };
 	char address[32];
 	double begin = now();
 
