@@ -335,7 +335,7 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 	const char *kind = volume_kind(volume->spec);
 
 	check_empty_dir(pod, volume);
-	if (strcmp(kind, "hostPath") == 0 && !pod->local->allow_host_path)
+	if (mpijob_node_get(volume->spec, "hostPath") && !pod->local->allow_host_path)
 		mpijob__pod_fail(pod, "HostPathNotAllowed",
 				 mpijob__words_format("volume %s is a path of this machine, which is only given with "
 						      "--allow-host-path",
