@@ -103,6 +103,32 @@ static int check_list(const struct kind *kind, const mpijob_doc *doc, const mpij
 	return error;
 }
 
+/* One source for each volume, as an API server demands. */
+static int check_sources(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *volumes, const char *path,
+			 struct reply *reply)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(volumes) && !error && !reply->status; i++) {
+		const mpijob_node *volume = mpijob_node_at(volumes, i);
+		size_t sources = 0;
+		char *field;
+
+		for (size_t j = 0; j < mpijob_node_count(volume); j++)
+			sources += strcmp(mpijob_node_key(volume, j), "name") != 0 &&
+				   mpijob_node_kind(mpijob_node_at(volume, j)) != MPIJOB_NODE_NULL;
+		if (sources <= 1)
+			continue;
+		field = mpijob__words_format("%s.volumes[%zu]", path, i);
+		if (!field)
+			return MPIJOB_ERR_NOMEM;
+		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueForbidden", field,
+					      mpijob__words_format("Forbidden: may not specify more than 1 volume type"));
+		free(field);
+	}
+	return error;
+}
+
 static int check_pod_spec(const struct kind *kind, const mpijob_doc *doc, const char *path, struct reply *reply)
 {
 	static const char *const lists[] = { "containers", "initContainers", "volumes" };
@@ -120,6 +146,8 @@ static int check_pod_spec(const struct kind *kind, const mpijob_doc *doc, const 
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !error && !reply->status; i++)
 		error = check_list(kind, doc, spec, path, lists[i], reply);
+	if (!error && !reply->status)
+		error = check_sources(kind, doc, mpijob_node_get(spec, "volumes"), path, reply);
 	if (!error && !reply->status)
 		error = check_mounts(kind, doc, spec, path, "containers", reply);
 	if (!error && !reply->status)
