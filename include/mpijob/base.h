@@ -10,16 +10,24 @@
  * - **Ownership.** What comes out through `T **out` is yours: give it to T's `_free`. A returned
  *   `const` pointer is borrowed: it lives until its owner is changed or freed. What goes in is
  *   copied, unless the parameter says *taken*. `_free(NULL)` does nothing.
- * - **Strings** are UTF-8 and end in NUL; NULL means absent.
+ * - **NULL.** A pointer may be NULL only where its description says so; `diag` always may. Where it may not, a function
+ *   that returns result codes returns `MPIJOB_ERR_USAGE`, a question or count 0, a function that returns a pointer NULL,
+ *   and one that returns nothing does nothing.
+ * - **Strings** are UTF-8 and end in NUL; NULL means absent. Text that becomes part of a document and is not UTF-8 is
+ *   `MPIJOB_ERR_USAGE`; mpijob_node_put_lossy() takes any bytes.
  * - **Structs** that you read or fill begin with `size_t size`. Set it with the struct's `_INIT`
  *   macro (or `sizeof`); everything after it that is zero means "not given". A struct that is
  *   shorter than the library's is accepted (what is missing is "not given"); one that is longer
  *   is accepted while its unknown tail is zero, else `MPIJOB_ERR_UNSUPPORTED`; one too short to
- *   hold `size` itself is `MPIJOB_ERR_USAGE`.
+ *   hold `size` itself is `MPIJOB_ERR_USAGE`. So is a boolean that is neither 0 nor 1, and a number that is none of a
+ *   member's constants.
  * - **Threads.** There is no global mutable state. One object is used by one thread at a time;
- *   different objects by any threads. Functions that may be called from another thread say so.
+ *   different objects by any threads. Calls that take an object as `const` may run at the same time on several threads
+ *   while no other call changes it. Functions that may be called from another thread at any time say so.
  * - **Time** is given in milliseconds since 1970-01-01T00:00:00Z where a name ends in `_ms`.
  * - Nothing here prints, exits, or touches signals, the locale or the environment.
+ * - **C++.** All names of C begin with `mpijob_` or `MPIJOB_`, but one: the opaque type `mpijob`, the job. So a C++ program
+ *   cannot have a `namespace mpijob` in the global scope of a file that includes these headers; name it otherwise, or nest it.
  */
 #ifndef MPIJOB_BASE_H
 #define MPIJOB_BASE_H
@@ -127,7 +135,7 @@ MPIJOB_API void mpijob_text_free(mpijob_text *text);
  * @param text  the mpijob_text; not NULL (a `void *` so that the function fits mpijob_write_fn).
  * @param data  the bytes; not the text's own; may be NULL when `len` is 0.
  * @param len   how many.
- * @return 0 or `MPIJOB_ERR_NOMEM` (the text keeps what it had).
+ * @return 0, `MPIJOB_ERR_NOMEM` (the text keeps what it had), `MPIJOB_ERR_USAGE` (NULL).
  * @since 0.1
  */
 MPIJOB_API int mpijob_text_write(void *text, const char *data, size_t len);
@@ -136,7 +144,7 @@ MPIJOB_API int mpijob_text_write(void *text, const char *data, size_t len);
  * Read the bytes collected so far.
  *
  * @param text  not NULL.
- * @return borrowed until the text changes; NUL-terminated, never NULL.
+ * @return borrowed until the text changes; NUL-terminated; NULL only when `text` is.
  * @since 0.1
  */
 MPIJOB_API const char *mpijob_text_data(const mpijob_text *text);

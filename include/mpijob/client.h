@@ -31,10 +31,11 @@ typedef struct mpijob_client mpijob_client;
  * Make a client.
  *
  * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` must be there.
- * @param self       what the transport's functions get first. *Taken*: `destroy` is called with it
- *                   when the client is freed, and also when this call fails.
+ * @param self       what the transport's functions get first; may be NULL. *Taken*: `destroy` is called with it when the
+ *                   client is freed, and also when this call fails, for whatever reason, unless `transport` is NULL or
+ *                   too short to hold `destroy`.
  * @param out        not NULL; the client, yours.
- * @return 0; `MPIJOB_ERR_USAGE` (a function is missing), `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE` (a function is missing, NULL, size), `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpijob_client **out);
@@ -119,7 +120,19 @@ MPIJOB_API void mpijob_client_cancel(mpijob_client *client);
 /** @name Name what you want
  * @{ */
 
-/** Which object or collection, and how. */
+#define MPIJOB_SCOPE_AUTO 0       /**< As the kind is known; kinds that are not known are in namespaces. */
+#define MPIJOB_SCOPE_NAMESPACED 1 /**< Objects of the kind are in namespaces. */
+#define MPIJOB_SCOPE_CLUSTER 2    /**< They are not; `namespace_` is ignored. */
+
+/**
+ * Which object or collection, and how.
+ *
+ * A URL names a resource, not a kind. For a custom resource, give the `plural` and `scope` of its CustomResourceDefinition
+ * (spec.names.plural, spec.scope), or of the server's discovery. Where they are not given, the resource is guessed from the
+ * kind, in lower case: "s" is added, "es" after an "s", and "y" becomes "ies" unless a vowel is before it. What ends in
+ * "endpoints" stays, and PodMetrics and NodeMetrics of metrics.k8s.io are known. A guess is wrong for a resource whose
+ * author chose another plural.
+ */
 struct mpijob_target {
 	size_t size;               /**< `sizeof` this struct. */
 	const char *api_version;   /**< "v1", "batch/v1", "kubeflow.org/v2beta1"; not NULL. */
@@ -129,8 +142,10 @@ struct mpijob_target {
 	const char *subresource;   /**< "status", "log"; NULL for the object itself. */
 	const char *const *query;  /**< Pairs: name, value, name, value, ...; unescaped; may be NULL. */
 	size_t query_count;        /**< Strings in `query`, an even number. */
+	const char *plural;        /**< The resource: "pods"; NULL: guessed from the kind. */
+	int32_t scope;             /**< `MPIJOB_SCOPE_*`. */
 };
-#define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+#define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0 }
 
 /**
  * Write the path and query of a target, percent-escaped.
@@ -139,7 +154,8 @@ struct mpijob_target {
  * @param write   the sink; not NULL.
  * @param user    passed to the sink.
  * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; a name without
- *         the namespace that its kind has; an odd query); what the sink returned.
+ *         the namespace that its kind has; an odd query; an unknown scope; a struct too short); `MPIJOB_ERR_UNSUPPORTED`
+ *         (a struct with more members than are known); `MPIJOB_ERR_NOMEM`; what the sink returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user);

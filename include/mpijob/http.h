@@ -73,7 +73,7 @@ struct mpijob_http_config_options {
 	const char *client_key;            /**< PEM file. */
 	const char *token;                 /**< Bearer token; copied into wiped memory. */
 	const char *proxy_url;             /**< http:// or https:// proxy. */
-	const char *as;                    /**< User to impersonate. */
+	const char *as_user;                    /**< User to impersonate. */
 	const char *as_uid;                /**< UID to impersonate; needs `as`. */
 	const char *const *as_groups;      /**< Groups to impersonate; needs `as`. */
 	size_t as_groups_count;            /**< How many. */

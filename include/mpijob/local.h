@@ -62,7 +62,7 @@ MPIJOB_API int mpijob_local_new(const struct mpijob_local_options *options, stru
 				mpijob_local **out, mpijob_diag *diag);
 
 /** A program to run inside a pod of an embedded cluster of another process. */
-struct mpijob_local_exec {
+struct mpijob_local_exec_options {
 	size_t size;               /**< `sizeof` this struct. */
 	const char *namespace_;    /**< Of the pod; NULL: "default". */
 	const char *pod;           /**< Name of the pod; not NULL. */
@@ -70,7 +70,7 @@ struct mpijob_local_exec {
 	const char *const *argv;   /**< The program and its arguments, closed by NULL; not NULL. */
 	int fds[3];                /**< Its standard input, output and error; borrowed; -1: /dev/null. */
 };
-#define MPIJOB_LOCAL_EXEC_INIT { sizeof(struct mpijob_local_exec), NULL, NULL, NULL, NULL, { 0, 1, 2 } }
+#define MPIJOB_LOCAL_EXEC_OPTIONS_INIT { sizeof(struct mpijob_local_exec_options), NULL, NULL, NULL, NULL, { 0, 1, 2 } }
 
 /**
  * Run a program inside a pod of an embedded cluster that this user runs in any process on this machine,
@@ -83,7 +83,7 @@ struct mpijob_local_exec {
  *         `MPIJOB_ERR_IO`; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_local_exec(const struct mpijob_local_exec *exec, int *exit_code, mpijob_diag *diag);
+MPIJOB_API int mpijob_local_exec(const struct mpijob_local_exec_options *exec, int *exit_code, mpijob_diag *diag);
 
 #ifdef __cplusplus
 }

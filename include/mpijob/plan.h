@@ -45,7 +45,7 @@ struct mpijob_pod_facts {
 	const char *owner_uid;    /**< UID of its controller: the MPIJob (worker) or the launcher Job; NULL when none. */
 	int32_t role;             /**< `MPIJOB_ROLE_WORKER` or `MPIJOB_ROLE_LAUNCHER`. */
 	int32_t index;            /**< Index in a worker's name; -1 for none. */
-	int32_t phase;            /**< `MPIJOB_POD_*`. */
+	int32_t phase;            /**< `MPIJOB_POD_*`; 0: not told. */
 	int32_t ready;            /**< 1 when its condition Ready is True. */
 	int32_t deleting;         /**< 1 when it has a deletionTimestamp. */
 	int32_t exit_code;        /**< Of the first container that ended with another code than 0; 0 when all ended well; -1 when
@@ -204,7 +204,7 @@ MPIJOB_API int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_obser
  *
  * @param facts  not NULL.
  * @param uid    not NULL.
- * @return 1 when it was known, else 0.
+ * @return 1 when it was known, else 0; `MPIJOB_ERR_USAGE` (NULL).
  * @since 0.1
  */
 MPIJOB_API int mpijob_facts_forget(mpijob_facts *facts, const char *uid);
@@ -219,7 +219,7 @@ MPIJOB_API int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_c
 /** Count the pods. `facts` not NULL. @since 0.1 */
 MPIJOB_API size_t mpijob_facts_pod_count(const mpijob_facts *facts);
 /** Look at one pod: borrowed until the facts change; NULL when there is none, or memory ran out. The order is by role, then index, then name. @since 0.1 */
-MPIJOB_API const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, size_t index);
+MPIJOB_API const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index);
 /** Look at the launcher Job: borrowed until the facts change; NULL when there is none. @since 0.1 */
 MPIJOB_API const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts);
 /** Look at a child by `MPIJOB_ROLE_*`: borrowed until the facts change; NULL when there is none. @since 0.1 */

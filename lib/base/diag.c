@@ -44,6 +44,8 @@ mpijob_diag *mpijob_diag_new(void)
 
 void mpijob_diag_clear(mpijob_diag *diag)
 {
+	if (!diag)
+		return;
 	for (size_t i = 0; i < diag->count; i++)
 		free(diag->findings[i]);
 	diag->count = 0;
@@ -65,7 +67,8 @@ void mpijob_diag_free(mpijob_diag *diag)
 
 void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit)
 {
-	diag->limit = limit ? limit : DEFAULT_LIMIT;
+	if (diag)
+		diag->limit = limit ? limit : DEFAULT_LIMIT;
 }
 
 static struct choice *choice_of(const mpijob_diag *diag, const char *id)
@@ -298,9 +301,11 @@ int mpijob_finding_write(const struct mpijob_finding *given, mpijob_write_fn wri
 	struct mpijob_finding finding;
 	int rc;
 
-	if (!given || !write || mpijob__struct_check(&finding, sizeof(finding), given) || !finding.message)
-		return MPIJOB_ERR_USAGE;
-	rc = 0;
+	rc = given && write ? mpijob__struct_check(&finding, sizeof(finding), given) : MPIJOB_ERR_USAGE;
+	if (rc == 0 && (!finding.message || finding.severity < 0 || finding.severity > MPIJOB_SEVERITY_INFO))
+		rc = MPIJOB_ERR_USAGE;
+	if (rc)
+		return rc;
 	if (finding.source) {
 		rc = write_escaped(finding.source, write, user);
 		if (rc == 0)

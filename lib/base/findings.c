@@ -43,7 +43,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "job.yaml:5:3: a key must be a word, not a list or map"),
 	KIND("bad-merge", ERROR, "What stands behind `<<` is no map and no list of maps.",
 	     "Merge a map: `<<: *anchor`.", "job.yaml:8:7: << needs a map, or a list of maps"),
-	KIND("bad-options", ERROR, "The options of the operator cannot be used.",
+	KIND("bad-options", ERROR, "The options of the operator, or those of a rendering, cannot be used.",
 	     "Compare them with operator.h: sizes, numbers, and what must be given.",
 	     "the options of the operator are refused: wrong use"),
 	KIND("bad-struct", ERROR, "A struct that was given to be stored has a size or a member that cannot be.",

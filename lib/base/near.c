@@ -79,5 +79,5 @@ const char *mpijob__near_word(const char *word, const char *const *words, size_t
 
 const char *mpijob_nearest(const char *word, const char *const *words, size_t count)
 {
-	return mpijob__near_word(word, words, count);
+	return word && words ? mpijob__near_word(word, words, count) : NULL;
 }

@@ -4,6 +4,7 @@
 #define MPIJOB__STRUCT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Take over a caller's struct, whichever version of the library it was compiled for.
@@ -16,5 +17,11 @@
  * is longer than known and its tail is not zero. After a failure `local` is all zeros but for its size.
  */
 int mpijob__struct_check(void *local, size_t known, const void *given);
+
+/* Whether a member that is a boolean is one; other numbers are MPIJOB_ERR_USAGE. */
+static inline int mpijob__struct_is_flag(int32_t member)
+{
+	return member == 0 || member == 1;
+}
 
 #endif

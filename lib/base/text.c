@@ -69,6 +69,8 @@ int mpijob_text_write(void *user, const char *data, size_t len)
 {
 	struct mpijob_text *text = user;
 
+	if (!text || (!data && len))
+		return MPIJOB_ERR_USAGE;
 	if (len == 0)
 		return 0;
 	if (mpijob__text_reserve(text, len))
@@ -112,17 +114,19 @@ int mpijob__text_printf(struct mpijob_text *text, const char *format, ...)
 
 const char *mpijob_text_data(const mpijob_text *text)
 {
+	if (!text)
+		return NULL;
 	return text->data ? text->data : "";
 }
 
 size_t mpijob_text_len(const mpijob_text *text)
 {
-	return text->len;
+	return text ? text->len : 0;
 }
 
 void mpijob_text_clear(mpijob_text *text)
 {
-	if (!text->data)
+	if (!text || !text->data)
 		return;
 	mpijob__secret_wipe(text->data, text->cap + 1);
 	text->len = 0;

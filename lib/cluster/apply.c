@@ -58,7 +58,7 @@ static int check(const struct mpijob_target *target, const struct mpijob_apply_o
 	if (rc)
 		return rc;
 	if (!named->name || named->query_count % 2 || (named->query_count && !named->query) ||
-	    (known->field_manager && !is_manager(known->field_manager)))
+	    (known->field_manager && !is_manager(known->field_manager)) || !mpijob__struct_is_flag(known->force))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }

@@ -405,7 +405,7 @@ int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, stru
 		return MPIJOB_ERR_USAGE;
 	/* Every function of a transport is needed. */
 	if (transport->size < sizeof(functions))
-		return MPIJOB_ERR_UNSUPPORTED;
+		return MPIJOB_ERR_USAGE;
 	if (known.max_threads == 0)
 		known.max_threads = DEFAULT_THREADS;
 	if (known.max_threads > MOST_THREADS)

@@ -307,6 +307,8 @@ int mpijob_blocking_cancelled(const mpijob_blocking_answer *answer)
 {
 	int cancelled;
 
+	if (!answer)
+		return 0;
 	pthread_mutex_lock(&answer->adapter->lock);
 	cancelled = answer->cancelled;
 	pthread_mutex_unlock(&answer->adapter->lock);

@@ -180,24 +180,27 @@ static int complete(const struct mpijob_transport *transport)
 	return transport->start && transport->poll && transport->cancel && transport->wake && transport->destroy;
 }
 
+/* What was to be taken is freed on failure too, where the struct is long enough to say how. */
+static void give_up(const struct mpijob_transport *transport, void *self)
+{
+	size_t needed = offsetof(struct mpijob_transport, destroy) + sizeof(transport->destroy);
+
+	if (transport && transport->size >= needed && transport->destroy)
+		transport->destroy(self);
+}
+
 int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpijob_client **out)
 {
 	struct mpijob_transport known;
 	mpijob_client *client;
 	int rc = transport ? mpijob__struct_check(&known, sizeof(known), transport) : MPIJOB_ERR_USAGE;
 
-	if (rc == MPIJOB_ERR_UNSUPPORTED && transport->destroy)
-		transport->destroy(self);
-	if (rc)
-		return rc;
-	if (!complete(&known) || !out) {
+	if (rc == 0 && (!complete(&known) || !out))
 		rc = MPIJOB_ERR_USAGE;
-		goto fail;
-	}
-	client = calloc(1, sizeof(*client));
+	client = rc ? NULL : calloc(1, sizeof(*client));
 	if (!client) {
-		rc = MPIJOB_ERR_NOMEM;
-		goto fail;
+		give_up(transport, self);
+		return rc ? rc : MPIJOB_ERR_NOMEM;
 	}
 	client->transport = known;
 	client->self = self;
@@ -206,10 +209,6 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 	(void)mpijob_client_set_options(client, NULL);
 	*out = client;
 	return 0;
-fail:
-	if (known.destroy)
-		known.destroy(self);
-	return rc;
 }
 
 int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_options *options)
@@ -322,12 +321,16 @@ void mpijob_client_wake(mpijob_client *client)
 {
 	int kept = errno;
 
+	if (!client)
+		return;
 	client->transport.wake(client->self);
 	errno = kept;
 }
 
 void mpijob_client_cancel(mpijob_client *client)
 {
+	if (!client)
+		return;
 	atomic_store(&client->cancelled, 1);
 	mpijob_client_wake(client);
 }
@@ -350,7 +353,8 @@ static int check_request(const struct mpijob_request *request, struct mpijob_req
 
 	if (rc)
 		return rc;
-	if (!known->method || !known->path || known->path[0] != '/' || (known->body_len && !known->body))
+	if (!known->method || !known->path || known->path[0] != '/' || (known->body_len && !known->body) ||
+	    !mpijob__struct_is_flag(known->streaming) || !mpijob__struct_is_flag(known->fresh))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -471,10 +475,10 @@ int mpijob__call_waits(const mpijob_call *call)
 
 void mpijob_call_cancel(mpijob_call *call)
 {
-	mpijob_exchange *exchange = &call->exchange;
-	mpijob_client *client = exchange->client;
+	mpijob_exchange *exchange = call ? &call->exchange : NULL;
+	mpijob_client *client = exchange ? exchange->client : NULL;
 
-	if (exchange->dead)
+	if (!exchange || exchange->dead)
 		return;
 	exchange->dead = 1;
 	if (client->polling) {
@@ -488,10 +492,10 @@ void mpijob_call_cancel(mpijob_call *call)
 
 void mpijob_call_pause(mpijob_call *call, int on)
 {
-	mpijob_exchange *exchange = &call->exchange;
-	mpijob_client *client = exchange->client;
+	mpijob_exchange *exchange = call ? &call->exchange : NULL;
+	mpijob_client *client = exchange ? exchange->client : NULL;
 
-	if (exchange->dead || exchange->paused == (on != 0))
+	if (!exchange || exchange->dead || exchange->paused == (on != 0))
 		return;
 	exchange->paused = on != 0;
 	if (client->polling)

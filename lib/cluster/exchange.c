@@ -190,10 +190,11 @@ void mpijob_exchange_data(mpijob_exchange *exchange, const char *data, size_t le
 
 void mpijob_exchange_set_slot(mpijob_exchange *exchange, void *slot)
 {
-	exchange->slot = slot;
+	if (exchange)
+		exchange->slot = slot;
 }
 
 void *mpijob_exchange_slot(const mpijob_exchange *exchange)
 {
-	return exchange->slot;
+	return exchange ? exchange->slot : NULL;
 }

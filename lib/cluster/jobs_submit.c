@@ -333,6 +333,9 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 	mpijob_task *task = NULL;
 	int rc = client && job ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
+	if (rc == 0 && !(mpijob__struct_is_flag(known.apply) && mpijob__struct_is_flag(known.force) &&
+			 mpijob__struct_is_flag(known.dry_run)))
+		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
 		rc = mpijob__task_new(sizeof(*sending), client, callbacks, diag, &task);
 	if (rc)

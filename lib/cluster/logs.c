@@ -375,6 +375,9 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 
 static int check_options(const struct mpijob_logs_options *options)
 {
+	if (!mpijob__struct_is_flag(options->all_containers) || !mpijob__struct_is_flag(options->follow) ||
+	    !mpijob__struct_is_flag(options->previous) || !mpijob__struct_is_flag(options->timestamps))
+		return MPIJOB_ERR_USAGE;
 	if (!options->namespace_ || !options->line || options->max_streams < 0)
 		return MPIJOB_ERR_USAGE;
 	if ((options->tail_lines && *options->tail_lines < 0) ||
@@ -481,7 +484,7 @@ void mpijob_logs_free(mpijob_logs *logs)
 
 void mpijob_logs_pause(mpijob_logs *logs, int on)
 {
-	if (logs->paused == (on != 0) || logs->state <= 0)
+	if (!logs || logs->paused == (on != 0) || logs->state <= 0)
 		return;
 	logs->paused = on != 0;
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
@@ -493,13 +496,15 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 
 int mpijob_logs_state(const mpijob_logs *logs)
 {
-	return logs->state;
+	return logs ? logs->state : MPIJOB_ERR_USAGE;
 }
 
 size_t mpijob_logs_unread(const mpijob_logs *logs)
 {
 	size_t count = 0;
 
+	if (!logs)
+		return 0;
 	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (const struct log_source *source = pod->sources; source; source = source->next)
 			count += !mpijob__log_is_read(source);

@@ -2,8 +2,8 @@
 /*
  * What kinds are called in URLs, and which of them live outside of namespaces.
  *
- * Only what cannot be guessed stands here: plurals follow from English as kubectl guesses them, and a
- * kind that is not listed lives in a namespace.
+ * Only what cannot be guessed is listed: plurals follow from the spelling as kubectl guesses them, except that it has
+ * "gatewaies"; and a kind that is not listed is in a namespace.
  */
 #include "cluster/resources.h"
 
@@ -34,12 +34,14 @@ static const struct {
 	{ "certificates.k8s.io", "CertificateSigningRequest" },
 	{ "flowcontrol.apiserver.k8s.io", "FlowSchema" },
 	{ "flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration" },
+	{ "gateway.networking.k8s.io", "GatewayClass" },
 	{ "kueue.x-k8s.io", "AdmissionCheck" },
 	{ "kueue.x-k8s.io", "ClusterQueue" },
 	{ "kueue.x-k8s.io", "Cohort" },
 	{ "kueue.x-k8s.io", "ResourceFlavor" },
 	{ "kueue.x-k8s.io", "Topology" },
 	{ "kueue.x-k8s.io", "WorkloadPriorityClass" },
+	{ "metrics.k8s.io", "NodeMetrics" },
 	{ "networking.k8s.io", "IngressClass" },
 	{ "node.k8s.io", "RuntimeClass" },
 	{ "rbac.authorization.k8s.io", "ClusterRole" },
@@ -71,6 +73,23 @@ int mpijob__resource_namespaced(const char *api_version, const char *kind)
 	return 1;
 }
 
+static int ends_in(const mpijob_text *text, const char *ending)
+{
+	size_t len = strlen(ending);
+
+	return text->len >= len && memcmp(text->data + text->len - len, ending, len) == 0;
+}
+
+/* Kinds whose resource has another name. */
+static const struct {
+	const char *group;
+	const char *kind;
+	const char *plural;
+} irregular[] = {
+	{ "metrics.k8s.io", "NodeMetrics", "nodes" },
+	{ "metrics.k8s.io", "PodMetrics", "pods" },
+};
+
 int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_text *out)
 {
 	size_t len = strlen(kind);
@@ -80,17 +99,20 @@ int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_te
 
 	if (len == 0)
 		return MPIJOB_ERR_USAGE;
+	for (size_t i = 0; i < sizeof(irregular) / sizeof(irregular[0]); i++)
+		if (strcmp(irregular[i].kind, kind) == 0 && in_group(api_version, irregular[i].group))
+			return mpijob__text_puts(out, irregular[i].plural);
 	rc = mpijob_text_write(out, kind, len);
 	if (rc)
 		return rc;
 	for (size_t i = start; i < out->len; i++)
 		if (out->data[i] >= 'A' && out->data[i] <= 'Z')
 			out->data[i] = (char)(out->data[i] - 'A' + 'a');
-	if (in_group(api_version, "") && strcmp(kind, "Endpoints") == 0)
+	if (ends_in(out, "endpoints"))
 		return 0;
 	if (out->data[out->len - 1] == 's') {
 		ending = "es";
-	} else if (out->data[out->len - 1] == 'y') {
+	} else if (len > 1 && out->data[out->len - 1] == 'y' && !strchr("aeiou", out->data[out->len - 2])) {
 		out->data[--out->len] = 0;
 		ending = "ies";
 	}

@@ -86,7 +86,8 @@ static int put_query(mpijob_text *out, const struct mpijob_target *target)
 
 static int put_target(mpijob_text *out, const struct mpijob_target *target)
 {
-	int namespaced = mpijob__resource_namespaced(target->api_version, target->kind);
+	int namespaced = target->scope ? target->scope == MPIJOB_SCOPE_NAMESPACED :
+					 mpijob__resource_namespaced(target->api_version, target->kind);
 	mpijob_text plural = { 0 };
 	int rc;
 
@@ -99,7 +100,8 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 			rc = put_segment(out, target->namespace_);
 	}
 	if (rc == 0)
-		rc = mpijob__resource_plural(target->api_version, target->kind, &plural);
+		rc = target->plural ? mpijob__text_puts(&plural, target->plural) :
+				      mpijob__resource_plural(target->api_version, target->kind, &plural);
 	if (rc == 0)
 		rc = put_segment(out, mpijob_text_data(&plural));
 	mpijob__text_release(&plural);
@@ -118,7 +120,7 @@ static int make_path(mpijob_text *path, const struct mpijob_target *target)
 	if (rc)
 		return rc;
 	if (!known.api_version || !known.kind || known.query_count % 2 || (known.query_count && !known.query) ||
-	    (known.subresource && !known.name))
+	    (known.subresource && !known.name) || known.scope < MPIJOB_SCOPE_AUTO || known.scope > MPIJOB_SCOPE_CLUSTER)
 		return MPIJOB_ERR_USAGE;
 	return put_target(path, &known);
 }

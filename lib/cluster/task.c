@@ -65,6 +65,7 @@ int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from
 	to->namespace_ = mpijob__task_keep(task, to->namespace_, &rc);
 	to->name = mpijob__task_keep(task, to->name, &rc);
 	to->subresource = mpijob__task_keep(task, to->subresource, &rc);
+	to->plural = mpijob__task_keep(task, to->plural, &rc);
 	if (!to->query || to->query_count == 0)
 		return rc;
 	query = mpijob__arena_array(&task->words, to->query_count, sizeof(*query));

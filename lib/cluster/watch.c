@@ -175,12 +175,12 @@ void mpijob_watch_free(mpijob_watch *watch)
 
 int mpijob_watch_synced(const mpijob_watch *watch)
 {
-	return watch->synced;
+	return watch ? watch->synced : 0;
 }
 
 int mpijob_watch_hopeless(const mpijob_watch *watch)
 {
-	return watch->hopeless;
+	return watch ? watch->hopeless : 0;
 }
 
 void mpijob__watch_enter(mpijob_watch *watch)

@@ -215,6 +215,8 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	if (!object || !version || !out)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__struct_is_flag(known.no_annotation))
+		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
 	conversion.runtime = known.runtime;

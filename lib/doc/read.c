@@ -204,8 +204,8 @@ static int read_options(struct mpijob_parse_options *options, const struct mpijo
 	if (rc)
 		return rc;
 	if (options->format < MPIJOB_FORMAT_AUTO || options->format > MPIJOB_FORMAT_JSON_COMPACT)
-		return MPIJOB_ERR_UNSUPPORTED;
-	if (options->max_depth < 0)
+		return MPIJOB_ERR_USAGE;
+	if (options->max_depth < 0 || !mpijob__struct_is_flag(options->no_places))
 		return MPIJOB_ERR_USAGE;
 	if (options->max_depth == 0)
 		options->max_depth = DEFAULT_DEPTH;

@@ -243,17 +243,17 @@ int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_s
 
 const struct mpijob_flyte_phase *mpijob_flyte_status_phase(const mpijob_flyte_status *status)
 {
-	return &status->phase;
+	return status ? &status->phase : NULL;
 }
 
 size_t mpijob_flyte_status_link_count(const mpijob_flyte_status *status)
 {
-	return status->links.count;
+	return status ? status->links.count : 0;
 }
 
 const struct mpijob_flyte_link *mpijob_flyte_status_link_at(const mpijob_flyte_status *status, size_t index)
 {
-	return index < status->links.count ? &status->links.items[index] : NULL;
+	return status && index < status->links.count ? &status->links.items[index] : NULL;
 }
 
 void mpijob_flyte_status_free(mpijob_flyte_status *status)

@@ -196,7 +196,7 @@ static int take_options(const struct mpijob_http_config_options *given, struct m
 				 &options->client_key,
 				 &options->token,
 				 &options->proxy_url,
-				 &options->as,
+				 &options->as_user,
 				 &options->as_uid };
 	const unsigned char *bytes = (const unsigned char *)given;
 
@@ -210,6 +210,8 @@ static int take_options(const struct mpijob_http_config_options *given, struct m
 			return MPIJOB_ERR_UNSUPPORTED;
 	}
 	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
+	if (options->insecure_skip_tls_verify >> 1 || options->in_cluster >> 1 || options->interactive >> 1)
+		return MPIJOB_ERR_USAGE; /* not 0 or 1 */
 	/* As with kubectl's flags, an empty text is none. */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (*texts[i] && !**texts[i])
@@ -312,20 +314,20 @@ int mpijob_http_config_load(const struct mpijob_http_config_options *options, mp
 
 const char *mpijob_http_config_server(const mpijob_http_config *config)
 {
-	return config->server;
+	return config ? config->server : NULL;
 }
 
 const char *mpijob_http_config_namespace(const mpijob_http_config *config)
 {
-	return config->namespace_;
+	return config ? config->namespace_ : NULL;
 }
 
 const char *mpijob_http_config_context(const mpijob_http_config *config)
 {
-	return config->context;
+	return config ? config->context : NULL;
 }
 
 const char *mpijob_http_config_user(const mpijob_http_config *config)
 {
-	return config->user;
+	return config ? config->user : NULL;
 }

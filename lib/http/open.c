@@ -34,7 +34,7 @@ static int read_options(const struct mpijob_http_options *given, struct mpijob_h
 			return MPIJOB_ERR_UNSUPPORTED;
 	memcpy(options, given, known);
 	if (options->connect_timeout_ms < 0 || options->request_timeout_ms < 0 || options->idle_timeout_ms < 0 ||
-	    options->plugin_timeout_ms < 0 || options->max_connections < 0)
+	    options->plugin_timeout_ms < 0 || options->max_connections < 0 || options->http1 >> 1)
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }

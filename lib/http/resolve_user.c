@@ -151,7 +151,7 @@ static void resolve_impersonation(struct mpijob__resolve *resolve)
 	const struct mpijob_http_config_options *options = resolve->options;
 	const struct mpijob__kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__setting as = mpijob__resolve_setting(options->as, "as", entry, "as");
+	struct mpijob__setting as = mpijob__resolve_setting(options->as_user, "as", entry, "as");
 	struct mpijob__setting uid = mpijob__resolve_setting(options->as_uid, "as_uid", entry, "as-uid");
 
 	refuse_control(resolve, &as);

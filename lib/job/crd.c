@@ -342,6 +342,8 @@ int mpijob_crd_new(const struct mpijob_crd_options *options, mpijob_doc **out)
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__struct_is_flag(known.descriptions))
+		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
 	m.descriptions = known.descriptions;

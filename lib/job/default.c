@@ -110,6 +110,8 @@ int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mp
 	if (!job)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__struct_is_flag(known.reference))
+		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
 	report = mpijob__state_report(job, diag, known.reference != 0);

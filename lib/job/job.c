@@ -236,7 +236,7 @@ struct mpijob__report mpijob__state_report(const mpijob *job, mpijob_diag *diag,
 
 const mpijob_doc *mpijob_document(const mpijob *job)
 {
-	return job->doc;
+	return job ? job->doc : NULL;
 }
 
 const mpijob_node *mpijob__job_node(const mpijob *job)

@@ -184,6 +184,8 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 	if (!job)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__struct_check(&known, sizeof(known), options);
+	if (code == 0 && (!mpijob__struct_is_flag(known.reference) || !mpijob__struct_is_flag(known.strict)))
+		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
 	report = mpijob__state_report(job, diag, known.reference != 0);

@@ -163,7 +163,9 @@ static int take_options(struct mpijob__command *c, const struct mpijob_launch_op
 		o->tool = MPIJOB_LAUNCH_MPIRUN;
 	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_out_of_range(o) || has_null(o->env, o->env_count) ||
 	    has_null(o->known, o->known_count) || has_null(o->args, o->args_count) ||
-	    (o->executable != NULL && *o->executable == '\0'))
+	    (o->executable != NULL && *o->executable == '\0') || !mpijob__struct_is_flag(o->oversubscribe) ||
+	    !mpijob__struct_is_flag(o->env_only) || !mpijob__struct_is_flag(o->elastic) ||
+	    !mpijob__struct_is_flag(o->verbose))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -299,20 +301,20 @@ void mpijob_launch_free(mpijob_launch *launch)
 
 size_t mpijob_launch_count(const mpijob_launch *launch)
 {
-	return launch->count;
+	return launch ? launch->count : 0;
 }
 
 const char *mpijob_launch_at(const mpijob_launch *launch, size_t index)
 {
-	return index < launch->count ? launch->words[index] : NULL;
+	return launch && index < launch->count ? launch->words[index] : NULL;
 }
 
 const char *const *mpijob_launch_words(const mpijob_launch *launch)
 {
-	return launch->words;
+	return launch ? launch->words : NULL;
 }
 
 int32_t mpijob_launch_ranks(const mpijob_launch *launch)
 {
-	return launch->ranks;
+	return launch ? launch->ranks : 0;
 }

@@ -168,7 +168,7 @@ static int put_text(mpijob_text *packet, const char *text)
 	return mpijob_text_write(packet, text, strlen(text) + 1);
 }
 
-static mpijob_text *make_packet(const struct mpijob_local_exec *exec, int what)
+static mpijob_text *make_packet(const struct mpijob_local_exec_options *exec, int what)
 {
 	struct exec_head head = { EXEC_VERSION, what, 0, 3 };
 	mpijob_text *packet = mpijob_text_new();
@@ -200,7 +200,7 @@ struct choice {
 	mpijob_text *where;
 };
 
-static int ask(const struct mpijob_local_exec *exec, const char *name, struct choice *choice)
+static int ask(const struct mpijob_local_exec_options *exec, const char *name, struct choice *choice)
 {
 	mpijob_text *packet = make_packet(exec, EXEC_ASK);
 	struct exec_head head;
@@ -229,7 +229,7 @@ static int ask(const struct mpijob_local_exec *exec, const char *name, struct ch
 	return error;
 }
 
-static int choose(const struct mpijob_local_exec *exec, struct choice *choice, mpijob_diag *diag)
+static int choose(const struct mpijob_local_exec_options *exec, struct choice *choice, mpijob_diag *diag)
 {
 	char *prefix = mpijob__exec_socket_prefix();
 	struct names names = { NULL, 0 };
@@ -254,7 +254,7 @@ static int choose(const struct mpijob_local_exec *exec, struct choice *choice, m
 /* Running. */
 
 /* A descriptor that is not given is /dev/null. */
-static int fill_fds(const struct mpijob_local_exec *exec, int fds[3], int *null)
+static int fill_fds(const struct mpijob_local_exec_options *exec, int fds[3], int *null)
 {
 	*null = -1;
 	for (int i = 0; i < 3; i++) {
@@ -283,7 +283,7 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 	return 0;
 }
 
-static int run_there(const struct mpijob_local_exec *exec, int fd, int *exit_code, mpijob_diag *diag)
+static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *exit_code, mpijob_diag *diag)
 {
 	mpijob_text *packet = make_packet(exec, EXEC_RUN);
 	struct exec_head head;
@@ -308,7 +308,7 @@ static int run_there(const struct mpijob_local_exec *exec, int fd, int *exit_cod
 	return error ? error : read_end(&head, text, exit_code, diag);
 }
 
-static int read_exec(const struct mpijob_local_exec *given, struct mpijob_local_exec *exec)
+static int read_exec(const struct mpijob_local_exec_options *given, struct mpijob_local_exec_options *exec)
 {
 	const unsigned char *bytes = (const unsigned char *)given;
 
@@ -322,9 +322,9 @@ static int read_exec(const struct mpijob_local_exec *given, struct mpijob_local_
 	return exec->pod && exec->argv && exec->argv[0] ? 0 : MPIJOB_ERR_USAGE;
 }
 
-int mpijob_local_exec(const struct mpijob_local_exec *given, int *exit_code, mpijob_diag *diag)
+int mpijob_local_exec(const struct mpijob_local_exec_options *given, int *exit_code, mpijob_diag *diag)
 {
-	struct mpijob_local_exec exec;
+	struct mpijob_local_exec_options exec;
 	struct choice choice = { -1, 0, NULL };
 	int error = exit_code ? read_exec(given, &exec) : MPIJOB_ERR_USAGE;
 

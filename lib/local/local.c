@@ -524,7 +524,10 @@ static int read_options(const struct mpijob_local_options *given, struct mpijob_
 			return MPIJOB_ERR_UNSUPPORTED;
 	}
 	memcpy(options, given, known);
-	return options->backoff_base_ms < 0 || options->names_delay_ms < 0 ? MPIJOB_ERR_USAGE : 0;
+	if (options->backoff_base_ms < 0 || options->names_delay_ms < 0 || options->no_node >> 1 ||
+	    options->allow_host_path >> 1)
+		return MPIJOB_ERR_USAGE;
+	return 0;
 }
 
 static void fill_transport(struct mpijob_transport *transport)

@@ -476,25 +476,27 @@ void mpijob_effective_free(mpijob_effective *effective)
 
 const mpijob *mpijob_effective_job(const mpijob_effective *effective)
 {
+	if (!effective)
+		return NULL;
 	return effective->copy ? effective->copy : effective->job;
 }
 
 const struct mpijob_features *mpijob_effective_features(const mpijob_effective *effective)
 {
-	return &effective->features;
+	return effective ? &effective->features : NULL;
 }
 
 int32_t mpijob_effective_max_workers(const mpijob_effective *effective)
 {
-	return effective->max_workers;
+	return effective ? effective->max_workers : 0;
 }
 
 size_t mpijob_effective_count(const mpijob_effective *effective)
 {
-	return effective->count;
+	return effective ? effective->count : 0;
 }
 
 const struct mpijob_effective_value *mpijob_effective_at(const mpijob_effective *effective, size_t index)
 {
-	return index < effective->count ? &effective->entries[index].view : NULL;
+	return effective && index < effective->count ? &effective->entries[index].view : NULL;
 }

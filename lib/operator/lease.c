@@ -148,20 +148,23 @@ static int is_valid(const mpijob_lease *lease)
 
 int mpijob_lease_leading(const mpijob_lease *lease)
 {
-	int64_t slept_ms = lease->asleep() - lease->renewed_asleep_ms; /* others went on meanwhile */
+	int64_t slept_ms; /* others went on meanwhile */
 
+	if (!lease)
+		return 0;
+	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
 	return lease->leading && mpijob__lease_ours(lease) &&
 	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) < lease->renewed_ms + lease->options.lease_ms;
 }
 
 const char *mpijob_lease_holder(const mpijob_lease *lease)
 {
-	return lease->holder;
+	return lease ? lease->holder : NULL;
 }
 
 int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 {
-	return !lease->leading || now_of(lease) - lease->renewed_ms <= lease->options.lease_ms + tolerance_ms;
+	return lease && (!lease->leading || now_of(lease) - lease->renewed_ms <= lease->options.lease_ms + tolerance_ms);
 }
 
 /* --- what is told --- */
@@ -399,9 +402,9 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__lease_request requ
 
 void mpijob_lease_release(mpijob_lease *lease)
 {
-	int unknown = lease->call && lease->request != MPIJOB__LEASE_GET; /* a write may still arrive */
+	int unknown = lease && lease->call && lease->request != MPIJOB__LEASE_GET; /* a write may still arrive */
 
-	if (lease->released)
+	if (!lease || lease->released)
 		return;
 	lease->released = 1;
 	cancel(lease);
@@ -420,6 +423,8 @@ int mpijob_lease_busy(const mpijob_lease *lease)
 {
 	int events = 0;
 
+	if (!lease)
+		return 0;
 	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
 		events |= lease->events[i].waits || lease->events[i].call;
 	return events || (lease->released && lease->call);

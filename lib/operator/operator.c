@@ -154,7 +154,8 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	if (rc == 0)
 		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
 	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 || options.launcher_hold_ms < 0 ||
-			options.launcher_hold_ms > HOLD_MOST_MS ||
+			options.launcher_hold_ms > HOLD_MOST_MS || !mpijob__struct_is_flag(options.shadow) ||
+			!mpijob__struct_is_flag(options.standby) ||
 			(operator_->render.cluster_domain && !mpijob__render_is_domain(operator_->render.cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
@@ -337,6 +338,8 @@ static int synced(const struct mpijob__source *source)
 
 int mpijob_operator_synced(const mpijob_operator *operator_)
 {
+	if (!operator_)
+		return 0;
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
 		if (!synced(&operator_->sources[i]))
 			return 0;
@@ -368,7 +371,7 @@ void mpijob_operator_act(mpijob_operator *operator_, int part)
 {
 	int acts = part == MPIJOB_OPERATOR_ACTS;
 
-	if (operator_->shadow.on)
+	if (!operator_ || operator_->shadow.on)
 		return;
 	operator_->telling = acts || part == MPIJOB_OPERATOR_ENDS;
 	if (operator_->acting != acts) {
@@ -381,7 +384,7 @@ void mpijob_operator_act(mpijob_operator *operator_, int part)
 
 size_t mpijob_operator_busy(const mpijob_operator *operator_)
 {
-	return operator_->writes + mpijob__events_waiting(operator_);
+	return operator_ ? operator_->writes + mpijob__events_waiting(operator_) : 0;
 }
 
 /* Begin to watch what may be listed; the client drives it from there. */

@@ -94,6 +94,9 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 		return code;
 	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
 		return MPIJOB_ERR_USAGE;
+	if (pod.phase < 0 || pod.phase > MPIJOB_POD_UNKNOWN || !mpijob__struct_is_flag(pod.ready) ||
+	    !mpijob__struct_is_flag(pod.deleting))
+		return MPIJOB_ERR_USAGE;
 	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms) || !is_time(pod.ended_ms))
 		return MPIJOB_ERR_USAGE;
 	return mpijob__pods_put(&facts->pods, &pod);
@@ -160,7 +163,9 @@ int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_
 	code = mpijob__struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
-	if (!local.name || !local.uid || !is_time(local.start_ms) || !is_time(local.completion_ms))
+	if (!local.name || !local.uid || !is_time(local.start_ms) || !is_time(local.completion_ms) ||
+	    !mpijob__struct_is_flag(local.deleting) || !mpijob__struct_is_flag(local.suspended) ||
+	    !mpijob__struct_is_flag(local.complete) || !mpijob__struct_is_flag(local.has_failed))
 		return MPIJOB_ERR_USAGE;
 	if (mpijob_facts_launcher(facts) && same_launcher(&facts->launcher.facts, &local))
 		return 0;
@@ -237,7 +242,7 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 	if (code)
 		return code;
 	slot = slot_of(local.role);
-	if (!local.name || !local.uid || slot < 0)
+	if (!local.name || !local.uid || slot < 0 || !mpijob__struct_is_flag(local.deleting))
 		return MPIJOB_ERR_USAGE;
 	known = &facts->children[slot];
 	if (known->facts.name && same_child(&known->facts, &local))
@@ -305,6 +310,9 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 	code = mpijob__struct_check(&observed, sizeof(observed), given);
 	if (code)
 		return code;
+	if (observed.event < MPIJOB_EVENT_NONE || observed.event > MPIJOB_EVENT_ERROR ||
+	    !mpijob__struct_is_flag(observed.deleting) || !mpijob__struct_is_flag(observed.initial_events_end))
+		return MPIJOB_ERR_USAGE;
 	if (!observed.pod && !observed.launcher && !observed.child)
 		return 0;
 	if (observed.event == MPIJOB_EVENT_DELETED)
@@ -321,23 +329,22 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 
 size_t mpijob_facts_pod_count(const mpijob_facts *facts)
 {
-	return facts->pods.count;
+	return facts ? facts->pods.count : 0;
 }
 
-const struct mpijob_pod_facts *mpijob_facts_pod_at(const mpijob_facts *facts, size_t index)
+const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index)
 {
-	/* What was shown is remembered beside the pods: for the caller nothing changes. */
-	return mpijob__pods_show((struct mpijob__pods *)(uintptr_t)&facts->pods, index);
+	return facts ? mpijob__pods_show(&facts->pods, index) : NULL;
 }
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)
 {
-	return facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts : NULL;
+	return facts && facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts : NULL;
 }
 
 const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)
 {
 	int slot = slot_of(role);
 
-	return slot >= 0 && facts->children[slot].facts.name ? &facts->children[slot].facts : NULL;
+	return facts && slot >= 0 && facts->children[slot].facts.name ? &facts->children[slot].facts : NULL;
 }

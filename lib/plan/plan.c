@@ -550,22 +550,22 @@ void mpijob_plan_free(mpijob_plan *plan)
 
 size_t mpijob_plan_count(const mpijob_plan *plan)
 {
-	return plan->count;
+	return plan ? plan->count : 0;
 }
 
 const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index)
 {
-	return index < plan->count ? &plan->actions[index].view : NULL;
+	return plan && index < plan->count ? &plan->actions[index].view : NULL;
 }
 
 const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan)
 {
-	return &plan->status;
+	return plan ? &plan->status : NULL;
 }
 
 int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
 {
-	return plan->next_ms;
+	return plan ? plan->next_ms : 0;
 }
 
 int mpijob_plan_awaits_names(const mpijob_plan *plan)
@@ -575,5 +575,5 @@ int mpijob_plan_awaits_names(const mpijob_plan *plan)
 
 int32_t mpijob_plan_transitions(const mpijob_plan *plan)
 {
-	return plan->transitions;
+	return plan ? plan->transitions : 0;
 }

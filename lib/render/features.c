@@ -139,7 +139,7 @@ static const struct row *find(const char *name)
 
 const struct mpijob_feature *mpijob_feature_find(const char *name)
 {
-	const struct row *row = find(name);
+	const struct row *row = name != NULL ? find(name) : NULL;
 
 	return row != NULL ? &row->view : NULL;
 }
@@ -230,11 +230,14 @@ static int refuse_name(const char *name, mpijob_diag *diag)
 
 int mpijob_features_set(struct mpijob_features *features, const char *name, const char *value, mpijob_diag *diag)
 {
+	struct mpijob_features known;
 	const struct row *row;
 	int64_t number;
+	int code = features != NULL && name != NULL ? mpijob__struct_check(&known, sizeof(known), features) :
+						      MPIJOB_ERR_USAGE;
 
-	if (features == NULL || features->size < sizeof(features->size) || name == NULL)
-		return MPIJOB_ERR_USAGE;
+	if (code != 0)
+		return code;
 	row = find(name);
 	if (row == NULL)
 		return refuse_name(name, diag);
@@ -262,6 +265,8 @@ int mpijob__features_take(const struct mpijob_features *given, int reference, st
 {
 	int code = mpijob__struct_check(out, sizeof(*out), given);
 
+	if (code == 0 && !mpijob__struct_is_flag(reference))
+		code = MPIJOB_ERR_USAGE;
 	for (size_t i = 0; code == 0 && i < COUNT; i++)
 		if (!in_bounds(&rows[i], *place(out, &rows[i])))
 			code = MPIJOB_ERR_USAGE;

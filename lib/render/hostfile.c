@@ -285,12 +285,12 @@ void mpijob_hostfile_free(mpijob_hostfile *hostfile)
 
 size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile)
 {
-	return hostfile->count;
+	return hostfile ? hostfile->count : 0;
 }
 
 const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile, size_t index)
 {
-	return index < hostfile->count ? &hostfile->hosts[index] : NULL;
+	return hostfile && index < hostfile->count ? &hostfile->hosts[index] : NULL;
 }
 
 int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write, void *user)

@@ -193,6 +193,8 @@ size_t mpijob_objects_count(const mpijob_objects *objects)
 {
 	size_t count = 0;
 
+	if (!objects)
+		return 0;
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
 		count += objects->counts[role];
 	return count;
@@ -233,7 +235,7 @@ int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t wor
 {
 	size_t before = 0;
 
-	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || objects->counts[role] == 0)
+	if (objects == NULL || out == NULL || role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || objects->counts[role] == 0)
 		return 0;
 	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->counts[role]))
 		return 0;
@@ -268,5 +270,5 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 
 const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects)
 {
-	return objects->counts[MPIJOB_ROLE_POD_GROUP] > 0 ? &objects->pod_group : NULL;
+	return objects && objects->counts[MPIJOB_ROLE_POD_GROUP] > 0 ? &objects->pod_group : NULL;
 }

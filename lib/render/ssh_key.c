@@ -198,12 +198,12 @@ void mpijob_ssh_key_free(mpijob_ssh_key *key)
 
 const char *mpijob_ssh_key_private(const mpijob_ssh_key *key)
 {
-	return key->pem;
+	return key ? key->pem : NULL;
 }
 
 const char *mpijob_ssh_key_public(const mpijob_ssh_key *key)
 {
-	return key->line;
+	return key ? key->line : NULL;
 }
 
 const char *mpijob__ssh_key_private_base64(const mpijob_ssh_key *key)

@@ -60,21 +60,41 @@ static int check_namespace(const mpijob *job, const char *name, mpijob_diag *dia
 	return MPIJOB_ERR_SPEC;
 }
 
-static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out)
+/* Nobody can find the member at fault by the code alone. */
+static int refuse(mpijob_diag *diag, int code, const char *what)
+{
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "render options: %s%s", what,
+			  code == MPIJOB_ERR_UNSUPPORTED ? " has a member that this version of the library does not know" : "");
+	return code;
+}
+
+static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out,
+			 struct mpijob_features *features, mpijob_diag *diag)
 {
 	int code = mpijob__struct_check(out, sizeof(*out), given);
 
-	if (code == 0)
-		code = check_priority_classes(out);
-	if (code == 0 && out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
-		code = MPIJOB_ERR_USAGE;
-	if (code == 0 && out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
+	if (code != 0)
+		return refuse(diag, code, code == MPIJOB_ERR_USAGE ? "size is not set" : "the struct");
+	code = check_priority_classes(out);
+	if (code != 0)
+		return refuse(diag, code, code == MPIJOB_ERR_USAGE ?
+						  "priority_classes: an entry is NULL, or has no size or no name" :
+						  "priority_classes: an entry");
+	if (out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
+		return refuse(diag, MPIJOB_ERR_USAGE, "entropy: give MPIJOB_SSH_ENTROPY bytes, or NULL");
+	if (out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
-	if (code == 0 && out->cluster_domain != NULL && !mpijob__render_is_domain(out->cluster_domain))
-		code = MPIJOB_ERR_USAGE;
-	if (code == 0 && out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
+	if (out->cluster_domain != NULL && !mpijob__render_is_domain(out->cluster_domain))
+		return refuse(diag, MPIJOB_ERR_USAGE,
+			      "cluster_domain: must be a DNS name, for example 'cluster.local'");
+	if (out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
 		out->gang_scheduler = NULL;
-	return code;
+	code = mpijob__features_take(out->features, out->reference, features);
+	if (code != 0)
+		return refuse(diag, code, code == MPIJOB_ERR_USAGE ?
+						  "reference or a feature is out of its bounds, or a size is not set" :
+						  "features: the struct");
+	return 0;
 }
 
 static int check_role(const mpijob *job, const struct mpijob_replica_spec *replica, const char *role, mpijob_diag *diag)
@@ -113,10 +133,8 @@ int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *
 			 mpijob_diag *diag)
 {
 	struct mpijob__subject subject = { 0 };
-	int code = check_options(options, &subject.options);
+	int code = check_options(options, &subject.options, &subject.features, diag);
 
-	if (code == 0)
-		code = mpijob__features_take(subject.options.features, subject.options.reference, &subject.features);
 	if (code != 0)
 		return code;
 	subject.options.features = NULL;

@@ -120,7 +120,7 @@ static void config_options(const struct arguments *arguments, struct mpijob_http
 	options->client_certificate = words->client_certificate;
 	options->client_key = words->client_key;
 	options->token = words->token;
-	options->as = words->as;
+	options->as_user = words->as;
 	options->as_uid = words->as_uid;
 	options->as_groups = words->as_groups.items;
 	options->as_groups_count = words->as_groups.count;

@@ -11,7 +11,7 @@
 
 int exec_command(const struct arguments *arguments)
 {
-	struct mpijob_local_exec exec = MPIJOB_LOCAL_EXEC_INIT;
+	struct mpijob_local_exec_options exec = MPIJOB_LOCAL_EXEC_OPTIONS_INIT;
 	int exit_code = EXIT_OWN_FAILURE;
 
 	if (arguments->operands.count != 1 || !arguments->program || !arguments->program[0]) {

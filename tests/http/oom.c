@@ -282,7 +282,7 @@ static size_t scenario(size_t fail_at, int persistent)
 		ones[i].done = 1;
 	limits.connect_timeout_ms = limits.request_timeout_ms = limits.idle_timeout_ms = authority ? 1000 : 0;
 	wish.certificate_authority = authority;
-	wish.as = "jane";
+	wish.as_user = "jane";
 	wish.namespace_ = "default";
 	if (fail_at != UNCOUNTED)
 		oom_start(fail_at, persistent);

@@ -547,7 +547,7 @@ static int exec_in_child(const char *pod, const char *const *argv, int out)
 
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct mpijob_local_exec exec = MPIJOB_LOCAL_EXEC_INIT;
+		struct mpijob_local_exec_options exec = MPIJOB_LOCAL_EXEC_OPTIONS_INIT;
 		int code = 0;
 		int error;
 

@@ -19,7 +19,7 @@
 
 /* Structs that callers fill or have filled: name, last member, size, offset of that member, initialiser. */
 #define FILLED(X) \
-	X(target, query_count, 64, 56, MPIJOB_TARGET_INIT) \
+	X(target, scope, 80, 72, MPIJOB_TARGET_INIT) \
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
 	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT) \
 	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
@@ -41,7 +41,7 @@
 	X(http_config_options, plugin_policy, 176, 168, MPIJOB_HTTP_CONFIG_OPTIONS_INIT) \
 	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
-	X(local_exec, fds, 56, 40, MPIJOB_LOCAL_EXEC_INIT) \
+	X(local_exec_options, fds, 56, 40, MPIJOB_LOCAL_EXEC_OPTIONS_INIT) \
 	X(operator_options, resolve_user, 88, 80, MPIJOB_OPERATOR_OPTIONS_INIT) \
 	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT) \
 	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT) \
@@ -117,7 +117,7 @@ static void expect_exceptions(void)
 	zero_pod_facts.index = -1;
 	zero_pod_facts.exit_code = -1;
 	for (int fd = 0; fd < 3; fd++)
-		zero_local_exec.fds[fd] = fd;
+		zero_local_exec_options.fds[fd] = fd;
 }
 
 static void test_init_sets_the_size_alone(void **state)

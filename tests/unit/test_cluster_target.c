@@ -51,6 +51,46 @@ static void paths(void **state)
 	mpijob_text_free(text);
 }
 
+static void resources(void **state)
+{
+	static const struct {
+		const char *api_version, *kind, *plural, *path;
+		int32_t scope;
+	} rows[] = {
+		{ "gateway.networking.k8s.io/v1", "Gateway", NULL, "/apis/gateway.networking.k8s.io/v1/namespaces/t/gateways/x", 0 },
+		{ "networking.k8s.io/v1", "NetworkPolicy", NULL, "/apis/networking.k8s.io/v1/namespaces/t/networkpolicies/x", 0 },
+		{ "metrics.k8s.io/v1beta1", "PodMetrics", NULL, "/apis/metrics.k8s.io/v1beta1/namespaces/t/pods/x", 0 },
+		{ "metrics.k8s.io/v1beta1", "NodeMetrics", NULL, "/apis/metrics.k8s.io/v1beta1/nodes/x", 0 },
+		{ "a.example/v1", "Sheep", "sheep", "/apis/a.example/v1/namespaces/t/sheep/x", 0 },
+		{ "a.example/v1", "Tenant", NULL, "/apis/a.example/v1/tenants/x", MPIJOB_SCOPE_CLUSTER },
+		{ "v1", "Node", NULL, "/api/v1/namespaces/t/nodes/x", MPIJOB_SCOPE_NAMESPACED },
+	};
+	mpijob_text *text = mpijob_text_new();
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		target.api_version = rows[i].api_version;
+		target.kind = rows[i].kind;
+		target.plural = rows[i].plural;
+		target.scope = rows[i].scope;
+		target.namespace_ = "t";
+		target.name = "x";
+		assert_int_equal(written(&target, text), 0);
+		assert_string_equal(mpijob_text_data(text), rows[i].path);
+	}
+	target.scope = MPIJOB_SCOPE_CLUSTER;
+	target.namespace_ = NULL;
+	assert_int_equal(written(&target, text), 0);
+	target.scope = 3;
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	target.scope = 0;
+	target.plural = "a/b";
+	target.namespace_ = "t";
+	assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
 static void names_are_escaped_or_refused(void **state)
 {
 	static const char *const refused[] = { "", ".", "..", "a/b", "/" };
@@ -190,7 +230,7 @@ static void sinks_and_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths),
+		cmocka_unit_test(paths), cmocka_unit_test(resources),
 		cmocka_unit_test(names_are_escaped_or_refused),
 		cmocka_unit_test(attacks_stay_inside_of_their_segment),
 		cmocka_unit_test(plurals),

@@ -662,7 +662,7 @@ static void test_options(void **state)
 	assert_int_equal(config->as_extra_count, 3);
 	assert_string_equal(config->as_extra[2].name, "l");
 	assert_string_equal(config->as_extra[1].value, "w");
-	options.as = "b";
+	options.as_user = "b";
 	options.as_groups = groups;
 	options.as_groups_count = 2;
 	options.client_certificate = put("crt", certificate);
@@ -673,13 +673,13 @@ static void test_options(void **state)
 	assert_string_equal(config->certificate.file, in_scratch("crt"));
 	assert_string_equal(config->key.file, in_scratch("key"));
 	put("config", HEAD CLUSTER USER);
-	options.as = "";
+	options.as_user = "";
 	assert_int_equal(load(), MPIJOB_ERR_USAGE);
 	assert_said("as: must be given with as_uid and as_groups");
 	/* Structs of other sizes. */
 	memset(&longer, 0, sizeof(longer));
 	longer.options = options;
-	longer.options.as = "b";
+	longer.options.as_user = "b";
 	longer.options.size = sizeof(longer);
 	mpijob_http_config_free(config);
 	config = NULL;
@@ -689,7 +689,7 @@ static void test_options(void **state)
 	longer.more = 1;
 	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_UNSUPPORTED);
 	/* Cut off before the options that would be refused. */
-	longer.options.as = NULL;
+	longer.options.as_user = NULL;
 	longer.options.size = offsetof(struct mpijob_http_config_options, context);
 	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), 0);
 	longer.options.size = 1;

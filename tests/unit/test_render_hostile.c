@@ -202,9 +202,13 @@ static void cluster_domains_are_refused_that_are_none(void **state)
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	for (size_t i = 0; i < sizeof(domains) / sizeof(domains[0]); i++) {
 		mpijob_objects *objects = NULL;
+		mpijob_diag *diag = mpijob_diag_new();
 
 		options.cluster_domain = domains[i];
-		assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_render(job, &options, &objects, diag), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_diag_count(diag), 1);
+		assert_non_null(strstr(mpijob_diag_at(diag, 0)->message, "cluster_domain"));
+		mpijob_diag_free(diag);
 	}
 	options.cluster_domain = "Cluster-1.local.";
 	assert_int_equal(poisoned(job, &options), 0);

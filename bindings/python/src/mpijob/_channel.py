@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TEXTS = {"kubeconfig": "kubeconfig", "context": "context", "cluster": "cluster", "user": "user", "namespace": "namespace_",
           "server": "server", "tls_server_name": "tls_server_name", "certificate_authority": "certificate_authority",
           "client_certificate": "client_certificate", "client_key": "client_key", "token": "token", "proxy_url": "proxy_url",
-          "as_user": "as_", "as_uid": "as_uid"}
+          "as_user": "as_user", "as_uid": "as_uid"}
 
 
 class Channel:

@@ -95,7 +95,7 @@ class Answer:
         return self._pointer
 
     def header(self, name: str, value: str) -> None:
-        """Tell a header; `Retry-After`, `Warning`, `Content-Type` and `Date` matter, others are ignored."""
+        """Tell a header; `Date`, `Retry-After` and `Warning` matter, others are ignored."""
         core.mpijob_blocking_header(self._alive(), _line(name), _line(value))
 
     def status(self, status: int) -> None:
@@ -139,7 +139,7 @@ class Exchange:
         return self._pointer is None
 
     def header(self, name: str, value: str) -> None:
-        """Tell a header; `Retry-After`, `Warning`, `Content-Type` and `Date` matter, others are ignored."""
+        """Tell a header; `Date`, `Retry-After` and `Warning` matter, others are ignored."""
         core.mpijob_exchange_header(self._alive(), _line(name), _line(value))
 
     def status(self, status: int) -> None:
