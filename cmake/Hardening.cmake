@@ -40,7 +40,7 @@ if(MPIJOB_SANITIZE)
 	list(APPEND hardening_table "-fsanitize=address,undefined|yes" "_FORTIFY_SOURCE|no, sanitizers take its place")
 else()
 	# Paths of the build machine stay out of the binaries.
-	add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+	add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${PROJECT_BINARY_DIR}=.)
 endif()
 
 if(MPIJOB_FUZZ)

@@ -55,7 +55,8 @@ struct mpijob_blocking {
  * @param self       passed to its functions; *taken* when this call succeeds.
  * @param transport  not NULL; `size` set; filled.
  * @param out        not NULL; the `self` for mpijob_client_new(), which takes it.
- * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (sizes: every function of the transport must fit); `MPIJOB_ERR_IO` (no descriptor is left); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE` (also a transport in which not every function fits); `MPIJOB_ERR_UNSUPPORTED` (size of
+ *         `blocking`); `MPIJOB_ERR_IO` (no descriptor is left); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, struct mpijob_transport *transport,

@@ -514,7 +514,7 @@ static void usage(void **state)
 	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_USAGE);
 	blocking.max_threads = 0;
 	transport.size = 16;
-	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_USAGE);
 	assert_null(self);
 	transport.size = sizeof(transport);
 	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), 0);
