@@ -7,7 +7,8 @@
  * |---|---|
  * | `kubeflow.org/v1`, the training operator's (it is what Flyte emits) | `kubeflow.org/v2beta1` |
  * | `kubeflow.org/v2beta1` | `kubeflow.org/v1` |
- * | either | `TrainJob` of `trainer.kubeflow.org/v1alpha1` (Trainer 2.2), one way |
+ * | `kubeflow.org/v1alpha1`, `kubeflow.org/v1alpha2`, of mpi-operator 0.1 and 0.2 | as v2beta1, one way |
+ * | any | `TrainJob` of `trainer.kubeflow.org/v1alpha1` (Trainer 2.2), one way |
  *
  * The versions do not hold the same things. Whatever the target cannot hold, and whatever it holds but does
  * otherwise, is a finding that names the field: "conversion-loss" (a warning) where something is lost,
@@ -17,8 +18,8 @@
  * annotation `MPIJOB_CONVERT_ANNOTATION`, as compact JSON. What was changed in between stays changed: a field comes
  * back as it was only while the conversion gives for it what it gave before the change.
  *
- * `kubeflow.org/v1alpha1` and `v1alpha2` are recognised and not converted; there is one finding for each of their
- * fields, which says where it moves.
+ * `kubeflow.org/v1alpha1` and `v1alpha2` are converted one way: there is no annotation and no way back. Their operators
+ * start ranks with kubectl exec; a finding says what the image needs for ssh.
  */
 #ifndef MPIJOB_CONVERT_H
 #define MPIJOB_CONVERT_H

@@ -49,8 +49,9 @@ static void free_call(mpijob_exchange *exchange)
 static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *page)
 {
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->is_page && !exchange->cut &&
-	    mpijob__text_printf(page, "the answer is a page (text/html) and not from a Kubernetes API; check the URL of the server, "
-				"and what is in front of it; the page begins: %s",
+	    mpijob__text_printf(page,
+				"the answer is a page (text/html) and not from a Kubernetes API; check the URL of the "
+				"server, and what is in front of it; the page begins: %s",
 				mpijob_text_data(&exchange->body)) == 0)
 		return mpijob_text_data(page);
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->cut)

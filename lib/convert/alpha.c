@@ -1,91 +1,316 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two first versions of MPIJob, and where each of their fields moves in v2beta1. They are not converted: what
- * they mean hangs on flags of their operators, such as the number of GPUs of a node.
+ * What an MPIJob of the two first versions becomes in v2beta1. It knows what their operators did without being told:
+ * v1alpha1 makes both kinds of pods of one template, counts workers by processing units and removes them in the end;
+ * both reach workers with kubectl exec, so that no image of theirs needed sshd.
  */
-#include "convert/conversion.h"
+#include "convert/to_v2beta1.h"
 
 #include <string.h>
 
-#define TO_RUN_POLICY "moves to spec.runPolicy."
+#define TEMPLATE      "spec.template"
+#define POD_SPEC      ".template.spec"
+#define GPU           "nvidia.com/gpu"
+#define MASTER        "node-role.kubernetes.io/control-plane"
+#define WORKER_IMAGE  WORKER_PATH CONTAINERS "[0].image"
 
-struct alpha_move {
-	const char *field;
-	const char *note;
-};
+/* ---- both versions ---- */
 
-static const struct alpha_move moves_v1alpha1[] = {
-	{ "spec.template", "becomes two: spec.mpiReplicaSpecs[Launcher].template without the resources of its containers, and "
-			   "spec.mpiReplicaSpecs[Worker].template with a limit on GPUs (or the other processing resource) and no command, "
-			   "so that it runs /usr/sbin/sshd -De; kubectl exec gives way to SSH, which both images must have" },
-	{ "spec.replicas", "moves to spec.mpiReplicaSpecs[Worker].replicas" },
-	{ "spec.gpus", "becomes spec.mpiReplicaSpecs[Worker].replicas, which is gpus / gpusPerNode, and a limit of gpusPerNode of "
-		       "nvidia.com/gpu on each worker; 1 worker with all of them when gpus is less than gpusPerNode" },
-	{ "spec.gpusPerNode", "becomes the limit on nvidia.com/gpu of each worker's container, and slotsPerWorker where that is absent" },
-	{ "spec.processingUnits", "becomes spec.mpiReplicaSpecs[Worker].replicas, which is processingUnits / processingUnitsPerNode, and a "
-				  "limit on each worker's container" },
-	{ "spec.processingUnitsPerNode", "becomes the limit of each worker's container, and slotsPerWorker where that is absent" },
-	{ "spec.processingResourceType", "becomes the name of the limit of each worker's container: cpu, or nvidia.com/gpu" },
-	{ "spec.slotsPerWorker", "stays spec.slotsPerWorker" },
-	{ "spec.launcherOnMaster", "becomes a toleration and a required node affinity in spec.mpiReplicaSpecs[Launcher].template, on "
-				   "node-role.kubernetes.io/control-plane" },
-	{ "spec.backoffLimit", TO_RUN_POLICY "backoffLimit; absent is 6 in both" },
-	{ "spec.activeDeadlineSeconds", TO_RUN_POLICY "activeDeadlineSeconds" },
-	{ "spec.template.spec.restartPolicy", "moves to spec.mpiReplicaSpecs[Launcher].restartPolicy: Never when it is Never, else OnFailure" },
-	{ "status.launcherStatus", "becomes the conditions Running, Succeeded and Failed" },
-	{ "status.workerReplicas", "moves to status.replicaStatuses[Worker].active" },
-	{ "spec", "lacks one thing to say: spec.launcherCreationPolicy is WaitForWorkersReady, as v1alpha1 creates the launcher when all workers "
-		  "are ready" },
-	{ NULL, NULL },
-};
-
-static const struct alpha_move moves_v1alpha2[] = {
-	{ "spec.slotsPerWorker", "stays spec.slotsPerWorker" },
-	{ "spec.backoffLimit", TO_RUN_POLICY "backoffLimit, which counts where both are given" },
-	{ "spec.activeDeadlineSeconds", TO_RUN_POLICY "activeDeadlineSeconds, which counts where both are given" },
-	{ "spec.cleanPodPolicy", TO_RUN_POLICY "cleanPodPolicy" },
-	{ "spec.mainContainer", "has no field: the container that ranks run in must be the first one of spec.mpiReplicaSpecs[Worker]" },
-	{ "spec.mpiDistribution", "moves to spec.mpiImplementation: OpenMPI, Intel for IntelMPI, MPICH" },
-	{ "spec.mpiReplicaSpecs[Launcher].restartPolicy", "stays; all but Never is OnFailure" },
-	{ "spec.mpiReplicaSpecs[Launcher].template", "stays, without words that name /etc/mpi/kubexec.sh" },
-	{ "spec.mpiReplicaSpecs[Worker].restartPolicy", "stays; Always, as v1alpha2 does, becomes OnFailure" },
-	{ "spec.mpiReplicaSpecs[Worker].template", "stays, without a command that sleeps: a worker runs /usr/sbin/sshd -De, which its image must have" },
-	{ "spec.runPolicy", "stays spec.runPolicy" },
-	{ "status.replicaStatuses", "stays status.replicaStatuses" },
-	{ NULL, NULL },
-};
-
-static const struct {
-	const char *version;
-	const struct alpha_move *moves;
-} versions[] = { { "kubeflow.org/v1alpha1", moves_v1alpha1 }, { "kubeflow.org/v1alpha2", moves_v1alpha2 } };
-
-static int explain(mpijob_diag *diag, const char *source, const mpijob_node *root, const struct alpha_move *moves)
+/* A field of the spec that is one of the run policy now. */
+static void carry_into_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
-	for (const struct alpha_move *move = moves; move->field; move++) {
-		const mpijob_node *value = mpijob_node_find(root, move->field);
-		const struct mpijob__place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	const char *key = strrchr(move->field, '.') + 1;
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+	mpijob_node *policy = value ? mpijob_doc_make(conversion->doc, "spec.runPolicy") : NULL;
+	const mpijob_node *given = mpijob__convert_get(policy, key);
 
-		if (value && mpijob__diag_addf(diag, MPIJOB_SEVERITY_INFO, "conversion-change", NULL, move->field, &place, "%s", move->note))
-			return MPIJOB_ERR_NOMEM;
+	if (given && !mpijob_node_equal(given, value))
+		mpijob__convert_change(conversion, move->field, value, "left out: spec.runPolicy.%s counts", key);
+	else if (value && !given) {
+		mpijob__convert_change(conversion, move->field, value, "written as spec.runPolicy.%s", key);
+		mpijob_node_put_copy(conversion->doc, policy, key, value);
 	}
-	return MPIJOB_ERR_UNSUPPORTED;
+	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), key);
 }
 
-int mpijob__alpha_explain(mpijob_diag *diag, const char *source, const char *version, const mpijob_node *root, int *code)
+/* The one thing that no conversion can add. */
+static void carry_image(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
-	const mpijob_node *value = mpijob_node_get(root, "apiVersion");
-	const struct mpijob__place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	const mpijob_node *image = mpijob__convert_find(conversion, WORKER_IMAGE);
 
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
-		if (strcmp(version, versions[i].version) != 0)
-			continue;
-		if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", &place,
-				      "%s cannot be converted; write the job for " MPIJOB__V2BETA1 ", where its fields move as follows", version))
-			*code = MPIJOB_ERR_NOMEM;
-		else
-			*code = explain(diag, source, root, versions[i].moves);
-		return 1;
+	(void)move;
+	if (image)
+		mpijob__convert_loss(conversion, WORKER_IMAGE, image,
+				     "ranks are started by ssh now, not by kubectl exec: the image must have /usr/sbin/sshd with its host "
+				     "keys, and that of the launcher an ssh client");
+}
+
+/* ---- v1alpha2 ---- */
+
+static const struct mpijob__convert_word distributions[] = {
+	{ "OpenMPI", "OpenMPI" },
+	{ "IntelMPI", "Intel" },
+	{ "MPICH", "MPICH" },
+	{ NULL, NULL },
+};
+
+static void carry_distribution(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+	const char *word = mpijob_node_string(value);
+	const struct mpijob__convert_word *row = distributions;
+
+	while (word && row->from && strcmp(row->from, word) != 0)
+		row++;
+	if (word && row->from) {
+		mpijob__convert_change(conversion, move->field, value, "written as spec.mpiImplementation: %s", row->to);
+		mpijob__replicas_put_text(conversion, "spec", "mpiImplementation", row->to);
+	} else if (value) {
+		mpijob__convert_loss(conversion, move->field, value, "left out: no known MPI; set spec.mpiImplementation");
 	}
-	return 0;
+	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiDistribution");
+}
+
+static void carry_launcher_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
+	const char *word = mpijob_node_string(policy);
+
+	if (!word || strcmp(word, "Never") == 0 || strcmp(word, "OnFailure") == 0)
+		return;
+	mpijob__convert_change(conversion, move->field, policy, "written as OnFailure, as v1alpha2 reads all but Never");
+	mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+}
+
+/* The launcher is looked at before it is changed. */
+static const struct mpijob__move moves_v1alpha2[] = {
+	{ .field = "spec.slotsPerWorker" },
+	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
+	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
+	{ .field = "spec.cleanPodPolicy", .carry = carry_into_policy },
+	{ .field = "spec.runPolicy.backoffLimit" },
+	{ .field = "spec.runPolicy.activeDeadlineSeconds" },
+	{ .field = "spec.runPolicy.cleanPodPolicy" },
+	{ .field = "spec.runPolicy.ttlSecondsAfterFinished" },
+	{ .field = "spec.runPolicy.schedulingPolicy" },
+	{ .field = "spec.mpiDistribution", .carry = carry_distribution },
+	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },
+	{ .field = LAUNCHER_PATH ".replicas" },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_PATH ".replicas" },
+	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__to_v2beta1_worker_policy },
+	{ .field = "spec.mainContainer", .carry = mpijob__to_v2beta1_main_container },
+	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_worker_command },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_IMAGE, .carry = carry_image },
+	{ .field = NULL },
+};
+
+/* ---- v1alpha1: how many workers, and what each has ---- */
+
+struct units {
+	const char *resource; /* Name of the limit. */
+	int64_t workers;      /* -1: not known, so that no worker is made. */
+	int64_t each;         /* 0: not said. */
+};
+
+/* The number at one of two fields; the second's when only that is given. */
+static const mpijob_node *number_of(const struct mpijob__conversion *conversion, const char *first,
+				    const char *second, int64_t *out)
+{
+	const mpijob_node *node = mpijob__convert_find(conversion, first);
+
+	if (!node)
+		node = mpijob__convert_find(conversion, second);
+	return node && mpijob_node_int(node, out) ? node : NULL;
+}
+
+/* A total of units, as many on each node as the job says, else as the operator's flag does by default. */
+static void divide(struct mpijob__conversion *conversion, const char *field, const mpijob_node *place, int64_t total,
+		   const char *per_field, struct units *units)
+{
+	int64_t per = 1;
+
+	if (!mpijob__replicas_number(conversion, per_field, &per))
+		mpijob__convert_change(conversion, per_field, NULL,
+				       "taken as 1, the default of the operator's flag: give it if that had another value");
+	if (per < 1 || total < 1) {
+		mpijob__convert_loss(conversion, field, place,
+				     "no number of workers follows from it: write spec.mpiReplicaSpecs[Worker]");
+		return;
+	}
+	if (total > per && total % per != 0)
+		mpijob__convert_loss(conversion, field, place, "no multiple of %s, so v1alpha1 refuses it; rounded up", per_field);
+	units->workers = total / per + (total % per != 0);
+	units->each = total < per ? total : per;
+	mpijob__convert_change(conversion, field, place, "written as %lld workers, each with a limit of %lld %s",
+			       (long long)units->workers, (long long)units->each, units->resource);
+}
+
+static void count_units(struct mpijob__conversion *conversion, struct units *units)
+{
+	const char *type = mpijob__convert_text(conversion, "spec.processingResourceType");
+	int has_gpus = mpijob__convert_find(conversion, "spec.gpus") != NULL;
+	int64_t total = 0;
+	const mpijob_node *place = number_of(conversion, "spec.gpus", "spec.processingUnits", &total);
+	const mpijob_node *both = mpijob__convert_find(conversion, "spec.processingUnits");
+	const mpijob_node *limits = mpijob__convert_find(conversion, TEMPLATE ".spec.containers[0].resources.limits");
+
+	units->resource = type && strcmp(type, "cpu") == 0 ? "cpu" : GPU;
+	if (has_gpus && both)
+		mpijob__convert_loss(conversion, "spec.processingUnits", both, "left out: v1alpha1 refuses it beside spec.gpus");
+	if (place)
+		divide(conversion, has_gpus ? "spec.gpus" : "spec.processingUnits", place, total,
+		       has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
+	else if (mpijob__replicas_number(conversion, "spec.replicas", &units->workers))
+		mpijob_node_int(mpijob_node_get(limits, units->resource), &units->each);
+}
+
+/* ---- v1alpha1: the two kinds of pods ---- */
+
+static void make_worker(struct mpijob__conversion *conversion, const mpijob_node *template, const struct units *units)
+{
+	mpijob_node *worker = mpijob_doc_make(conversion->doc, WORKER_PATH), *first, *resources, *limits;
+
+	mpijob_node_put_int(conversion->doc, worker, "replicas", units->workers);
+	mpijob_node_put_string(conversion->doc, worker, "restartPolicy", "OnFailure");
+	mpijob__convert_change(conversion, WORKER_PATH ".restartPolicy", NULL,
+			       "written as OnFailure: v1alpha1 restarts workers always");
+	mpijob_node_put_copy(conversion->doc, worker, "template", template);
+	first = mpijob_node_edit_at(mpijob__convert_find(conversion, WORKER_PATH CONTAINERS), 0);
+	mpijob_node_remove(first, "command");
+	mpijob_node_remove(first, "args");
+	if (!first || units->each == 0)
+		return;
+	resources = mpijob__convert_get(first, "resources");
+	if (!resources)
+		resources = mpijob_node_put_map(conversion->doc, first, "resources");
+	limits = mpijob__convert_get(resources, "limits");
+	if (!limits)
+		limits = mpijob_node_put_map(conversion->doc, resources, "limits");
+	mpijob_node_put_int(conversion->doc, limits, units->resource, units->each);
+}
+
+static void make_launcher(struct mpijob__conversion *conversion, const mpijob_node *template)
+{
+	mpijob_node *launcher = mpijob_doc_make(conversion->doc, LAUNCHER_PATH), *first;
+	const char *policy = mpijob_node_string(mpijob_node_find(template, "spec.restartPolicy"));
+
+	mpijob_node_put_string(conversion->doc, launcher, "restartPolicy",
+			       policy && strcmp(policy, "Never") == 0 ? "Never" : "OnFailure");
+	mpijob_node_put_copy(conversion->doc, launcher, "template", template);
+	first = mpijob_node_edit_at(mpijob__convert_find(conversion, LAUNCHER_PATH CONTAINERS), 0);
+	if (mpijob__convert_get(first, "resources"))
+		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0].resources",
+				       mpijob__convert_get(first, "resources"),
+				       "left out: v1alpha1 gives them to workers only");
+	mpijob_node_remove(first, "resources");
+}
+
+static void carry_template(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	struct units units = { GPU, -1, 0 };
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+	mpijob_doc *copy = value ? mpijob_doc_from_node(value) : NULL;
+
+	count_units(conversion, &units);
+	if (value && !copy)
+		conversion->code = MPIJOB_ERR_NOMEM;
+	if (!copy)
+		return;
+	mpijob__convert_change(conversion, move->field, value,
+			       "becomes the templates of the launcher, which keeps the command, and of the workers, "
+			       "which run /usr/sbin/sshd -De");
+	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "template");
+	make_launcher(conversion, mpijob_doc_root(copy));
+	if (units.workers > 0)
+		make_worker(conversion, mpijob_doc_root(copy), &units);
+	else
+		mpijob__convert_loss(conversion, move->field, value,
+				     "the job has no workers: give gpus, processingUnits or replicas");
+	if (units.each > 0 && !mpijob__convert_find(conversion, "spec.slotsPerWorker"))
+		mpijob__replicas_put_number(conversion, "spec", "slotsPerWorker", units.each);
+	mpijob_doc_free(copy);
+}
+
+/* The launcher tolerates the taint of control planes, and goes nowhere else. */
+static void carry_master(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
+	mpijob_doc *doc = conversion->doc;
+	mpijob_node *spec, *map;
+	int on = 0;
+
+	if (mpijob_node_bool(value, &on) && on) {
+		mpijob__convert_change(conversion, move->field, value,
+				       "written as a toleration of the launcher and its node affinity, both on " MASTER " (v1alpha1: .../master)");
+		spec = mpijob_doc_make(doc, LAUNCHER_PATH POD_SPEC);
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, spec, "tolerations"), mpijob_node_new_map(doc));
+		mpijob_node_put_string(doc, map, "key", MASTER);
+		mpijob_node_put_string(doc, map, "operator", "Exists");
+		mpijob_node_put_string(doc, map, "effect", "NoSchedule");
+		map = mpijob_node_put_map(doc, mpijob_node_put_map(doc, spec, "affinity"), "nodeAffinity");
+		map = mpijob_node_put_map(doc, map, "requiredDuringSchedulingIgnoredDuringExecution");
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "nodeSelectorTerms"), mpijob_node_new_map(doc));
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "matchExpressions"), mpijob_node_new_map(doc));
+		mpijob_node_put_string(doc, map, "key", MASTER);
+		mpijob_node_put_string(doc, map, "operator", "Exists");
+	}
+	mpijob_node_remove(mpijob_doc_find(doc, "spec"), "launcherOnMaster");
+}
+
+/* What the operator of v1alpha1 does with every job. */
+static void carry_habits(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	if (!mpijob__replicas_has(conversion, WORKER_PATH))
+		return;
+	mpijob__convert_change(conversion, move->field, NULL, "written as WaitForWorkersReady, as v1alpha1 does");
+	mpijob__replicas_put_text(conversion, "spec", "launcherCreationPolicy", "WaitForWorkersReady");
+	mpijob__convert_change(conversion, "spec.runPolicy.cleanPodPolicy", NULL,
+			       "written as All: v1alpha1 removes the workers when the job has ended");
+	mpijob__replicas_put_text(conversion, "spec.runPolicy", "cleanPodPolicy", "All");
+}
+
+static void carry_status(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+{
+	const mpijob_node *status = mpijob__convert_find(conversion, move->field);
+
+	if (status)
+		mpijob__convert_loss(conversion, move->field, status, "left out: v1alpha1 has no conditions");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc), "status");
+}
+
+/* The template is divided before what decides about it goes. */
+static const struct mpijob__move moves_v1alpha1[] = {
+	{ .field = "spec.slotsPerWorker" },
+	{ .field = TEMPLATE, .carry = carry_template },
+	{ .field = "spec.gpus", .what = MOVE_DROP },
+	{ .field = "spec.gpusPerNode", .what = MOVE_DROP },
+	{ .field = "spec.processingUnits", .what = MOVE_DROP },
+	{ .field = "spec.processingUnitsPerNode", .what = MOVE_DROP },
+	{ .field = "spec.processingResourceType", .what = MOVE_DROP },
+	{ .field = "spec.replicas", .what = MOVE_DROP },
+	{ .field = "spec.launcherOnMaster", .carry = carry_master },
+	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
+	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
+	{ .field = "spec.launcherCreationPolicy", .carry = carry_habits },
+	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__to_v2beta1_implementation },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_IMAGE, .carry = carry_image },
+	{ .field = "status", .carry = carry_status },
+	{ .field = NULL },
+};
+
+const struct mpijob__move *mpijob__alpha_moves(const char *version)
+{
+	if (strcmp(version, "kubeflow.org/v1alpha1") == 0)
+		return moves_v1alpha1;
+	return strcmp(version, "kubeflow.org/v1alpha2") == 0 ? moves_v1alpha2 : NULL;
 }

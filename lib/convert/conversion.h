@@ -46,8 +46,8 @@ extern const struct mpijob__move mpijob__moves_to_v1[];
 /* Follow a table, and say which fields of the job no row knows. */
 void mpijob__moves_follow(struct mpijob__conversion *conversion, const struct mpijob__move *moves);
 
-/* Say what becomes of each field of an old version; 1 when `version` is one. */
-int mpijob__alpha_explain(mpijob_diag *diag, const char *source, const char *version, const mpijob_node *root, int *code);
+/* The moves to v2beta1 of v1alpha1 or v1alpha2; NULL for any other version. */
+const struct mpijob__move *mpijob__alpha_moves(const char *version);
 
 /* Write the TrainJob of a job of v2beta1 into a new document. */
 mpijob_doc *mpijob__trainjob_make(struct mpijob__conversion *conversion);

@@ -86,12 +86,15 @@ static int result_of(const struct mpijob__conversion *conversion)
 	return code == MPIJOB_ERR_USAGE ? MPIJOB_ERR_SPEC : code;
 }
 
+static void follow_moves(struct mpijob__conversion *conversion, const char *target, const struct mpijob__move *moves)
+{
+	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion", target);
+	mpijob__moves_follow(conversion, moves);
+}
+
 static void follow(struct mpijob__conversion *conversion, const char *target)
 {
-	int to_v1 = strcmp(target, MPIJOB__V1) == 0;
-
-	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion", target);
-	mpijob__moves_follow(conversion, to_v1 ? mpijob__moves_to_v1 : mpijob__moves_to_v2beta1);
+	follow_moves(conversion, target, strcmp(target, MPIJOB__V1) == 0 ? mpijob__moves_to_v1 : mpijob__moves_to_v2beta1);
 }
 
 /* Pass on what is said of fields that were not put back. */
@@ -193,13 +196,10 @@ static int check_source(const mpijob_node *object, const char *source, const cha
 {
 	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
 	const struct mpijob__place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
-	int code = 0;
 
 	if (!mpijob_is_job(object))
 		return refuse(diag, &place, "not an MPIJob of kubeflow.org, so there is nothing to convert");
-	if (mpijob__alpha_explain(diag, source, version, object, &code))
-		return code;
-	if (strcmp(version, MPIJOB__V1) != 0 && strcmp(version, MPIJOB__V2BETA1) != 0)
+	if (strcmp(version, MPIJOB__V1) != 0 && strcmp(version, MPIJOB__V2BETA1) != 0 && !mpijob__alpha_moves(version))
 		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
 	return 0;
 }
@@ -230,7 +230,14 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	conversion.doc = mpijob_doc_from_node(object);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
-	if (strcmp(target, MPIJOB__TRAINJOB) == 0)
+	if (mpijob__alpha_moves(own)) {
+		follow_moves(&conversion, MPIJOB__V2BETA1, mpijob__alpha_moves(own));
+		code = result_of(&conversion);
+		own = MPIJOB__V2BETA1;
+	}
+	if (code)
+		;
+	else if (strcmp(target, MPIJOB__TRAINJOB) == 0)
 		code = to_trainjob(&conversion, own);
 	else if (strcmp(target, own) != 0)
 		code = convert(&conversion, own, target, known.no_annotation);

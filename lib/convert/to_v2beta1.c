@@ -5,7 +5,7 @@
  * the job; what reached the processes over kubectl exec and does not over SSH; and that a container that mpirun
  * enters must now come first and start sshd.
  */
-#include "convert/replicas.h"
+#include "convert/to_v2beta1.h"
 
 #include <string.h>
 
@@ -79,7 +79,7 @@ static void carry_launcher_policy(struct mpijob__conversion *conversion, const s
 	}
 }
 
-static void carry_worker_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_worker_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
@@ -113,7 +113,7 @@ static void carry_worker_count(struct mpijob__conversion *conversion, const stru
 
 /* ---- pods ---- */
 
-static void strip_restart_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_strip_restart_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 
@@ -126,7 +126,7 @@ static void strip_restart_policy(struct mpijob__conversion *conversion, const st
 }
 
 /* The container that kubectl exec entered comes first; the one that had been first still sleeps. */
-static void carry_main_container(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_main_container(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *name = mpijob_node_string(value);
@@ -162,7 +162,7 @@ static void carry_main_container(struct mpijob__conversion *conversion, const st
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mainContainer");
 }
 
-static void carry_worker_command(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_worker_command(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	mpijob_node *containers = mpijob__convert_find(conversion, move->field);
 	mpijob_node *first = mpijob_node_edit_at(containers, 0);
@@ -183,7 +183,7 @@ static void carry_worker_command(struct mpijob__conversion *conversion, const st
 		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].args", args, "%s",
 				       mpijob_node_count(command) > 0 ?
 					       "left out, as the command is" :
-					       "left out: v1 did not use them, v2beta1 would, in place of /usr/sbin/sshd -De");
+					       "left out: older versions do not use them, v2beta1 would, in place of /usr/sbin/sshd -De");
 	mpijob_node_remove(first, "command");
 	mpijob_node_remove(first, "args");
 }
@@ -254,7 +254,7 @@ static int strip_words(mpijob_node *list)
 	return found;
 }
 
-static void carry_launcher(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_launcher(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	mpijob_node *containers = mpijob__convert_find(conversion, move->field);
 	mpijob_node *first = mpijob_node_edit_at(containers, 0);
@@ -268,7 +268,7 @@ static void carry_launcher(struct mpijob__conversion *conversion, const struct m
 		mpijob__convert_loss(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "discover_hosts.sh of v2beta1 prints hosts without ':slots'; say them with "
 				     "--slots-per-host");
 	if (mpijob__replicas_says(first, "/etc/mpi/hostfile"))
-		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "the hostfile of v2beta1 has fully qualified names, that of v1 pods' names");
+		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "the hostfile of v2beta1 has fully qualified names, that of older versions has pods' names");
 }
 
 static void carry_account(struct mpijob__conversion *conversion, const struct mpijob__move *move)
@@ -292,7 +292,7 @@ static void carry_gpu_launcher(struct mpijob__conversion *conversion, const stru
 	mpijob_node_put_bool(conversion->doc, mpijob_doc_make(conversion->doc, "spec"), "runLauncherAsWorker", 1);
 }
 
-static void carry_implementation(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_implementation(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *env = mpijob__convert_find(conversion, move->field);
 
@@ -307,7 +307,7 @@ static void carry_implementation(struct mpijob__conversion *conversion, const st
 	}
 }
 
-static void carry_user(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__to_v2beta1_user(struct mpijob__conversion *conversion, const struct mpijob__move *move)
 {
 	const mpijob_node *user = mpijob__convert_find(conversion, move->field);
 	int64_t id = 0;
@@ -352,18 +352,18 @@ const struct mpijob__move mpijob__moves_to_v2beta1[] = {
 	  .note = "v2beta1 counts from the start of the launcher's Job, v1 from the job's startTime" },
 	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },
 	{ .field = LAUNCHER_PATH ".replicas" },
-	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = carry_implementation },
+	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__to_v2beta1_implementation },
 	{ .field = LAUNCHER_PATH, .carry = carry_gpu_launcher },
-	{ .field = LAUNCHER_PATH CONTAINERS, .carry = carry_launcher },
-	{ .field = LAUNCHER_PATH ".template.spec.restartPolicy", .carry = strip_restart_policy },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH ".template.spec.restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
 	{ .field = LAUNCHER_PATH ".template.spec.serviceAccountName", .carry = carry_account },
-	{ .field = LAUNCHER_PATH ".template.spec.securityContext.runAsUser", .carry = carry_user },
+	{ .field = LAUNCHER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
 	{ .field = WORKER_PATH ".replicas", .carry = carry_worker_count },
-	{ .field = WORKER_PATH ".restartPolicy", .carry = carry_worker_policy },
-	{ .field = "spec.mainContainer", .carry = carry_main_container },
-	{ .field = WORKER_PATH CONTAINERS, .carry = carry_worker_command },
-	{ .field = WORKER_PATH ".template.spec.restartPolicy", .carry = strip_restart_policy },
-	{ .field = WORKER_PATH ".template.spec.securityContext.runAsUser", .carry = carry_user },
+	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__to_v2beta1_worker_policy },
+	{ .field = "spec.mainContainer", .carry = mpijob__to_v2beta1_main_container },
+	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_worker_command },
+	{ .field = WORKER_PATH ".template.spec.restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
 	{ .field = BACKOFF_LIMIT },
 	{ .field = "spec.runPolicy.suspend" },
 	{ .field = "spec.runPolicy.managedBy", .words = managers },

@@ -19,8 +19,8 @@ static const struct {
 	const char *way; /* from there to here */
 } other_versions[] = {
 	{ "kubeflow.org/v1", "the training operator's MPIJob", "'mpijob convert --to v2beta1' writes it" },
-	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2", "'mpijob convert --to v2beta1' says where its fields move" },
-	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1", "'mpijob convert --to v2beta1' says where its fields move" },
+	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2", "'mpijob convert --to v2beta1' converts it" },
+	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1", "'mpijob convert --to v2beta1' converts it" },
 };
 
 static const char *root_text(const mpijob_node *root, int id)

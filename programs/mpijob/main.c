@@ -40,7 +40,7 @@ const struct command commands[] = {
 	  "Between v1, the training operator's, and v2beta1, both ways; and to a TrainJob of Trainer v2. Every field that is lost, or "
 	  "that means something else there, is named on standard error. What the version cannot hold is kept in the annotation "
 	  "mpijob.libmpijob/converted, so that the way back gives the original. Other objects in the files pass through.\n\n"
-	  "v1alpha1 and v1alpha2 are not converted; where their fields move is said. Check what comes out with 'mpijob validate'.",
+	  "v1alpha1 and v1alpha2 are converted one way; the image then needs sshd. Check what comes out with 'mpijob validate'.",
 	  convert_command },
 	{ "flyte", COMMAND_FLYTE, "render FILE...", "Write the MPIJob of a Flyte task",
 	  "Reads the template of a task, a TaskTemplate as protobuf writes it in JSON, and prints its job. For v1 that is what Flyte's own "
