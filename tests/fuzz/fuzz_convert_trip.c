@@ -66,6 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_way(doc, "v1", "v2beta1", size);
 	trainjob = convert(doc, "TrainJob");
 	mpijob_doc_free(trainjob);
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v1alpha1");
+	mpijob_doc_free(convert(doc, "v2beta1"));
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v1alpha2");
+	mpijob_doc_free(convert(doc, "v2beta1"));
 	mpijob_doc_free(doc);
 	return 0;
 }
