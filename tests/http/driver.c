@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 		      { "--token", &wish.token },
 		      { "--tls-server-name", &wish.tls_server_name },
 		      { "--proxy", &wish.proxy_url },
-		      { "--as", &wish.as },
+		      { "--as", &wish.as_user },
 		      { "--user-agent", &options.user_agent } };
 	char *line = NULL;
 	size_t room = 0;

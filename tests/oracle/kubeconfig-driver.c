@@ -51,7 +51,7 @@ static struct mpijob_http_config_options options_of(const mpijob_doc *doc, const
 	options.client_key = text_at(doc, "Options.ClientKey");
 	options.token = text_at(doc, "Options.Token");
 	options.proxy_url = text_at(doc, "Options.ProxyURL");
-	options.as = text_at(doc, "Options.As");
+	options.as_user = text_at(doc, "Options.As");
 	options.as_uid = text_at(doc, "Options.AsUID");
 	options.as_groups = groups;
 	options.as_groups_count = mpijob_node_count(list);
