@@ -22,6 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from . import (aio as aio, client as client, document as document, errors as errors, fields as fields, findings as findings,
+                   job as job, launch as launch, local as local, plan as plan, rank as rank, render as render,
+                   transport as transport)
     from .document import Document as Document, loads_all as loads_all, to_model as to_model
     from .client import Cause as Cause, Client as Client, Event as Event, LogLine as LogLine
     from .errors import (AuthError as AuthError, CancelledError as CancelledError, ConflictError as ConflictError,
@@ -58,7 +61,7 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 __all__ = sorted(_MODULES)
 
 
-def __getattr__(name: str) -> Any:
+def _attribute(name: str) -> Any:
     if name == "__version__":
         value: Any = import_module("._abi", __name__).VERSION
     elif name in _MODULES:
@@ -72,6 +75,10 @@ def __getattr__(name: str) -> Any:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # a type checker would accept every name
+    __getattr__ = _attribute
 
 
 def __dir__() -> list[str]:

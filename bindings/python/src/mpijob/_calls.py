@@ -12,7 +12,7 @@ import itertools
 from ctypes import byref, c_void_p
 
 from . import _abi
-from ._library import core, decoded, encoded
+from ._library import core, decoded, encoded, finaliser
 from ._text import written
 from .document import Document, json_text
 from .errors import check, failure
@@ -33,12 +33,11 @@ _live: dict[int, Any] = {}
 
 
 def warn(findings: Iterable[Finding]) -> None:
-    """Warnings and notes that come with success go to the logger "mpijob"."""
-    rest = [finding for finding in findings if finding.severity != "error"]
-    if rest:
+    """Findings that no exception carries go to the logger "mpijob", at the level of their severity."""
+    for finding in findings:
         import logging
-        for finding in rest:
-            logging.getLogger("mpijob").log(logging.WARNING if finding.severity == "warning" else logging.INFO, "%s", finding)
+        level = {"error": logging.ERROR, "warning": logging.WARNING}.get(finding.severity, logging.INFO)
+        logging.getLogger("mpijob").log(level, "%s", finding)
 
 
 class _Told:
@@ -65,14 +64,15 @@ class _Told:
 class Pending(_Told):
     """A task of the library: one of the functions mpijob_client_*_start. `kept` lives until it is over."""
 
+    job: int | None = None
+    doc: int | None = None
+
     def __init__(self, function: Any, client: int, *arguments: Any, kept: Any = None,
                  severities: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self.diag = Diag(severities)
         self.kept = kept
         self.code = 0
-        self.job: int | None = None
-        self.doc: int | None = None
         self._task = c_void_p()
         callbacks = _abi.mpijob_task_callbacks(done=_task_done, user=self.number)
         code = function(client, *arguments, byref(callbacks), byref(self._task), self.diag.handle)
@@ -130,9 +130,7 @@ class Pending(_Told):
         handle, self.doc = self.doc, None
         return Document.take(handle)
 
-    def __del__(self) -> None:
-        if getattr(self, "job", None) or getattr(self, "doc", None):
-            self.drop()
+    __del__ = finaliser(drop)
 
 
 class Raw(_Told):

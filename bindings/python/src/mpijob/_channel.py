@@ -9,7 +9,7 @@ from ctypes import byref, c_void_p
 from . import _abi, _signals
 from ._calls import warn
 from ._library import core, decoded, encoded, http, local
-from .errors import UsageError, check
+from .errors import ParseError, UsageError, check
 from .findings import Diag, Finding
 
 TYPE_CHECKING = False
@@ -36,6 +36,13 @@ class Channel:
         self.operator: int | None = None
         check(core.mpijob_client_new(byref(transport), own, byref(out)))
         self.client: int = out.value or 0
+
+    def named(self, error: BaseException) -> BaseException:
+        """The error, whose message names the server when its answer was none of a Kubernetes API."""
+        if isinstance(error, ParseError) and self.server and self.server not in error.message:
+            error.message = f"{self.server}: {error.message}"
+            error.args = (error.message,)
+        return error
 
     def free(self) -> None:
         """Free all of it."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 
 from . import _abi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 FOLDER = os.path.join(os.path.dirname(__file__), "_lib")
@@ -68,6 +70,16 @@ def local() -> Library:
     """libmpijob-local."""
     _local.load()
     return _local
+
+
+def finaliser(free: Callable[[Any], None]) -> Callable[[Any], None]:
+    """A method `__del__` that calls `free`. At the interpreter's exit it does nothing: the modules that `free` needs may be gone,
+    and the memory goes with the process."""
+    def __del__(self: Any, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ending():
+            free(self)
+
+    return __del__
 
 
 def encoded(text: str | None) -> bytes | None:

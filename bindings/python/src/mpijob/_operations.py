@@ -181,7 +181,7 @@ class Operations:
         found = []
         for role in ("launcher", "worker"):
             chosen = [p for p in pods if p["metadata"].get("labels", {}).get(_ROLE) == role
-                      and p.get("status", {}).get("phase") in order]
+                      and p.get("status", {}).get("phase") in order and _has_started(p)]
             chosen.sort(key=lambda p: order[p["status"]["phase"]])
             for pod in chosen[:_MOST_LOGS]:
                 again = any(status.get("restartCount") for status in pod["status"].get("containerStatuses", []))
@@ -191,8 +191,9 @@ class Operations:
                         found.append((pod, text))
         return found
 
-    def _diagnose(self, name: str, namespace: str | None, kept: tuple[str, str, bytes] | None = None) -> Operation[list[Cause]]:
-        """`kept`: pod, container and last lines of a launcher that may be gone."""
+    def _diagnose(self, name: str, namespace: str | None, kept: tuple[str, str, bytes] | None = None,
+                  last: dict[str, Any] | None = None) -> Operation[list[Cause]]:
+        """`kept`: pod, container and last lines of a launcher that may be gone; `last`: a launcher's pod as it was seen last."""
         space = namespace or self.namespace
         job = yield from self._get(name, namespace)
         pods = yield from self._evidence(self._list_objects("v1", "Pod", space, f"{_NAME}={name}"))
@@ -200,11 +201,19 @@ class Operations:
         events = yield from self._evidence(self._events(None, None, None, namespace))
         mine = [p for p in pods.to_dict().get("items", []) if _owned(p, job, launcher)] if pods else []
         tails = yield from self._tails(mine, space)
+        if last is not None and last["metadata"]["name"] not in [pod["metadata"]["name"] for pod in mine]:
+            mine.append(last)
         if kept is not None and kept[0] not in [pod["metadata"]["name"] for pod, _ in tails]:
             tails.append(({"metadata": {"name": kept[0]}, "spec": {"containers": [{"name": kept[1]}]}}, kept[2]))
         own = [e for e in events or [] if _about(e, name)]
         with Document({"items": mine}) as seen, Document({"items": own}) as news:
             return _causes(job, launcher, seen if pods else None, news if events is not None else None, tails)
+
+
+def _has_started(pod: dict[str, Any]) -> bool:
+    """Whether the first container has a log: one that never ran has none."""
+    status = (pod["status"].get("containerStatuses") or [{}])[0]
+    return "waiting" not in status.get("state", {}) or bool(status.get("lastState"))
 
 
 def _owned(pod: dict[str, Any], job: MPIJob, launcher: Document | None) -> bool:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
+import shutil
 import sys
 import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal, Union
 
+from ._arguments import checked
 from ._library import core
-from ._operations import VERSION, Cause, job_of
+from ._operations import VERSION, Cause, job_of, milliseconds
 from ._progress import progress as progress_of
 from ._streams import LogLine, LogStream, WatchStream
 from .document import Document, loads_all
 from .errors import Error, SpecError, TimeoutError, UsageError  # noqa: A004
 from .findings import Finding
+from .job import MPIJob
 from .local import LocalCluster
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Union
-
     from ._progress import Silent
-    from .job import MPIJob
 
-    Output = Union[Callable[[LogLine], None], Any, None]
+Output = Union[Callable[[LogLine], None], Any, None]
 
 MANAGER = "kubeflow.org/mpi-operator"
 GRACE, MOST_GRACE = 30.0, 60.0  # seconds that a launcher has to end when the run is stopped
@@ -72,36 +74,42 @@ class RunError(Error):
         return RunError, (self.message, self.code, self.findings, None)
 
 
-def run(job: Any, *, output: Output = None, progress: bool | str | None = None, check: bool = True, timeout: float | None = None,
-        objects: Iterable[Any] = (), **options: Any) -> Result:
+@checked
+def run(job: Any, *, output: Output = None, progress: bool | Literal["rich", "tqdm", "lines"] | None = None, check: bool = True,
+        timeout: float | None = None, objects: Iterable[Any] = (), reference: bool = False, cluster_domain: str | None = None,
+        allow_host_path: bool = False, backoff_base: float | None = None, node_program: str | None = None) -> Result:
     """Run a job on this machine and wait for its end: real pods, sshd and mpirun; the image is this machine's files.
 
         result = mpijob.run("pi.yaml")
 
     job        an MPIJob, the path of a file, YAML or JSON text, a dict, or a model. What else is in a file is made too:
                namespaces, priority classes, config maps, secrets
-    output     gets each line that the launcher prints: a function of a `LogLine`, or a file; None: standard output
+    output     gets each line that the launcher prints: a function of a `LogLine`, a file, or the path of a new file;
+               None: standard output
     progress   None: on a terminal as rich or tqdm show it, when one is installed, else in lines on standard error;
                'rich', 'tqdm', 'lines', or False
     check      a job that fails is a RunError, with its causes; else see the result
     timeout    seconds, after which the job is stopped, and TimeoutError raised
     objects    more of what the job needs, as `job`
-    options    those of `LocalCluster`: allow_host_path, backoff_base, cluster_domain, reference, ...
+    reference, cluster_domain, allow_host_path, backoff_base, node_program    as for `LocalCluster`
 
-    Ctrl-C stops the job, which has the time to end that its template gives it; a second one ends it at once. Nothing is left
+    A pod that cannot run is reported on the logger "mpijob" (standard error, unless the program configures logging) at each
+    attempt. All arguments are checked before the job starts. Ctrl-C stops the job, which has the time to end that its template gives it; a second one ends it at once. Nothing is left
     behind either way.
     """
     begun = time.monotonic()
+    milliseconds(timeout)
     sent, needed = _read(job)
     needed += [Document(each) for each in objects]
     _check(sent)
-    workers = _workers(sent)
-    shown = progress_of(progress, sent.name or "job", workers)
-    try:
-        with LocalCluster(namespace=sent.namespace or "default", **options) as cluster:
-            return _Run(cluster, sent, _writer(output), shown).life(needed, begun, timeout, check)
-    finally:
-        shown.hide()
+    with _writer(output) as write:
+        shown = progress_of(progress, sent.name or "job", _workers(sent))
+        try:
+            with LocalCluster(namespace=sent.namespace or "default", reference=reference, cluster_domain=cluster_domain,
+                              allow_host_path=allow_host_path, backoff_base=backoff_base, node_program=node_program) as cluster:
+                return _Run(cluster, sent, write, shown).life(needed, begun, timeout, check)
+        finally:
+            shown.hide()
 
 
 def _read(job: Any) -> tuple[MPIJob, list[Document]]:
@@ -122,7 +130,6 @@ def _read(job: Any) -> tuple[MPIJob, list[Document]]:
     if len(jobs) != 1:
         raise UsageError(f"{name or 'the text'} holds {len(jobs)} MPIJobs: give one of them" if jobs else
                          f"no MPIJob is in {name or 'the text'}")
-    from .job import MPIJob
     return MPIJob.loads(text, name or None), [d for d in documents if d.find("kind") in _BEFORE]
 
 
@@ -141,23 +148,34 @@ def _workers(job: MPIJob) -> int:
         return int(document.find("spec.mpiReplicaSpecs.Worker.replicas") or 0)
 
 
-def _writer(output: Output) -> Callable[[LogLine], None]:
+@contextlib.contextmanager
+def _writer(output: Output) -> Iterator[Callable[[LogLine], None]]:
     """A function for each line."""
     if callable(output):
-        called: Callable[[LogLine], None] = output
-        return called
-    file = output if output is not None else sys.stdout
+        yield output
+    elif isinstance(output, (str, os.PathLike)):
+        with open(output, "wb") as file:
+            yield _lines_to(file)
+    else:
+        yield _lines_to(sys.stdout if output is None else output)
+
+
+def _lines_to(file: Any) -> Callable[[LogLine], None]:
+    """A function that writes a line to a file, which takes bytes or text."""
+    if not callable(getattr(file, "write", None)):
+        raise TypeError(f"run(): output must be a function, a file or a path, not {type(file).__name__}")
+    raw = getattr(file, "buffer", None)
+    is_binary = not hasattr(file, "encoding") and ("b" in getattr(file, "mode", "") or hasattr(file, "readinto"))
 
     def write(line: LogLine) -> None:
-        raw = getattr(file, "buffer", None)
-        end = b"\n" if line.whole else b""
+        data = line.data + (b"\n" if line.whole else b"")
         if raw is not None:
             file.flush()
-            raw.write(line.data + end)
+            raw.write(data)
             raw.flush()
-        else:
-            file.write(line.data.decode("utf-8", "replace") + end.decode())
-            file.flush()
+            return
+        file.write(data if is_binary else data.decode("utf-8", "replace"))
+        getattr(file, "flush", int)()
 
     return write
 
@@ -173,6 +191,7 @@ class _Run:
         self.shown = shown
         self.exit_code: int | None = None
         self.pods: dict[str, tuple[str, bool]] = {}  # uid: role, ready
+        self.launcher: dict[str, Any] | None = None  # its pod as it was seen last
         self.phase = "starting"
         self.last: collections.deque[LogLine] = collections.deque(maxlen=LAST_LINES)
 
@@ -187,11 +206,16 @@ class _Run:
         deadline = None if timeout is None else begun + timeout
         try:
             if not self._follow(*streams, deadline):
-                raise TimeoutError(f"{self.name} did not end within {timeout:g} seconds, and was stopped")
+                raise self._late(timeout)
         except (KeyboardInterrupt, TimeoutError):
             self._stop(*streams)
             raise
         return self._judge(time.monotonic() - begun, check)
+
+    def _late(self, timeout: float | None) -> TimeoutError:
+        causes = self._causes()
+        text = f"{self.name} did not end within {timeout:g} seconds, and was stopped"
+        return TimeoutError("\n".join([text, *self._told(causes, ())]), findings=causes)
 
     def _make(self, needed: list[Document]) -> None:
         space = self.cluster.namespace
@@ -250,6 +274,7 @@ class _Run:
         role = labels.get(_ROLE, "")
         self.pods[event.uid] = role, ready
         if role == "launcher" and not pod["metadata"].get("deletionTimestamp"):
+            self.launcher = pod
             for container in status.get("initContainerStatuses", []) + status.get("containerStatuses", []):
                 for state in ("lastState", "state"):
                     code = container.get(state, {}).get("terminated", {}).get("exitCode")
@@ -273,12 +298,38 @@ class _Run:
         pod, container = self.last[-1].pod, self.last[-1].container
         return pod, container, b"".join(line.data + b"\n" for line in self.last if line.pod == pod)
 
+    def _causes(self) -> list[Cause]:
+        return self.cluster._run(self.cluster._diagnose(self.name, None, self._kept(), self.launcher))
+
+    def _told(self, causes: list[Cause], left_out: Iterable[str]) -> list[str]:
+        """Lines of a message: each cause, with its advice."""
+        lines: list[str] = []
+        for cause in causes:
+            if cause.id in left_out:
+                continue
+            lines.append(str(cause))
+            if cause.id == "program-not-found":
+                lines.append(f"  {self._program_advice(cause)}")
+            elif cause.severity != "info":
+                lines.append(f"  {cause.advice}")
+        return lines
+
+    def _program_advice(self, cause: Cause) -> str:
+        """Where the pod looks for its program, and where the caller has it."""
+        with self.job.document as document:
+            container = document.find("spec.mpiReplicaSpecs.Launcher.template.spec.containers[0]") or {}
+        program = (container.get("command") or container.get("args") or [""])[0]
+        here = shutil.which(program) if f"cannot run {program}:" in cause.message else None
+        return ("A pod has a PATH of its own: that of the caller and its virtual environment are not used. " +
+                (f"Here {program} is {os.path.abspath(here)}: give that path." if here else
+                 "Give the whole path of a program that this machine has, or set PATH in the container's `env`."))
+
     def _judge(self, seconds: float, check: bool) -> Result:
         job = self.cluster.get(self.name)
         conditions = {c["type"]: c for c in (job.to_dict().get("status") or {}).get("conditions", []) if c.get("status") == "True"}
         succeeded = "Succeeded" in conditions
         last = conditions.get("Succeeded") or conditions.get("Failed") or {}
-        causes = [] if succeeded else self.cluster._run(self.cluster._diagnose(self.name, None, self._kept()))
+        causes = [] if succeeded else self._causes()
         result = Result(job, succeeded, self.exit_code if self.exit_code is not None or not succeeded else 0,
                         last.get("reason", ""), last.get("message", ""), causes, seconds)
         self.shown.hide()
@@ -288,9 +339,5 @@ class _Run:
             lines = [f"{self.name} failed: {result.reason}: {result.message}"]
             if result.exit_code is not None:
                 lines[0] += f" (the launcher's exit code is {result.exit_code})"
-            for cause in causes:
-                if cause.id in _TOLD:
-                    continue
-                lines += [str(cause), f"  {cause.advice}"] if cause.severity != "info" else [str(cause)]
-            raise RunError("\n".join(lines), findings=causes, result=result)
+            raise RunError("\n".join([*lines, *self._told(causes, _TOLD)]), findings=causes, result=result)
         return result

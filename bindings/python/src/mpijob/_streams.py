@@ -121,7 +121,7 @@ class Stream:
     def fail(self, error: BaseException) -> None:
         """End with this."""
         if self.error is None:
-            self.error = error
+            self.error = self.channel.named(error)
         self._tell()
 
     def take(self) -> Any:
@@ -232,6 +232,9 @@ class LogStream(Stream):
         self._readers: list[tuple[str, c_void_p]] = []
         self._ended: float | None = None
         self._job: Pending | None = None
+        self._look: Pending | None = None  # whether there is such a job, when no line came
+        self._names = encoded(namespace), encoded(name)
+        self._silent = True
         options = _abi.mpijob_logs_options(container=encoded(container), all_containers=all_containers, follow=follow,
                                            previous=previous, timestamps=timestamps, line=_logs_line, failed=_logs_failed,
                                            user=self.number)
@@ -264,6 +267,7 @@ class LogStream(Stream):
         self.queue.append(LogLine(decoded(line.pod) or "", decoded(line.container) or "", ctypes.string_at(line.text, line.len),
                                   bool(line.whole), line.attempt))
         self._last = time.monotonic()
+        self._silent = False
         if len(self.queue) > MUCH and not self._paused:
             self._pause(True)
         self._tell()
@@ -274,10 +278,17 @@ class LogStream(Stream):
             self._pause(False)
         return found
 
-    def refused(self, pod: str | None, message: str | None, again: bool) -> None:
-        """A log cannot be had."""
-        if not again:
-            warn([Finding("warning", "request-failed", None, None, f"the log of pod {pod or '(any)'}: {message}")])
+    def refused(self, pod: str | None, code: int, message: str | None, again: bool) -> None:
+        """A log is not available; without a pod, their list is not."""
+        if again:
+            return
+        if pod is not None:
+            warn([Finding("warning", "request-failed", None, None, f"the log of pod {pod}: {message}")])
+            return
+        error = failure(code)
+        error.message = f"the list of the job's pods: {message}"
+        error.args = (error.message,)
+        self.fail(error)
 
     def is_over(self) -> bool:
         if self.closed or not self.channel.client:
@@ -287,10 +298,26 @@ class LogStream(Stream):
             self.fail(failure(min(states)))
             return True
         if max(states) == 0:
-            return True
+            return not self._silent or self._is_seen()
         if self._job is not None and self._job.over:
             self._job_ended(self._job)
         return self._ended is not None and self._is_read(time.monotonic() - self._ended)
+
+    def _is_seen(self) -> bool:
+        """No log was found: ask once whether the job exists. Whoever may not see jobs may still read logs."""
+        if self._look is None:
+            self._look = Pending(core.mpijob_client_get_job_start, self.channel.client, *self._names)
+            self._look.told = self._tell
+        if not self._look.over:
+            return False
+        try:
+            self._look.finish().drop()
+        except NotFoundError as error:
+            self.fail(error)
+        except Error:
+            pass
+        self._silent = False
+        return True
 
     def _is_read(self, since: float) -> bool:
         """All is read, as far as can be known so long after the end of the job. Workers may be kept, and run for ever."""
@@ -312,9 +339,10 @@ class LogStream(Stream):
         return 0.1 if self._ended is not None or not self._follow else None
 
     def _free(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        for call in (self._job, self._look):
+            if call is not None:
+                call.cancel()
+        self._job = self._look = None
         for _, reader in self._readers:
             core.mpijob_logs_free(reader)
         self._readers.clear()
@@ -353,7 +381,7 @@ def _line(number: int, line: Any) -> int:
 
 
 def _refused(number: int, pod: bytes | None, container: bytes | None, code: int, message: bytes | None, again: int) -> None:
-    _guarded(number, lambda stream: stream.refused(decoded(pod), decoded(message), bool(again)))
+    _guarded(number, lambda stream: stream.refused(decoded(pod), code, decoded(message), bool(again)))
 
 
 _watch_begin = _abi.mpijob_watch_options_begin_fn(_begin)

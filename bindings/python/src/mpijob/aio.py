@@ -16,21 +16,24 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from typing import Any, List, Literal  # a method is called list
 
 from . import _channel
+from ._arguments import checked_class
+from ._channel import Channel
+from ._library import finaliser
 from ._operations import VERSION, Cause, Operations
 from ._streams import Event, LogLine, LogStream, Stream, WatchStream
 from .client import Owner, Reader, _sending
 from .errors import CancelledError, UnsupportedError, UsageError
+from .job import MPIJob
 from .local import SILENT, TAIL, channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, List, TypeVar  # a method is called list
+    from typing import TypeVar, overload
 
     from ._calls import Operation, Pending, Raw
-    from ._channel import Channel
-    from .job import MPIJob
 
     T = TypeVar("T")
     S = TypeVar("S", bound="Client")
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Cause", "Client", "Event", "LocalCluster", "LogLine", "Logs", "Operations", "Watch"]
 
 
+@checked_class
 class Client(Owner):
     """As `mpijob.Client`, with the same arguments, for asyncio."""
 
@@ -143,7 +147,7 @@ class Client(Owner):
                     await self._await(call)
                     result = call.finish()
                 except BaseException as error:
-                    call = operation.throw(error)
+                    call = operation.throw(self._channel.named(error))
                 else:
                     call = operation.send(result)
         except StopIteration as end:
@@ -165,7 +169,7 @@ class Client(Owner):
     # --- jobs ---
 
     async def submit(self, job: Any, namespace: str | None = None, *, apply: bool = False, force: bool = False,
-                     dry_run: bool = False, field_manager: str | None = None, field_validation: str | None = None) -> MPIJob:
+                     dry_run: bool = False, field_manager: str | None = None, field_validation: Literal["Strict", "Warn", "Ignore"] | None = None) -> MPIJob:
         """As `mpijob.Client.submit`."""
         return await self._run(self._submit(job, namespace, **_sending(apply, force, dry_run, field_manager, field_validation)))
 
@@ -176,6 +180,14 @@ class Client(Owner):
     async def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> List[MPIJob]:
         """As `mpijob.Client.list`."""
         return await self._run(self._list(None if all_namespaces else namespace or self.namespace, labels))
+
+    if TYPE_CHECKING:
+        @overload
+        async def wait(self, name: str, condition: Literal["Deleted"], timeout: float | None = None,  # type: ignore[overload-overlap]
+                       namespace: str | None = None) -> None: ...
+        @overload
+        async def wait(self, name: str, condition: str = "Finished", timeout: float | None = None,
+                       namespace: str | None = None) -> MPIJob: ...
 
     async def wait(self, name: str, condition: str = "Finished", timeout: float | None = None,
                    namespace: str | None = None) -> MPIJob | None:
@@ -195,7 +207,7 @@ class Client(Owner):
         await self._run(self._scale(name, workers, expected, namespace))
 
     async def delete(self, name: str, namespace: str | None = None, *, uid: str | None = None,
-                     propagation: str | None = None) -> None:
+                     propagation: Literal["Background", "Foreground", "Orphan"] | None = None) -> None:
         """As `mpijob.Client.delete`."""
         await self._run(self._delete(name, uid, propagation, namespace))
 
@@ -244,7 +256,7 @@ class Client(Owner):
         self._check()
         return Watch(self, WatchStream(self._channel, api_version, kind, space or None, name, labels, object_limit), timeout)
 
-    def logs(self, name: str, namespace: str | None = None, *, role: str | None = None, follow: bool = False,
+    def logs(self, name: str, namespace: str | None = None, *, role: Literal["launcher", "worker"] | None = None, follow: bool = False,
              container: str | None = None, all_containers: bool = False, previous: bool = False, timestamps: bool = False,
              tail: int | None = None, since: float | None = None, timeout: float | None = None) -> Logs:
         """As `mpijob.Client.logs`."""
@@ -269,11 +281,10 @@ class Client(Owner):
     async def __aexit__(self, *error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_waiters", None) is not None and not self.closed:
-            self.close()
+    __del__ = finaliser(lambda self: self.close() if getattr(self, "_waiters", None) is not None and not self.closed else None)
 
 
+@checked_class
 class LocalCluster(Client):
     """As `mpijob.LocalCluster`, for asyncio: its jobs go on while the loop runs. Making and closing it block for a moment."""
 
@@ -292,7 +303,7 @@ class _Iterator(Reader):
     """A stream that is read by awaiting."""
 
     def _left(self) -> float | None:
-        patience = self._stream.patience()
+        patience: float | None = self._stream.patience()
         if self._deadline is None:
             return patience
         left = self._deadline - time.monotonic()

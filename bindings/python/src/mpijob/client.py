@@ -24,21 +24,23 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, List, Literal  # a method is called list
 
 from . import _channel
-from ._library import encoded
+from ._arguments import checked_class
+from ._channel import Channel
+from ._library import encoded, finaliser
 from ._operations import VERSION, Cause, Operations
 from ._streams import Event, LogLine, LogStream, Stream, WatchStream
 from .errors import CancelledError, UsageError, failure
+from .job import MPIJob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, List, TypeVar  # a method is called list
+    from typing import TypeVar, overload
 
     from ._calls import Operation, Pending, Raw
-    from ._channel import Channel
-    from .job import MPIJob
 
     T = TypeVar("T")
     S = TypeVar("S", bound="Client")
@@ -130,6 +132,7 @@ class Owner(Operations):
         channel.free()
 
 
+@checked_class
 class Client(Owner):
     """A client of a cluster.
 
@@ -148,6 +151,8 @@ class Client(Owner):
 
     def __init__(self, kubeconfig: str | os.PathLike[str] | None = None, *, transport: Any = None, **options: Any) -> None:
         self._begin(_channel.chosen(kubeconfig, transport, options))
+
+    _ears = -1
 
     def _begin(self, channel: Channel) -> None:
         super().__init__(channel)
@@ -245,7 +250,7 @@ class Client(Owner):
                     self._await(call)
                     result = call.finish()
                 except BaseException as error:
-                    call = operation.throw(error)
+                    call = operation.throw(self._channel.named(error))
                 else:
                     call = operation.send(result)
         except StopIteration as end:
@@ -273,7 +278,7 @@ class Client(Owner):
     # --- jobs ---
 
     def submit(self, job: Any, namespace: str | None = None, *, apply: bool = False, force: bool = False, dry_run: bool = False,
-               field_manager: str | None = None, field_validation: str | None = None) -> MPIJob:
+               field_manager: str | None = None, field_validation: Literal["Strict", "Warn", "Ignore"] | None = None) -> MPIJob:
         """Send a job, as it is: nothing is defaulted; gives it as the server stored it.
 
         job               an MPIJob, the path of a file, YAML or JSON text, a dict, or a model
@@ -293,6 +298,14 @@ class Client(Owner):
     def list(self, namespace: str | None = None, *, all_namespaces: bool = False, labels: str | None = None) -> List[MPIJob]:
         """All jobs of a namespace, or of all; `labels` as kubectl's -l."""
         return self._run(self._list(None if all_namespaces else namespace or self.namespace, labels))
+
+    if TYPE_CHECKING:
+        @overload
+        def wait(self, name: str, condition: Literal["Deleted"], timeout: float | None = None,  # type: ignore[overload-overlap]
+                 namespace: str | None = None) -> None: ...
+        @overload
+        def wait(self, name: str, condition: str = "Finished", timeout: float | None = None,
+                 namespace: str | None = None) -> MPIJob: ...
 
     def wait(self, name: str, condition: str = "Finished", timeout: float | None = None,
              namespace: str | None = None) -> MPIJob | None:
@@ -318,7 +331,7 @@ class Client(Owner):
         """Set the number of workers; with `expected` only while there are so many, else ConflictError."""
         self._run(self._scale(name, workers, expected, namespace))
 
-    def delete(self, name: str, namespace: str | None = None, *, uid: str | None = None, propagation: str | None = None) -> None:
+    def delete(self, name: str, namespace: str | None = None, *, uid: str | None = None, propagation: Literal["Background", "Foreground", "Orphan"] | None = None) -> None:
         """Delete a job, and with it all that it owns; `propagation` is 'Background' (None), 'Foreground' or 'Orphan'."""
         self._run(self._delete(name, uid, propagation, namespace))
 
@@ -373,7 +386,7 @@ class Client(Owner):
             stream = WatchStream(self._channel, api_version, kind, space or None, name, labels, object_limit)
             return Watch(self, stream, timeout)
 
-    def logs(self, name: str, namespace: str | None = None, *, role: str | None = None, follow: bool = False,
+    def logs(self, name: str, namespace: str | None = None, *, role: Literal["launcher", "worker"] | None = None, follow: bool = False,
              container: str | None = None, all_containers: bool = False, previous: bool = False, timestamps: bool = False,
              tail: int | None = None, since: float | None = None, timeout: float | None = None) -> Logs:
         """What the containers of a job's pods print, as an iterator of `LogLine`.
@@ -419,9 +432,7 @@ class Client(Owner):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_ears", -1) >= 0:
-            self._dispose()
+    __del__ = finaliser(lambda self: self._dispose() if self._ears >= 0 else None)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {'closed' if self.closed else self.server or ''}>".replace(" >", ">")
@@ -429,6 +440,8 @@ class Client(Owner):
 
 class Reader:
     """Who reads a stream, in both kinds of clients."""
+
+    _stream: Any = None
 
     def __init__(self, client: Any, stream: Stream, timeout: float | None) -> None:
         self._client = client
@@ -442,9 +455,7 @@ class Reader:
         if os.getpid() == self._client._process:
             self._client._close(self._stream)
 
-    def __del__(self) -> None:
-        if getattr(self, "_stream", None) is not None:
-            self._client._abandon(self._stream)
+    __del__ = finaliser(lambda self: self._client._abandon(self._stream) if self._stream is not None else None)
 
 
 class _Iterator(Reader):

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from ctypes import byref, c_void_p
 
 from . import _abi
-from ._library import core, decoded, encoded
+from ._arguments import checked, checked_class
+from ._hints import Any, Union
+from ._library import core, decoded, encoded, finaliser
 from ._text import written
-from .errors import check, owned
+from .errors import UsageError, check, owned
 from .findings import Diag
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Union
-
-    # A Kubernetes object: YAML or JSON text, a dict, a Document, the path of a file, or a model of the package kubernetes.
-    Source = Union[str, bytes, os.PathLike[str], Mapping[str, Any], "Document", Any]
 
 FORMATS = {"yaml": _abi.MPIJOB_FORMAT_YAML, "json": _abi.MPIJOB_FORMAT_JSON, "compact": _abi.MPIJOB_FORMAT_JSON_COMPACT}
 
@@ -46,6 +41,7 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no Kubernetes object: give a dict, YAML, a path or a model")
 
 
+@checked
 def to_model(value: Any, kind: str) -> Any:
     """A dict, or a Document, as a model of the package `kubernetes`: to_model(template, "V1PodTemplateSpec").
 
@@ -82,14 +78,17 @@ def parse_options(source: str | None = None, limits: Mapping[str, int] | None = 
     return byref(_abi.mpijob_parse_options(source=encoded(source), **limits or {})) if source or limits else None
 
 
+@checked_class
 class Document:
     """Any Kubernetes object, with the order of its keys, unknown fields, and the line and column of each value.
 
     A document is used by one thread at a time; different documents by any threads.
     """
 
+    handle: int | None = None
+    _is_copy = False  # of a job: a change would be lost
+
     def __init__(self, value: Source = None) -> None:
-        self.handle: int | None = None
         self.handle = _document(value)
 
     @classmethod
@@ -130,7 +129,12 @@ class Document:
         return node_text(self.root, "yaml")
 
     def merge(self, patch: Source) -> None:
-        """Apply a JSON merge patch (RFC 7396): None removes, dicts merge, all else replaces."""
+        """Apply a JSON merge patch (RFC 7396): None removes, dicts merge, all else replaces.
+
+        UsageError for `job.document`, which is a copy: use `job.merge()`, or `copy.copy()` for a document of your own.
+        """
+        if self._is_copy:
+            raise UsageError("job.document is a copy: use job.merge() to change the job, or copy.copy(job.document)")
         root, other = self.root, Document(patch)
         del root
         check(core.mpijob_doc_merge(self.handle, other.root))
@@ -162,9 +166,7 @@ class Document:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            self.close()
+    __del__ = finaliser(close)
 
     def __copy__(self) -> Document:
         if self.handle is None:
@@ -189,11 +191,16 @@ class Document:
         return f"<Document {kind or ''} {name or ''}>".replace("  ", " ").replace(" >", ">")
 
 
+# A Kubernetes object: YAML or JSON text, a dict, a Document, the path of a file, or a model of the package kubernetes.
+Source = Union[str, bytes, os.PathLike[str], Mapping[str, Any], Document, Any]
+
+
 def _restored(text: str) -> Document:
     """A document that was pickled; its places in a file are gone."""
     return Document.take(_parsed(text, None, PROGRAM_TEXT))
 
 
+@checked
 def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> list[Document]:
     """Read all documents of a YAML or JSON text, empty ones left out."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)

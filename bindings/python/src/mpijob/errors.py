@@ -7,15 +7,14 @@ class of its own for such a failure, the family belongs to it too: `except Timeo
 from __future__ import annotations
 
 import builtins
+from collections.abc import Sequence
 
 from . import _abi
+from ._hints import Any
 from ._library import core, decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
     from .findings import Diag, Finding
 
 
@@ -24,7 +23,7 @@ class Error(Exception):
 
     code: int = 0
 
-    def __init__(self, message: str, code: int | None = None, findings: Sequence[Finding] = ()) -> None:
+    def __init__(self, message: str, code: int | None = None, findings: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.findings: list[Finding] = list(findings)

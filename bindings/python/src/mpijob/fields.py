@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 
 from . import _abi
+from ._arguments import checked
+from ._hints import Any
 from ._library import core, decoded, encoded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 KINDS = {_abi.MPIJOB_KIND_STRING: "string", _abi.MPIJOB_KIND_INT32: "int32", _abi.MPIJOB_KIND_INT64: "int64",
          _abi.MPIJOB_KIND_BOOL: "boolean", _abi.MPIJOB_KIND_CHOICE: "choice", _abi.MPIJOB_KIND_TIME: "time",
@@ -86,6 +84,7 @@ def _steps(path: str) -> list[str]:
     return [step for step in re.split(r"[.\[\]]+", path) if step and not step.isdigit()]
 
 
+@checked
 def explain(path: str) -> Field:
     """Tell what is known of a field: explain("spec.runPolicy"), explain("spec.run_policy.suspend"),
     explain("spec.mpiReplicaSpecs[Worker].template.spec.containers"). KeyError when there is no such field."""

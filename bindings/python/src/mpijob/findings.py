@@ -2,17 +2,15 @@
 """Findings: everything that the library has to say about an input, as objects."""
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from ctypes import byref
 
 from . import _abi
-from ._library import core, decoded, encoded
+from ._arguments import checked
+from ._hints import Any
+from ._library import core, decoded, encoded, finaliser
 from ._text import written
 from .errors import check, owned
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
 
 SEVERITIES = {_abi.MPIJOB_SEVERITY_ERROR: "error", _abi.MPIJOB_SEVERITY_WARNING: "warning", _abi.MPIJOB_SEVERITY_INFO: "info"}
 _NUMBERS = {word: number for number, word in SEVERITIES.items()}
@@ -100,8 +98,10 @@ class Diag:
     `findings` holds, also after the end, what was found.
     """
 
+    handle: int | None = None
+
     def __init__(self, severities: Mapping[str, str] | None = None) -> None:
-        self.handle: int | None = owned(core.mpijob_diag_new())
+        self.handle = owned(core.mpijob_diag_new())
         self._kept: list[Finding] | None = None
         try:
             for name, severity in (severities or {}).items():
@@ -131,8 +131,7 @@ class Diag:
         """Free the list; `findings` stays."""
         if self.handle is not None:
             self._kept = self.findings
-            core.mpijob_diag_free(self.handle)
-            self.handle = None
+            self._drop()
 
     def __enter__(self) -> Diag:
         return self
@@ -146,10 +145,11 @@ class Diag:
     def __len__(self) -> int:
         return len(self.findings)
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            core.mpijob_diag_free(self.handle)
-            self.handle = None
+    def _drop(self) -> None:
+        core.mpijob_diag_free(self.handle)
+        self.handle = None
+
+    __del__ = finaliser(_drop)
 
 
 class FindingKind:
@@ -173,6 +173,7 @@ def finding_kinds() -> list[FindingKind]:
     return [FindingKind(core.mpijob_finding_kind_at(i).contents) for i in range(core.mpijob_finding_kind_count())]
 
 
+@checked
 def finding_kind(identifier: str) -> FindingKind | None:
     """The kind with this identifier; None when there is none."""
     found = core.mpijob_finding_kind_find(encoded(identifier))

@@ -2,36 +2,35 @@
 """The job: an MPIJob of kubeflow.org/v2beta1, read from a file or made from nothing."""
 from __future__ import annotations
 
+import datetime
 import os
 import time
+from collections.abc import Iterable, Mapping
 from ctypes import byref, c_void_p
 
 from . import _abi, _edit
-from ._library import core, decoded, encoded
-from .document import PROGRAM_TEXT, Document, json_text, node_text, node_value, parse_options
-from .errors import SpecError, check, failure, owned
+from ._arguments import checked, checked_class
+from ._hints import Any, Literal, Union
+from ._library import core, decoded, encoded, finaliser
+from .document import PROGRAM_TEXT, Document, Source, json_text, node_text, node_value, parse_options
+from .errors import SpecError, UsageError, check, failure, owned
 from .fields import explain, nearest, snake
 from .findings import Diag, Finding
 from .model import ROWS, JobFields
 from .plan import Facts, Plan
-from .render import Hostfile, Objects, Options, entropy, objects, rendered
+from .render import FeatureValue, Hostfile, Objects, Options, entropy, objects, rendered
 from .views import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import datetime
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Union
-
-    from .document import Source
-    from .render import FeatureValue
     from .views import Steps
 
-    Observed = Union[Facts, Iterable[Source]]
+Observed = Union[Facts, Iterable[Source]]
 
 _MANY_EDITS = 1024  # a document keeps what was replaced until it is copied
 
 
+@checked_class
 class MPIJob(JobFields):
     """An MPIJob. Its fields are properties: job.spec.run_policy.clean_pod_policy, job.spec.mpi_replica_specs["Worker"].replicas.
 
@@ -43,30 +42,34 @@ class MPIJob(JobFields):
     A job is used by one thread at a time; different jobs by any threads. It frees itself.
     """
 
-    def __init__(self, name: str | Source | None = None, namespace: str | None = None, **fields: Any) -> None:
-        self._handle: int | None = None    # of the two one is current: the library's job,
-        self._doc: int | None = None       # or a document that was changed since
-        self._source: str | None = None
-        self._edits = 0
-        if name is not None and not (isinstance(name, str) and not set(name) & set(":{\n")):
-            self._handle = _parse(name, None)
-            self._source = _source_of(self._handle)
-            if namespace is not None:
-                self._identify(namespace=namespace)
-        else:
-            out = c_void_p()
-            check(core.mpijob_new(encoded(name) if isinstance(name, str) else b"", encoded(namespace), None, byref(out), None))
-            self._handle = owned(out.value)
-            if not name:
-                self._write(("metadata", "name"), None)
-        for key, value in fields.items():
-            self._write(_unique(key), value)
+    _handle: int | None = None    # of the two one is current: the library's job,
+    _doc: int | None = None       # or a document that was changed since
+    _source: str | None = None
+    _edits = 0
+
+    if not TYPE_CHECKING:  # a type checker knows the arguments from model.pyi
+        def __init__(self, name: str | Source | None = None, namespace: str | None = None, **fields: Any) -> None:
+            if name is not None and not (isinstance(name, str) and not set(name) & set(":{\n")):
+                self._handle = _parse(name, None)
+                self._source = _source_of(self._handle)
+                if namespace is not None:
+                    self._identify(namespace=namespace)
+            else:
+                if isinstance(name, str) and ("/" in name or name.endswith((".yaml", ".yml", ".json"))):
+                    raise UsageError(f"{name!r} is the path of a file and no name: use mpijob.load({name!r})")
+                out = c_void_p()
+                check(core.mpijob_new(encoded(name) if isinstance(name, str) else b"", encoded(namespace), None, byref(out), None))
+                self._handle = owned(out.value)
+                if not name:
+                    self._write(("metadata", "name"), None)
+            for key, value in fields.items():
+                self._write(_unique(key), value)
 
     @classmethod
     def take(cls, handle: int, source: str | None = None) -> MPIJob:
         """The owner of a job that the library gave away."""
         made = cls.__new__(cls)
-        made._handle, made._doc, made._source, made._edits = handle, None, source, 0
+        made._handle, made._source = handle, source
         return made
 
     @classmethod
@@ -142,8 +145,15 @@ class MPIJob(JobFields):
 
     @property
     def document(self) -> Document:
-        """A copy of the job's document."""
-        return Document.take(owned(core.mpijob_doc_from_node(self._root)))
+        """A copy of the job's document, for reading; `merge()` changes the job."""
+        made = Document.take(owned(core.mpijob_doc_from_node(self._root)))
+        made._is_copy = True
+        return made
+
+    def merge(self, patch: Source) -> None:
+        """Apply a JSON merge patch (RFC 7396) to the job: None removes, dicts merge, all else replaces."""
+        with Document(patch) as other:
+            check(core.mpijob_doc_merge(self._editable(), other.root))
 
     @property
     def name(self) -> str | None:
@@ -249,7 +259,7 @@ class MPIJob(JobFields):
             text = rendered(self.handle, options, with_key, "compact", diag)
         return objects(text, diag.findings)
 
-    def manifests(self, form: str = "yaml", *, reference: bool = False, cluster_domain: str | None = None,
+    def manifests(self, form: Literal["yaml", "json", "compact"] = "yaml", *, reference: bool = False, cluster_domain: str | None = None,
                   gang_scheduler: str | None = None, priority_classes: Mapping[str, int] | None = None,
                   running: Iterable[object] | None = None, with_key: bool = False, entropy: bytes | None = None,
                   severities: Mapping[str, str] | None = None, **features: FeatureValue) -> str:
@@ -296,16 +306,15 @@ class MPIJob(JobFields):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self.close()
+    __del__ = finaliser(close)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and not hasattr(type(self), name):
-            known = [attribute for attribute in dir(type(self)) if not attribute.startswith("_")]
-            near = nearest(name, known)
-            raise AttributeError(f"a job has no field {name}" + (f"; did you mean {near}?" if near else ""))
-        object.__setattr__(self, name, value)
+    if not TYPE_CHECKING:  # a type checker knows the fields from model.pyi
+        def __setattr__(self, name: str, value: Any) -> None:
+            if not name.startswith("_") and not hasattr(type(self), name):
+                known = [attribute for attribute in dir(type(self)) if not attribute.startswith("_")]
+                near = nearest(name, known)
+                raise AttributeError(f"a job has no field {name}" + (f"; did you mean {near}?" if near else ""))
+            object.__setattr__(self, name, value)
 
     def __copy__(self) -> MPIJob:
         return self.copy()
@@ -333,6 +342,7 @@ class Converted(Document):
     findings: list[Finding] = []
 
 
+@checked
 def convert(job: Source, version: str, *, annotation: bool = True, runtime: str | None = None) -> Converted:
     """Convert an MPIJob of any version to "kubeflow.org/v1", "kubeflow.org/v2beta1" or "TrainJob"; a short "v1" will do.
 

@@ -13,23 +13,18 @@ values. A prefix stands for the names that are known here: those in the launcher
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_void_p, cast
+from typing import Any, Union
 
 from . import _abi
+from ._arguments import checked
 from ._library import core, encoded
 from .errors import UsageError, check
-from .findings import Diag
+from .findings import Diag, Finding
+from .job import MPIJob
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, Union
-
-    from .findings import Finding
-    from .job import MPIJob
-
-    Env = Union[Iterable[str], Mapping[str, str]]
+Env = Union[Iterable[str], Mapping[str, str]]
 
 
 class Command(list):  # type: ignore[type-arg]
@@ -94,6 +89,7 @@ def _root(allow: bool | None) -> int:
     return 0 if allow is None else 1 if allow else -1
 
 
+@checked
 def mpirun(job: MPIJob, program: str | Sequence[str], *, np: int = 0, ranks_per_host: int = 0, env: Env = (),
            env_only: bool = False, known: Iterable[str] = (), bind_to: str | None = None, map_by: str | None = None,
            hostfile: str | None = None, allow_run_as_root: bool | None = None, oversubscribe: bool = False,
@@ -118,11 +114,13 @@ def mpirun(job: MPIJob, program: str | Sequence[str], *, np: int = 0, ranks_per_
                     verbose=verbose, executable=executable, allow_run_as_root=_root(allow_run_as_root))
 
 
+@checked
 def mpiexec(job: MPIJob, program: str | Sequence[str], **options: Any) -> Command:
     """The words of mpiexec, with the options of mpirun()."""
     return mpirun(job, program, _tool=_abi.MPIJOB_LAUNCH_MPIEXEC, **options)
 
 
+@checked
 def horovodrun(job: MPIJob, program: str | Sequence[str], *, np: int = 0, elastic: bool = False, min_np: int = 0, max_np: int = 0,
                ranks_per_host: int = 0, elastic_timeout: int = 0, reset_limit: int = 0, start_timeout: int = 0,
                backend: str | None = None, network_interface: str | None = None, log_level: str | None = None,
@@ -146,6 +144,7 @@ def horovodrun(job: MPIJob, program: str | Sequence[str], *, np: int = 0, elasti
                     verbose=verbose, bind_to=bind_to, map_by=map_by, hostfile=hostfile, executable=executable)
 
 
+@checked
 def deepspeed(job: MPIJob, program: str | Sequence[str], *, ranks_per_host: int = 0, backend: str | None = None, env: Env = (),
               known: Iterable[str] = (), bind_to: str | None = None, map_by: str | None = None, hostfile: str | None = None,
               allow_run_as_root: bool | None = None, executable: str | None = None, args: Iterable[str] = ()) -> Command:

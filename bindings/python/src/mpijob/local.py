@@ -13,13 +13,11 @@ Nothing happens in it but while a call of it waits: it has no thread.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from . import _channel
+from ._arguments import checked_class
 from .client import Client
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 __all__ = ["LocalCluster"]
 
@@ -35,6 +33,7 @@ def channel(options: dict[str, Any]) -> _channel.Channel:
     return _channel.embedded(**options)
 
 
+@checked_class
 class LocalCluster(Client):
     """A Client of a new cluster in this process.
 

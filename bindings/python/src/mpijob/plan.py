@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Iterator
 from ctypes import byref, c_void_p, pointer
 
 from . import _abi
-from ._library import core, decoded, encoded
+from ._arguments import checked_class
+from ._hints import Any
+from ._library import core, decoded, encoded, finaliser
 from ._text import written
-from .document import Document, json_text, node_value
+from .document import Document, Source, json_text, node_value
 from .errors import check, owned
 from .findings import Diag
 from .render import Options, entropy
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from .document import Source
 
 VERBS = {_abi.MPIJOB_ACTION_CREATE: "create", _abi.MPIJOB_ACTION_PATCH: "patch", _abi.MPIJOB_ACTION_PATCH_STATUS: "patch-status",
          _abi.MPIJOB_ACTION_DELETE: "delete", _abi.MPIJOB_ACTION_EVENT: "event"}
@@ -31,12 +27,16 @@ _TRANSITIONS = {_abi.MPIJOB_TRANSITION_CREATED: "created", _abi.MPIJOB_TRANSITIO
                 _abi.MPIJOB_TRANSITION_FAILED: "failed"}
 
 
+@checked_class
 class Facts:
     """All that is known of one job's children; used by one thread at a time."""
 
+    handle: int | None = None
+    _observation: int | None = None
+
     def __init__(self, observed: Any = ()) -> None:
-        self.handle: int | None = owned(core.mpijob_facts_new())
-        self._observation: int | None = owned(core.mpijob_observation_new())
+        self.handle = owned(core.mpijob_facts_new())
+        self._observation = owned(core.mpijob_observation_new())
         for thing in observed:
             self.apply(thing)
 
@@ -59,11 +59,11 @@ class Facts:
         """Forget an object; true when it was known."""
         return bool(core.mpijob_facts_forget(self.handle, encoded(uid)))
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
-            core.mpijob_facts_free(self.handle)
-        if getattr(self, "_observation", None) is not None:
-            core.mpijob_observation_free(self._observation)
+    def _drop(self) -> None:
+        core.mpijob_facts_free(self.handle)
+        core.mpijob_observation_free(self._observation)
+
+    __del__ = finaliser(_drop)
 
 
 class _Made:
@@ -74,8 +74,10 @@ class _Made:
     def __init__(self, handle: int) -> None:
         self.handle = handle
 
-    def __del__(self) -> None:
+    def _drop(self) -> None:
         core.mpijob_plan_free(self.handle)
+
+    __del__ = finaliser(_drop)
 
 
 class Action:

@@ -10,6 +10,7 @@ and launchers that contradict each other, are a SpecError: a guess would be wors
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from ctypes import byref, c_char_p, cast
 from typing import NamedTuple
 
@@ -17,10 +18,6 @@ from . import _abi
 from ._library import core, decoded
 from .errors import check
 from .findings import Diag
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SOURCES = {value: name[len("MPIJOB_RANK_"):].lower() for name, value in vars(_abi).items()
            if name.startswith("MPIJOB_RANK_") and isinstance(value, int)}

@@ -6,9 +6,12 @@ import ctypes
 import datetime
 import json
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from ctypes import byref, c_void_p
 
 from . import _abi
+from ._arguments import checked_class
+from ._hints import Any, Union
 from ._library import core, decoded, encoded
 from ._text import written
 from .document import FORMATS
@@ -16,12 +19,7 @@ from .errors import check
 from .fields import nearest
 from .findings import Diag, Finding
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, Union
-
-    FeatureValue = Union[bool, int, str, datetime.timedelta]
+FeatureValue = Union[bool, int, str, datetime.timedelta]
 
 
 class Feature:
@@ -94,6 +92,7 @@ class Options:
             ctypes.memset(self._entropy, 0, len(self._entropy))
 
 
+@checked_class
 class Objects(list):  # type: ignore[type-arg]
     """The children of a job as dicts, in their order; `findings` holds what there is to say about them."""
 

@@ -26,15 +26,12 @@ import math
 import os
 import socket
 import threading
+from collections.abc import Callable
+from typing import Any
 
 from . import _abi
 from ._library import core, decoded
 from .errors import CancelledError, Error, UsageError, check
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
 
 __all__ = ["Answer", "BlockingTransport", "Exchange", "Request", "Transport"]
 

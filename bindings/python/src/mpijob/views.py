@@ -291,10 +291,10 @@ class View:
         def __getattr__(self, name: str) -> Any:
             raise AttributeError(_unknown(self, name))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._fields:
-            raise AttributeError(_unknown(self, name))
-        object.__setattr__(self, name, value)
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name not in self._fields:
+                raise AttributeError(_unknown(self, name))
+            object.__setattr__(self, name, value)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._fields]
