@@ -46,7 +46,7 @@ struct mpijob_features {
 	int32_t network_policy;     /**< 1: only pods of the job reach pods of the job. */
 	int32_t fail_lost_worker;   /**< 1: a job fails whose launcher succeeded although it lost a worker pod. */
 };
-#define MPIJOB_FEATURES_INIT { sizeof(struct mpijob_features), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define MPIJOB_FEATURES_INIT { sizeof(struct mpijob_features), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 #define MPIJOB_FEATURE_SWITCH 1   /**< On or off. */
 #define MPIJOB_FEATURE_COUNT 2    /**< A whole number. */

@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	size_t count = sizeof(subjects) / sizeof(subjects[0]);
 	size_t tried = 0, bad = 0;
-	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1, 22, 2222, 1, 1, 1, 60, 1, 1 };
+	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1, 22, 2222, 1, 1, 1, 60, 1, 1, 1 };
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: AddressSanitizer brings an allocator of its own");
