@@ -77,8 +77,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("config-options", ERROR, "The options for a configuration contradict each other.",
 	     "Compare them with http.h.",
 	     "certificate_authority and insecure_skip_tls_verify exclude each other"),
-	KIND("config-required", ERROR, "A field that a kubeconfig needs is not there.",
-	     "Add it.",
+	KIND("config-required", ERROR, "A field that a kubeconfig needs is not there.", "Add it.",
 	     "config:6:5: users[0].user.exec.command: must be given: the plugin's program"),
 	KIND("config-type", ERROR, "A field of a kubeconfig has a value of the wrong type.",
 	     "Write it as the message says; numbers and true or false need quotes to be strings.",
@@ -124,8 +123,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "job.yaml:4:11: control characters are not allowed"),
 	KIND("conversion-change", INFO,
 	     "A field is called otherwise, or means something slightly different, in the version that was "
-	     "written.",
-	     "Look whether it is what you mean.",
+	     "written.", "Look whether it is what you mean.",
 	     "v1.yaml:6:3: note: spec.cleanPodPolicy: is spec.runPolicy.cleanPodPolicy in v2beta1"),
 	KIND("conversion-loss", WARNING, "The version that was written cannot hold a field.",
 	     "It is kept in an annotation unless that was refused; without the annotation it is lost.",
@@ -147,8 +145,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "the workers' login shells find no orted (log of pod pi-launcher-x2k)"),
 	KIND("daemons-not-started", ERROR,
 	     "mpirun could not start its daemons on the workers; PATH and /tmp, which it names, are seldom the "
-	     "cause.",
-	     "Read the lines in front of it, and the workers' logs: `mpijob logs --all JOB`.",
+	     "cause.", "Read the lines in front of it, and the workers' logs: `mpijob logs --all JOB`.",
 	     "mpirun could not start its daemons on the workers, and the log says no more (log of pod "
 	     "pi-launcher-x2k)"),
 	KIND("deadline-exceeded", ERROR,
@@ -159,8 +156,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "specified deadline"),
 	KIND("dns-policy-overwritten", WARNING,
 	     "With `hostNetwork: true` the operator sets `dnsPolicy: ClusterFirstWithHostNet`, whatever is "
-	     "given.",
-	     "Remove dnsPolicy, or hostNetwork, or ask for `--user-dns-policy`.",
+	     "given.", "Remove dnsPolicy, or hostNetwork, or ask for `--user-dns-policy`.",
 	     "job.yaml:21:22: warning: spec.mpiReplicaSpecs[Worker].template.spec.dnsPolicy: 'Default' is "
 	     "replaced by 'ClusterFirstWithHostNet', as hostNetwork is true"),
 	KIND("does-not-settle", WARNING, "The operator acts on a job again and again without news from the cluster.",
@@ -225,8 +221,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "made when all workers are ready"),
 	KIND("gpus-kept", WARNING,
 	     "With cleanPodPolicy None, which is the default, the workers stay and keep their accelerators "
-	     "when the job has ended.",
-	     "Set `spec.runPolicy.cleanPodPolicy` to Running or All.",
+	     "when the job has ended.", "Set `spec.runPolicy.cleanPodPolicy` to Running or All.",
 	     "job.yaml:8:21: warning: spec.runPolicy.cleanPodPolicy: with None the workers keep their "
 	     "nvidia.com/gpu when the job has ended; use Running or All"),
 	KIND("gpus-shared", WARNING, "There are more slots than GPUs on a worker, so that ranks share one.",
@@ -303,8 +298,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "status.conditions: the job has ended (Failed) and is left as it is"),
 	KIND("job-failed", ERROR, "The job failed, and nothing tells more.",
 	     "Submit it again with the launcher's restartPolicy Never, which keeps the pods and logs of failed "
-	     "attempts.",
-	     "the job failed: MPIJobFailed: no message"),
+	     "attempts.", "the job failed: MPIJobFailed: no message"),
 	KIND("job-queued", WARNING, "Kueue has not admitted the job yet.",
 	     "`kubectl get workloads` and `kubectl describe workload` tell what it waits for; `mpijob doctor` "
 	     "whether the queue is there.",
@@ -317,8 +311,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("job-set-aside", ERROR, "The operator does not act on a job.",
 	     "Correct the job; the operator looks at it again when it changes.",
 	     "MPIJob default/pi is set aside: the job is not valid"),
-	KIND("job-suspended", WARNING, "The job is suspended.",
-	     "`mpijob resume NAME` lets it go on.",
+	KIND("job-suspended", WARNING, "The job is suspended.", "`mpijob resume NAME` lets it go on.",
 	     "warning: spec.runPolicy.suspend: the job is suspended"),
 	KIND("key-range", ERROR, "A number that is used as a key is too large.", "Put it in quotes.",
 	     "job.yaml:8:5: a number this large cannot be a key; put it in quotes"),
@@ -337,8 +330,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "more cannot be said"),
 	KIND("launcher-gpus-hidden", WARNING,
 	     "The launcher asks for GPUs, and the operator hides them: a launcher that is no worker gets an "
-	     "empty NVIDIA_VISIBLE_DEVICES.",
-	     "Set `spec.runLauncherAsWorker`, or do not ask for GPUs there.",
+	     "empty NVIDIA_VISIBLE_DEVICES.", "Set `spec.runLauncherAsWorker`, or do not ask for GPUs there.",
 	     "job.yaml:20:33: warning: "
 	     "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].resources.limits: the operator "
 	     "empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not see its "
@@ -389,8 +381,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "here; remove the field"),
 	KIND("merge-order", WARNING,
 	     "A merge with `<<` stands behind keys that it also has; those given in the map itself win, "
-	     "wherever they stand.",
-	     "Put << first, so that the text says what happens.",
+	     "wherever they stand.", "Put << first, so that the text says what happens.",
 	     "job.yaml:14:7: warning: << stands behind keys of its own map"),
 	KIND("missing", ERROR, "A field that must be there is not.", "Add it.",
 	     "job.yaml:6:3: spec.mpiReplicaSpecs[Launcher]: a value is required"),

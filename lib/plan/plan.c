@@ -461,7 +461,7 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||
 	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS || options.workers_ready_ms < 0 ||
-	    options.workers_ready_ms >= YEAR_10000_MS)
+	    options.workers_ready_ms >= YEAR_10000_MS || !mpijob__struct_is_flag(options.names_known))
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->max_workers = options.max_workers;
@@ -570,7 +570,7 @@ int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
 
 int mpijob_plan_awaits_names(const mpijob_plan *plan)
 {
-	return plan->awaits_names;
+	return plan ? plan->awaits_names : 0;
 }
 
 int32_t mpijob_plan_transitions(const mpijob_plan *plan)

@@ -10,6 +10,7 @@
 
 #include "evidence.h"
 #include "hopeless.h"
+#include "print.h"
 
 #define CREATED_MS 2000 /* within which the operator creates what pods of its job refer to */
 #define LEAVE_MS   2000 /* how long a launcher whose workers have ended may take to end by itself */
@@ -223,7 +224,7 @@ static void tail_done(void *user, const struct mpijob_answer *answer)
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((stop ? stop : end) - at);
-		fprintf(stderr, "%s: %.*s\n", row->pod->name, (int)len, at);
+		print_to(stderr, "%s: %.*s\n", row->pod->name, (int)len, at);
 		at += len + 1;
 	}
 }

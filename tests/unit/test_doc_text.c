@@ -49,7 +49,7 @@ static void options(void **state)
 	assert_int_equal(mpijob_doc_parse(NULL, 1, NULL, &doc, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_doc_parse("a", 1, NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	given.format = 4;
-	assert_int_equal(parse_with("a: 1", &given, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(parse_with("a: 1", &given, NULL), MPIJOB_ERR_USAGE);
 	given.format = MPIJOB_FORMAT_JSON;
 	assert_int_equal(parse_with("a: 1", &given, "syntax"), MPIJOB_ERR_SYNTAX);
 	given.format = MPIJOB_FORMAT_AUTO;

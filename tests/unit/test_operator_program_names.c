@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "../support/fake_clock.h"
+
 #define SERVER "127.77.0.53"
 
 static int server = -1;
@@ -62,13 +64,6 @@ static unsigned serve(unsigned code, char *name)
 	return (unsigned)query[at + 1] << 8 | query[at + 2];
 }
 
-static void sleep_ms(int ms)
-{
-	const struct timespec time = { 0, ms * 1000000L };
-
-	nanosleep(&time, NULL);
-}
-
 static void a_name_is_asked_until_it_exists(void **state)
 {
 	struct names *names = open_names("search mpi.svc.here.test svc.here.test here.test\nnameserver " SERVER "\n", NULL);
@@ -83,7 +78,7 @@ static void a_name_is_asked_until_it_exists(void **state)
 	assert_true(first >= TYPE_PRIVATE);
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 0);
 	assert_int_equal(recv(server, name, sizeof(name), MSG_DONTWAIT), -1); /* not at once */
-	sleep_ms(AGAIN_MS + 10);
+	fake_clock_advance_us((AGAIN_MS + 10) * 1000);
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 0);
 	assert_int_not_equal(serve(0, name), first); /* no cache has the answer to another type */
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 1);
