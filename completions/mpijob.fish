@@ -403,6 +403,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from run' -l rm -d 'On a cluster: 
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l detach -d 'On a cluster: submit the job and do not stay.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l job -r -d 'Which MPIJob when there are several.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l timeout -r -d 'Stop the job after so long (90s, 5m, 1h30m) and exit with 124.'
+complete -c mpijob -n '__fish_seen_subcommand_from run' -l resume -d 'Run the job on this machine although its spec.runPolicy.suspend is true.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l keep -d 'Stay after the job\'s end, with the pods that its cleanPodPolicy keeps, until interrupted.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l allow-host-path -d 'Let hostPath volumes reach this machine\'s files.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l backoff-base -r -d 'First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it.'

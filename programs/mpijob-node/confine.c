@@ -3,7 +3,9 @@
  * What a container's processes may ask of the kernel, as container runtimes limit it by default: a
  * bounding set of capabilities and a filter of system calls. The names are those that containerd v2.3.7
  * allows (contrib/seccomp/seccomp_default.go), plus those that go with a capability. Names that this
- * libseccomp does not know are left out, so they are refused.
+ * libseccomp does not know are left out, so they are refused. One deviation: every process may choose
+ * where its own memory lies, which containerd allows with CAP_SYS_NICE only. MPICH binds ranks that way,
+ * and a kubelet's default is no filter at all.
  */
 #include "node.h"
 
@@ -91,6 +93,9 @@ static const char *const always[] = {
 	"write", "writev"
 };
 
+/* How MPI libraries bind memory to processors. */
+static const char *const of_memory[] = { "get_mempolicy", "mbind", "set_mempolicy", "set_mempolicy_home_node" };
+
 #if defined(__x86_64__)
 static const char *const of_machine[] = { "arch_prctl", "modify_ldt" };
 static const uint32_t compatible[] = { SCMP_ARCH_X86, SCMP_ARCH_X32 };
@@ -148,10 +153,6 @@ static const struct {
 	{ CAP_SYS_TIME, "settimeofday" },
 	{ CAP_SYS_TIME, "stime" },
 	{ CAP_SYS_TTY_CONFIG, "vhangup" },
-	{ CAP_SYS_NICE, "get_mempolicy" },
-	{ CAP_SYS_NICE, "mbind" },
-	{ CAP_SYS_NICE, "set_mempolicy" },
-	{ CAP_SYS_NICE, "set_mempolicy_home_node" },
 	{ CAP_SYSLOG, "syslog" },
 	{ CAP_BPF, "bpf" },
 	{ CAP_PERFMON, "perf_event_open" },
@@ -216,6 +217,8 @@ static scmp_filter_ctx build(uint64_t bounding)
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);	/* a tree, where this libseccomp can */
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		allow(filter, always[i]);
+	for (size_t i = 0; i < sizeof(of_memory) / sizeof(of_memory[0]); i++)
+		allow(filter, of_memory[i]);
 	for (size_t i = 0; i < sizeof(of_machine) / sizeof(of_machine[0]); i++)
 		allow(filter, of_machine[i]);
 	for (size_t i = 0; i < sizeof(with_capability) / sizeof(with_capability[0]); i++) {

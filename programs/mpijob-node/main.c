@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,6 +43,34 @@ static void close_inherited(void)
 	syscall(SYS_close_range, NODE_FD + 1, ~0U, 0);
 }
 
+/*
+ * A container can open /proc/self/exe of a process that is about to run its command, and as root write to that file. So the
+ * node runs from a copy in memory that nobody can write to.
+ */
+static void run_from_sealed_copy(char **argv)
+{
+	int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int copy = memfd_create("mpijob-node", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct stat st;
+	off_t at = 0;
+
+	if (program < 0 || copy < 0 || fstat(program, &st))
+		die(MPIJOB_ERR_IO, "cannot copy mpijob-node into memory: %m");
+	if (fcntl(program, F_GET_SEALS) > 0 && fcntl(program, F_GET_SEALS) & F_SEAL_WRITE) {
+		close(copy);
+		close(program);
+		prctl(PR_SET_NAME, "mpijob-node");
+		return;
+	}
+	while (at < st.st_size) {
+		if (sendfile(copy, program, &at, (size_t)(st.st_size - at)) <= 0)
+			die(MPIJOB_ERR_IO, "cannot copy mpijob-node into memory: %m");
+	}
+	if (fcntl(copy, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+		fexecve(copy, argv, environ);
+	die(MPIJOB_ERR_IO, "cannot run mpijob-node from memory: %m");
+}
+
 int main(int argc, char **argv)
 {
 	int identity;
@@ -47,8 +78,9 @@ int main(int argc, char **argv)
 
 	if (!called_by_library(argc, argv))
 		return usage();
-	close_inherited();
 	report_to_parent(NODE_FD);
+	run_from_sealed_copy(argv);
+	close_inherited();
 	if (argc > 2 && chdir(argv[2]))
 		die(MPIJOB_ERR_IO, "cannot enter the working directory %s: %m", argv[2]);
 	life = outer_run(argv[1][0] - '0', &identity);
