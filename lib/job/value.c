@@ -131,6 +131,8 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 		return;
 	case MPIJOB_NODE_BOOL:
 		is = mpijob_node_bool(node, &value) && value ? "true" : "false";
+		if (strcmp(wanted, "a string") == 0)
+			more = "; YAML 1.1 also reads y, yes, on, n, no and off so: put it in quotes";
 		break;
 	case MPIJOB_NODE_LIST:
 		is = "a list";

@@ -224,6 +224,31 @@ static void check_mounts(const struct container *container, const char *where)
 	}
 }
 
+/* By its name, so that the reader knows which one is missing. */
+static void name_resource(const struct container *container, const char *where, const char *list, const char *key)
+{
+	int named = strpbrk(key, "./") != NULL;
+	char *path = mpijob__words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key, named ? "]" : "");
+
+	if (path)
+		name_field(container->pod, path, "", NULL);
+	free(path);
+}
+
+static void check_resources(const struct container *container, const char *where)
+{
+	static const char *const lists[] = { "limits", "requests" };
+
+	for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+		const mpijob_node *list = mpijob_node_get(mpijob_node_get(container->spec, "resources"), lists[l]);
+
+		for (size_t i = 0; i < mpijob_node_count(list); i++)
+			name_resource(container, where, lists[l], mpijob_node_key(list, i));
+	}
+	if (mpijob_node_count(mpijob_node_find(container->spec, "resources.claims")) > 0)
+		name_field(container->pod, where, "claims", NULL);
+}
+
 static void check_container_fields(const struct container *container, const char *where)
 {
 	const struct pod *pod = container->pod;
@@ -231,7 +256,6 @@ static void check_container_fields(const struct container *container, const char
 	char *security = mpijob__words_format("%s.securityContext", where);
 	char *resources = mpijob__words_format("%s.resources", where);
 	char *probe = mpijob__words_format("%s.readinessProbe", where);
-	static const char *const none[] = { NULL };
 
 	name_others(pod, container->spec, where, container_fields);
 	if (security) {
@@ -240,7 +264,7 @@ static void check_container_fields(const struct container *container, const char
 		check_profile(pod, context, security);
 	}
 	if (resources)
-		name_others(pod, mpijob_node_get(container->spec, "resources"), resources, none);
+		check_resources(container, resources);
 	if (probe)
 		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe, probe_fields);
 	check_env(container, where);

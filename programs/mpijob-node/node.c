@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define CONTAINER_FILES 65536
+
 #define ADDRESS      "198.18.0.1"
 #define BRIDGE       "pods"
 #define UNSENT_LIMIT (1u << 20) /* while more waits to be sent no request is read */
@@ -126,14 +128,20 @@ static void take_signals(struct node *node)
 		die(MPIJOB_ERR_IO, "cannot watch processes: %m");
 }
 
-/* Three descriptors per pod: as many as are allowed. Containers get the old limits back. */
+/*
+ * Three descriptors per pod: as many as are allowed. Containers get a high limit, as from container runtimes: Open MPI 4
+ * closes all descriptors in a child before it executes ssh, and with few of them the child is faster than its parent,
+ * whose setpgid() then fails with a warning.
+ */
 static void raise_limits(struct node *node)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	node->file_limit = limit.rlim_cur;
+	node->file_limit = limit.rlim_max < CONTAINER_FILES ? limit.rlim_max : CONTAINER_FILES;
+	if (node->file_limit < limit.rlim_cur)
+		node->file_limit = limit.rlim_cur;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	if (getrlimit(RLIMIT_CORE, &limit))

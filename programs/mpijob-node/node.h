@@ -238,8 +238,8 @@ struct node {
 	int host_key;   /* closes when the host key is there; -1 when there is none */
 	unsigned veths; /* counters for names */
 	unsigned contents;
-	uint64_t file_limit; /* soft, as they were */
-	uint64_t core_limit;
+	uint64_t file_limit; /* soft, of containers */
+	uint64_t core_limit; /* soft, as it was */
 };
 
 _Noreturn void node_run(int life, int identity);

@@ -41,12 +41,24 @@ static void wrap(const char *text, size_t indent, size_t column)
 	putchar('\n');
 }
 
+/* A value that may be left out needs '='. */
+static const char *value_before(const struct option_row *row)
+{
+	return !row->value ? "" : row->kind == OPTION_CHOICE ? "[=" : " ";
+}
+
+static const char *value_behind(const struct option_row *row)
+{
+	return row->value && row->kind == OPTION_CHOICE ? "]" : "";
+}
+
 static size_t option_name(const struct option_row *row, char *text, size_t size)
 {
 	char letter[5] = "    ";
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	int len = snprintf(text, size, "  %s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
+	int len = snprintf(text, size, "  %s--%s%s%s%s", letter, row->name, value_before(row), row->value ? row->value : "",
+			   value_behind(row));
 	return len < 0 ? 0 : (size_t)len;
 }
 
@@ -86,7 +98,7 @@ static void print_commands(const char *called)
 	puts("mpijob: check, render, run and manage MPIJobs (kubeflow.org/v2beta1)\n");
 	printf("Usage: %s COMMAND [OPTION...] [OPERAND...]\n\nCommands:\n", called);
 	for (const struct command *command = commands; command->name; command++)
-		printf("  %-12s%s\n", command->name, command->summary);
+		printf("  %-15s%s\n", command->name, command->summary);
 	printf("\n'%s help COMMAND' tells more, 'help options' of options that choose the cluster. Start with: %s validate job.yaml\n",
 	       called, called);
 }
@@ -142,7 +154,7 @@ static void roff_options(unsigned command)
 		fputs("\\-\\-", stdout);
 		roff(row->name);
 		if (row->value)
-			printf(" \\fI%s\\fR", row->value);
+			printf("%s\\fI%s\\fR%s", value_before(row), row->value, value_behind(row));
 		putchar('\n');
 		roff(option_help(row));
 		putchar('\n');

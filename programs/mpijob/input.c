@@ -35,10 +35,59 @@ static int add_object(struct input *input, const mpijob_node *node, const char *
 	return 0;
 }
 
-static int add_document(struct input *input, const mpijob_doc *doc)
+/* Keys whose values never hold ${NAME}; in a command, a variable or an annotation it may be meant so. */
+static int is_plain(const char *key)
+{
+	static const char *const keys[] = { "name", "generateName", "namespace", "image", "replicas", "slotsPerWorker", "cpu", "memory" };
+
+	for (size_t i = 0; key && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* The first value that still is what envsubst replaces; NULL when there is none. */
+static const mpijob_node *find_unfilled(const mpijob_node *node, const char *key)
+{
+	const char *text = mpijob_node_string(node);
+	const mpijob_node *found = text && is_plain(key) && strstr(text, "${") ? node : NULL;
+
+	for (size_t i = 0; i < mpijob_node_count(node) && !found; i++)
+		found = find_unfilled(mpijob_node_at(node, i), mpijob_node_key(node, i));
+	return found;
+}
+
+/* One finding for the object, instead of one for each value. */
+static int check_filled(const mpijob_node *node, const char *source, mpijob_diag *diag)
+{
+	const mpijob_node *unfilled = mpijob_is_job(node) ? find_unfilled(node, NULL) : NULL;
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char *message = NULL;
+
+	if (!unfilled)
+		return 0;
+	if (asprintf(&message, "this is a template: '%s' is not filled in; set its variables and pipe it through envsubst",
+		     mpijob_node_string(unfilled)) < 0)
+		return MPIJOB_ERR_NOMEM;
+	finding.severity = MPIJOB_SEVERITY_ERROR;
+	finding.id = "unfilled-template";
+	finding.source = source;
+	finding.line = mpijob_node_line(unfilled);
+	finding.column = mpijob_node_column(unfilled);
+	finding.message = message;
+	mpijob_diag_add(diag, &finding);
+	free(message);
+	return MPIJOB_ERR_SPEC;
+}
+
+static int add_document(struct input *input, const mpijob_doc *doc, mpijob_diag *diag)
 {
 	const mpijob_node *root = mpijob_doc_root(doc);
 	struct input_object list = { root, mpijob_doc_source(doc), 0 };
+	int unfilled = check_filled(root, list.source, diag);
+
+	if (unfilled)
+		return unfilled;
 
 	if (!input_is(&list, "v1", "List"))
 		return add_object(input, root, list.source);
@@ -65,7 +114,7 @@ static int add_text(struct input *input, const char *text, size_t len, const cha
 		return code;
 	const mpijob_docs *docs = files[input->files_count++];
 	for (size_t i = 0; i < mpijob_docs_count(docs) && code == 0; i++)
-		code = add_document(input, mpijob_docs_at(docs, i));
+		code = add_document(input, mpijob_docs_at(docs, i), diag);
 	return code;
 }
 

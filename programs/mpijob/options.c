@@ -336,6 +336,24 @@ static int store(const struct option_row *row, const char *value, struct argumen
 	return -1;
 }
 
+static int is_choice(const struct option_row *row, const char *value)
+{
+	size_t len = strlen(value);
+
+	for (const char *word = row->choices; *word; word += strcspn(word, " "), word += *word == ' ')
+		if (strcspn(word, " ") == len && memcmp(word, value, len) == 0)
+			return 1;
+	return 0;
+}
+
+/* getopt_long() gives an optional value with '=' only; `--dry-run client` is clear too. */
+static const char *choice_behind(const struct option_row *row, char **argv)
+{
+	if (row->kind != OPTION_CHOICE || !row->value || optarg || !argv[optind] || !is_choice(row, argv[optind]))
+		return optarg;
+	return argv[optind++];
+}
+
 static const struct option_row *row_of(unsigned command, int value)
 {
 	for (size_t i = 0; i < ROWS; i++)
@@ -440,7 +458,8 @@ int options_parse(const struct command *command, int argc, char **argv, struct a
 		const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(command->bit, value);
 		if (!row)
 			return complain(command, value, argv);
-		int code = store(row, without_equals(argv[optind - 1], optarg), arguments);
+		const char *given = without_equals(argv[optind - 1], optarg);
+		int code = store(row, given ? given : choice_behind(row, argv), arguments);
 		if (code)
 			return code;
 	}
