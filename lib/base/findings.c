@@ -75,8 +75,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Use one of those that the message lists.",
 	     "config:3:18: current-context: no context 'prod'; there are dev and test"),
 	KIND("config-options", ERROR, "The options for a configuration contradict each other.",
-	     "Compare them with http.h.",
-	     "certificate_authority and insecure_skip_tls_verify exclude each other"),
+	     "Compare them with http.h.", "certificate_authority and insecure_skip_tls_verify exclude each other"),
 	KIND("config-required", ERROR, "A field that a kubeconfig needs is not there.", "Add it.",
 	     "config:6:5: users[0].user.exec.command: must be given: the plugin's program"),
 	KIND("config-type", ERROR, "A field of a kubeconfig has a value of the wrong type.",
@@ -259,8 +258,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "pi-worker-0.pi.default.svc cannot be reached: timed out (log of pod pi-launcher-x2k)"),
 	KIND("hostfile-unreadable", ERROR, "The hostfile that mpirun is to read is not there.",
 	     "Leave the hostfile to the operator: no `--hostfile` in the command; it is /etc/mpi/hostfile in the "
-	     "launcher's first container only.",
-	     "mpirun cannot open its hostfile (log of pod pi-launcher-x2k)"),
+	     "launcher's first container only.", "mpirun cannot open its hostfile (log of pod pi-launcher-x2k)"),
 	KIND("http-descriptor", ERROR, "No descriptor is left for the event loop of a connection.",
 	     "Raise the limit (`ulimit -n`), or close what is not needed.",
 	     "no descriptor is left in this process or on this machine"),
@@ -449,8 +447,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "job.yaml:6:19: warning: spec.slotsPerWorker: with 0 slots no host offers a place for a rank"),
 	KIND("no-space", ERROR, "A file could not be written, as its disk is full.",
 	     "/dev/shm has 64 MiB in a pod: mount an emptyDir of medium Memory there. For other folders use a "
-	     "volume.",
-	     "a disk, or /dev/shm, is full (log of pod pi-launcher-x2k)"),
+	     "volume.", "a disk, or /dev/shm, is full (log of pod pi-launcher-x2k)"),
 	KIND("no-way-back", ERROR, "A worker cannot connect back to the launcher.",
 	     "Let the launcher wait until its own name has an address (`mpijob run --wait-for-hosts 2m`); look "
 	     "for a NetworkPolicy or a mesh that keeps them apart.",
@@ -467,8 +464,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "emptyDir secret"),
 	KIND("not-enough-slots", ERROR, "mpirun is asked for more ranks than the hosts have slots.",
 	     "Lower `-np`, or raise `spec.slotsPerWorker` or the workers' replicas; mpirun with no `-np` uses all "
-	     "slots.",
-	     "more ranks are asked for than the hosts have slots (log of pod pi-launcher-x2k)"),
+	     "slots.", "more ranks are asked for than the hosts have slots (log of pod pi-launcher-x2k)"),
 	KIND("not-found", ERROR, "A name in a pod template refers to something that the template does not have.",
 	     "Correct the name, or add what it refers to.",
 	     "job.yaml:27:21: spec.mpiReplicaSpecs[Worker].template.spec.containers[0].volumeMounts[0].name: "
@@ -553,8 +549,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	KIND("program-crashed", ERROR,
 	     "The program of a container crashed.",
 	     "Look at its log (`mpijob logs --pod NAME`); a crash at once often means libraries or CPU features "
-	     "that the image does not have.",
-	     "container pi of pod pi-launcher-x2k crashed (SIGSEGV): exit code 139"),
+	     "that the image does not have.", "container pi of pod pi-launcher-x2k crashed (SIGSEGV): exit code 139"),
 	KIND("program-not-found", ERROR,
 	     "The program that a container or a rank is to run is not in the image, or is not executable.",
 	     "Correct `command`, or the program behind mpirun's options; it must be in the image of the workers "
@@ -575,8 +570,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "they take quota.",
 	     "no more pods are let in for pi-launcher: pods \"pi-launcher-x2k\" is forbidden: exceeded quota: team"),
 	KIND("rank-crashed", ERROR,
-	     "A rank ended by a signal.",
-	     "Read the log in front of mpirun's message: `mpijob logs JOB`.",
+	     "A rank ended by a signal.", "Read the log in front of mpirun's message: `mpijob logs JOB`.",
 	     "a rank on pi-worker-1 crashed (log of pod pi-launcher-x2k)"),
 	KIND("rank-failed", ERROR,
 	     "A rank ended with an error of its own.",
