@@ -109,6 +109,20 @@ static struct answer log_of(const char *name, const char *query)
 	return answer;
 }
 
+static void wait_log(const char *name, const char *piece)
+{
+	int found = 0;
+
+	for (int i = 0; i < 200 && !found; i++) {
+		struct answer answer = log_of(name, "");
+
+		found = answer.status == 200 && strstr(mpijob_text_data(answer.stream), piece) != NULL;
+		answer_free(&answer);
+		poll_for(&node, 50);
+	}
+	assert_true(found);
+}
+
 static void expect_log(const char *name, const char *query, const char *wanted)
 {
 	struct answer answer = log_of(name, query);
@@ -248,6 +262,7 @@ static void test_live_volumes(void **state)
 		 "do sleep 0.05; done; cat /d/labels /odd/a/b\"],\"volumeMounts\":[{\"name\":\"d\",\"mountPath\":\"/d\"},"
 		 "{\"name\":\"odd\",\"mountPath\":\"/odd\"}]}]");
 	wait_phase("live", "Running");
+	wait_log("live", "one");
 	expect(&node, "PATCH", MAPS "/odd", "{\"data\":{\"x\":\"ex\"}}", 200);
 	for (int i = 0; i < 200 && count_notices("keeps its old files") == before; i++)
 		poll_for(&node, 10);
