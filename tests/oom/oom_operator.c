@@ -364,6 +364,12 @@ static int imagine(mpijob_client *client)
 	return 1;
 }
 
+/* The status is written last: the operator counts the job as Created when it has the answer. 1, 0, or NOMEM. */
+static int is_created(const mpijob_operator *operator_)
+{
+	return is_written(mpijob_operator_metrics, operator_, "\nmpi_operator_jobs{phase=\"Created\"} 1\n");
+}
+
 /* Steps until the job is complete, with little waits for back-offs. 0, or 1 and a line about it. */
 static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 {
@@ -375,7 +381,7 @@ static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 		calm();
 		return code != MPIJOB_ERR_NOMEM;
 	}
-	for (int i = 0; i < 100000 && !(complete() && mpijob_operator_synced(operator_)); i++) {
+	for (int i = 0; i < 100000 && !(complete() && mpijob_operator_synced(operator_) && is_created(operator_) == 1); i++) {
 		nanosleep(&pause, NULL);
 		if (wanted && mpijob_operator_configure(operator_, wanted) == 0)
 			wanted = NULL;
@@ -392,7 +398,7 @@ static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 		if (code == MPIJOB_ERR_NOMEM)
 			code = 0;
 	}
-	if (!code && is_written(mpijob_operator_metrics, operator_, "\nmpi_operator_jobs{phase=\"Created\"} 1\n") == 0)
+	if (!code && is_created(operator_) == 0)
 		code = MPIJOB_ERR_SYNTAX;
 	mpijob_operator_free(operator_);
 	if (!code && complete() && !server.problem[0])
