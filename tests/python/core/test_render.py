@@ -114,7 +114,7 @@ class Planning(unittest.TestCase):
                                    (1, "Pod", "pi-worker-1", 1), (2, "Job", "pi-launcher", None)])
         self.assertEqual(plan.transitions, ["created"])
         self.assertEqual(plan.status["startTime"], "2026-01-02T00:00:00Z")
-        event = plan.actions[0]
+        event = next(a for a in plan if a.verb == "event")
         self.assertEqual((event.verb, event.event_reason, event.event_type), ("event", "MPIJobCreated", "Normal"))
         with self.assertRaises(mpijob.NotFoundError):
             event.body()
