@@ -171,7 +171,7 @@ static void found(struct mpijob__write *write, const struct mpijob_answer *answe
 			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
 }
 
-/* The object was looked at. 1 when another request was sent. */
+/* The answer to a read of the object. 1 when another request was sent. */
 static int looked(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob__record *record = write->record;
@@ -249,7 +249,7 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 	return 0;
 }
 
-/* A list of one object is told as that object, or as its absence. 1 when another request was sent. */
+/* Handle a list of one object as that object, or as its absence. 1 when another request was sent. */
 static int listed(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob_answer told = *answer;

@@ -21,23 +21,30 @@ static const char *severity_name(int32_t severity)
 	}
 }
 
+int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format, va_list values)
+{
+	char *message = NULL;
+	int len = vasprintf(&message, format, values);
+
+	if (len < 0)
+		return MPIJOB_ERR_NOMEM;
+	finding->severity = MPIJOB_SEVERITY_ERROR;
+	finding->message = message;
+	mpijob_diag_add(diag, finding);
+	free(message);
+	return code;
+}
+
 int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = NULL;
 	va_list values;
 
-	va_start(values, format);
-	int len = vasprintf(&message, format, values);
-	va_end(values);
-	if (len < 0)
-		return MPIJOB_ERR_NOMEM;
-	finding.severity = MPIJOB_SEVERITY_ERROR;
 	finding.id = id;
-	finding.message = message;
 	finding.source = source;
-	mpijob_diag_add(diag, &finding);
-	free(message);
+	va_start(values, format);
+	code = findings_vadd(diag, code, &finding, format, values);
+	va_end(values);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 #ifndef MPIJOB_PROGRAM_FINDINGS_H
 #define MPIJOB_PROGRAM_FINDINGS_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include <mpijob/mpijob.h>
@@ -14,6 +15,10 @@
 /* Add an error of this program's own about a file; returns `code`. */
 int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
+
+/* Add an error that has its identifier and place already; returns `code`, or MPIJOB_ERR_NOMEM. */
+int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format, va_list values)
+	__attribute__((format(printf, 4, 0)));
 
 /* Follow --silence and --error; returns 0 or, after having said why, EXIT_USAGE. */
 int findings_choose(mpijob_diag *diag, const struct arguments *arguments);

@@ -80,21 +80,14 @@ static int refuse(struct run *run, int code, const char *id, const char *field, 
 static int refuse(struct run *run, int code, const char *id, const char *field, const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = NULL;
 	va_list values;
 
-	va_start(values, format);
-	int len = vasprintf(&message, format, values);
-	va_end(values);
-	if (len < 0)
-		return MPIJOB_ERR_NOMEM;
-	finding.severity = MPIJOB_SEVERITY_ERROR;
 	finding.id = id;
 	finding.field = field;
-	finding.message = message;
 	run_place(run, &finding);
-	mpijob_diag_add(run->diag, &finding);
-	free(message);
+	va_start(values, format);
+	code = findings_vadd(run->diag, code, &finding, format, values);
+	va_end(values);
 	return code;
 }
 
