@@ -141,7 +141,7 @@ static int program_is_missing(const struct run *run)
 
 static void give_up(struct run *run, const char *why, int explained)
 {
-	run->hopeless = run->finished = 1;
+	run->finished = run->pods.given_up = 1;
 	run->explained = explained;
 	run->phase = "failed";
 	run->finished_ms = clock_ms();

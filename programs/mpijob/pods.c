@@ -361,7 +361,7 @@ static void attempt_ended(struct container_row *row, int64_t number, const mpijo
 	struct pods *pods = row->pod->pods;
 	int64_t code = 0, other = 0;
 
-	if (number < row->ended || !mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
+	if (pods->given_up || number < row->ended || !mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
 		return;
 	row->ended = number + 1;
 	if (row->is_init && code == 0)
@@ -384,7 +384,7 @@ static void follow_attempts(struct container_row *row, int64_t started)
 {
 	struct pods *pods = row->pod->pods;
 
-	if (row->log || started <= row->attempts)
+	if (pods->given_up || row->log || started <= row->attempts)
 		return;
 	if (pods->is_cluster) {
 		row->attempts = started;

@@ -75,6 +75,7 @@ struct pods {
 	int64_t launcher_start_ms; /* when the launcher was first seen running */
 	int64_t launcher_end_ms;   /* when it was last seen to end */
 	int64_t over_ms;           /* since when all workers have ended; 0 while they have not */
+	int given_up;              /* the job could not succeed any more, so the run ends: no further attempt is followed */
 	struct worker_tail tail;
 	int code;                  /* a failure of our own; 0 while all is well */
 	int output_lost;           /* some of the launcher's output found no reader */

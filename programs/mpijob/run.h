@@ -46,7 +46,6 @@ struct run {
 	int workers;
 	int finished; /* the job reached Succeeded or Failed, or is gone */
 	int succeeded;
-	int hopeless;   /* it was ended here, since it could not succeed any more */
 	int explained;  /* `failure` names the cause */
 	char *failure;  /* reason and message of the condition Failed */
 	int stopping;   /* exit code after an interrupt or the timeout; 0 while none */

@@ -316,14 +316,14 @@ static int live(struct run *run)
 	run_tell_idle(run);
 	if (code == 0 && run->finished && !run->succeeded && !run->explained)
 		run_tell_causes(run);
-	if (run->hopeless && (!run->explained || run->pods.exit_code == 127))
+	if (run->pods.given_up && (!run->explained || run->pods.exit_code == 127))
 		progress_say(&run->progress, "image %s is not used: what the job needs of it has to be on this machine",
 			     image_of(run, WORKER_IMAGE));
 	if (code == 0 && run->stopping)
 		code = stop(run);
 	else if (code == 0 && run->arguments->keep)
 		code = keep(run);
-	else if (code == 0 && run->hopeless && pods_launchers_going(&run->pods))
+	else if (code == 0 && run->pods.given_up && pods_launchers_going(&run->pods))
 		code = delete_job(run, SHORT_GRACE_MS);
 	return code;
 }

@@ -299,7 +299,8 @@ static int has_more(const struct run *run)
 /* Who reads slowly gets all of it; only what does not come any more is not waited for. */
 static int until_read(struct run *run)
 {
-	int64_t most = run->is_cluster ? LAST_CLUSTER_MS : run->hopeless ? LAST_HOPELESS_MS : LAST_OUTPUT_MS, end = clock_ms() + most;
+	int64_t most = run->is_cluster ? LAST_CLUSTER_MS : run->pods.given_up ? LAST_HOPELESS_MS : LAST_OUTPUT_MS;
+	int64_t end = clock_ms() + most;
 	int code = 0;
 
 	while (code == 0 && has_more(run)) {
