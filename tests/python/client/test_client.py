@@ -77,6 +77,12 @@ class Calls(unittest.TestCase):
         self.cluster.submit(named("still"))
         self.assertEqual(list(self.cluster.logs("still")), [])
 
+    def test_words(self):
+        with self.assertRaisesRegex(mpijob.UsageError, "role is 'boss'; use 'launcher' or 'worker'"):
+            self.cluster.logs("pi", role="boss")
+        with self.assertRaisesRegex(mpijob.UsageError, "'Background', 'Foreground' or 'Orphan'"):
+            self.cluster.delete("pi", propagation="Sideways")
+
     def setUp(self):
         self.cluster = mpijob.LocalCluster(node=False)
         self.addCleanup(self.cluster.close)
