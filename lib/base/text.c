@@ -88,12 +88,20 @@ int mpijob__text_puts(struct mpijob_text *text, const char *string)
 
 int mpijob__text_vprintf(struct mpijob_text *text, const char *format, va_list args)
 {
+	size_t room = text->data ? text->cap - text->len + 1 : 0;
 	va_list again;
 	int len;
 
+	/* Most fits; what does not is printed again. */
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
+	len = vsnprintf(room ? text->data + text->len : NULL, room, format, again);
 	va_end(again);
+	if (len >= 0 && (size_t)len < room) {
+		text->len += (size_t)len;
+		return 0;
+	}
+	if (room)
+		text->data[text->len] = 0;
 	if (len < 0 || mpijob__text_reserve(text, (size_t)len))
 		return MPIJOB_ERR_NOMEM;
 	(void)vsnprintf(text->data + text->len, (size_t)len + 1, format, args);

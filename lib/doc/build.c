@@ -90,7 +90,7 @@ struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpi
 	entry->key_len = (uint32_t)len;
 	entry->value = value;
 	if (container->index)
-		mpijob__index_add(container->index, map->in.entries, map->count);
+		(void)mpijob__index_add(container->index, map->in.entries, map->count);
 	map->count++;
 	mpijob__node_adopt(map, value);
 	return entry;

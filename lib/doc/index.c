@@ -42,13 +42,24 @@ static int side(const struct branch *branch, const char *key, size_t len)
 	return (byte_at(key, len, branch->byte) & branch->bit) != 0;
 }
 
-static uint32_t nearest(const struct mpijob__index *index, const char *key, size_t len)
+#define WAY 64
+
+/* The branches that a search went through; the last ones, where it went through more. */
+struct way {
+	uint32_t count;
+	uint32_t branches[WAY]; /* by their number modulo WAY */
+};
+
+/* The leaf that a search for a key ends at. `way` (may be NULL) is empty before. */
+static uint32_t nearest(const struct mpijob__index *index, const char *key, size_t len, struct way *way)
 {
 	uint32_t at = index->root;
 
 	while (!(at & LEAF)) {
 		const struct branch *branch = &index->branches[at];
 
+		if (way)
+			way->branches[way->count++ % WAY] = at;
 		at = branch->child[side(branch, key, len)];
 	}
 	return at & ~LEAF;
@@ -61,7 +72,7 @@ uint32_t mpijob__index_find(const struct mpijob__index *index, const struct mpij
 
 	if (index->count == 0)
 		return MPIJOB__INDEX_NONE;
-	position = nearest(index, key, len);
+	position = nearest(index, key, len, NULL);
 	if (entries[position].key_len != len || memcmp(entries[position].key, key, len) != 0)
 		return MPIJOB__INDEX_NONE;
 	return position;
@@ -92,6 +103,16 @@ static uint32_t branch_take(struct mpijob__index *index)
 	return taken;
 }
 
+/* How many bytes two keys begin with that are the same. */
+static uint32_t same_bytes(const struct mpijob__entry *a, const struct mpijob__entry *b)
+{
+	uint32_t most = a->key_len < b->key_len ? a->key_len : b->key_len, byte = 0;
+
+	while (byte < most && a->key[byte] == b->key[byte])
+		byte++;
+	return byte;
+}
+
 /* The highest bit that is set. */
 static uint32_t top_bit(uint32_t bits)
 {
@@ -100,28 +121,55 @@ static uint32_t top_bit(uint32_t bits)
 	return bits;
 }
 
-void mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
+static int is_behind(const struct branch *branch, uint32_t byte, uint32_t bit)
+{
+	return branch->byte > byte || (branch->byte == byte && branch->bit < bit);
+}
+
+/* Where a branch for a bit belongs, on the way of a search for its key. It is near the end, for most keys. */
+static uint32_t *link_of(struct mpijob__index *index, const struct mpijob__entry *added, uint32_t byte, uint32_t bit,
+			 const struct way *way)
+{
+	uint32_t *link = &index->root, up = way->count, last = way->count > WAY ? way->count - WAY : 0;
+	struct branch *branch;
+
+	while (up > last && is_behind(&index->branches[way->branches[(up - 1) % WAY]], byte, bit))
+		up--;
+	if (up > last) {
+		branch = &index->branches[way->branches[(up - 1) % WAY]];
+		return &branch->child[side(branch, added->key, added->key_len)];
+	}
+	/* Above all, or above what is remembered. */
+	while (last && !(*link & LEAF) && !is_behind(&index->branches[*link], byte, bit)) {
+		branch = &index->branches[*link];
+		link = &branch->child[side(branch, added->key, added->key_len)];
+	}
+	return link;
+}
+
+uint32_t mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
 {
 	const struct mpijob__entry *added = &entries[position];
 	const struct mpijob__entry *near;
-	uint32_t byte = 0, bit, taken;
-	uint32_t *link = &index->root;
+	uint32_t byte, bit, taken, found;
+	uint32_t *link;
 	struct branch *branch;
+	struct way way;
 
-	if (index->count++ == 0) {
+	way.count = 0;
+	if (index->count == 0) {
+		index->count = 1;
 		index->root = LEAF | position;
-		return;
+		return position;
 	}
-	near = &entries[nearest(index, added->key, added->key_len)];
-	while (byte_at(near->key, near->key_len, byte) == byte_at(added->key, added->key_len, byte))
-		byte++;
+	found = nearest(index, added->key, added->key_len, &way);
+	near = &entries[found];
+	byte = same_bytes(near, added);
+	if (byte == near->key_len && byte == added->key_len)
+		return found;
+	index->count++;
 	bit = top_bit(byte_at(near->key, near->key_len, byte) ^ byte_at(added->key, added->key_len, byte));
-	while (!(*link & LEAF)) {
-		branch = &index->branches[*link];
-		if (branch->byte > byte || (branch->byte == byte && branch->bit < bit))
-			break;
-		link = &branch->child[side(branch, added->key, added->key_len)];
-	}
+	link = link_of(index, added, byte, bit, &way);
 	taken = branch_take(index);
 	branch = &index->branches[taken];
 	branch->byte = byte;
@@ -129,6 +177,22 @@ void mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *
 	branch->child[side(branch, added->key, added->key_len)] = LEAF | position;
 	branch->child[!side(branch, added->key, added->key_len)] = *link;
 	*link = taken;
+	return position;
+}
+
+struct mpijob__index *mpijob__index_copy(struct mpijob__arena *arena, const struct mpijob__index *from)
+{
+	struct mpijob__index *index = mpijob__arena_alloc(arena, sizeof(*index));
+
+	if (!index)
+		return NULL;
+	*index = *from;
+	index->cap = from->used;
+	index->branches = mpijob__arena_array(arena, from->used, sizeof(*index->branches));
+	if (!index->branches)
+		return NULL;
+	memcpy(index->branches, from->branches, from->used * sizeof(*index->branches));
+	return index;
 }
 
 static void move_down(uint32_t *link, uint32_t position)
@@ -177,7 +241,7 @@ struct mpijob__index *mpijob__index_new(struct mpijob__arena *arena, const struc
 	for (uint32_t i = 0; i < count; i++) {
 		if (mpijob__index_reserve(arena, index))
 			return NULL;
-		mpijob__index_add(index, entries, i);
+		(void)mpijob__index_add(index, entries, i);
 	}
 	return index;
 }

@@ -17,8 +17,10 @@ struct mpijob__index;
 struct mpijob__index *mpijob__index_new(struct mpijob__arena *arena, const struct mpijob__entry *entries, uint32_t count);
 /* Make sure that the next mpijob__index_add() cannot fail. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__index_reserve(struct mpijob__arena *arena, struct mpijob__index *index);
-/* Add the entry at `position`; its key must be new, and room reserved. */
-void mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position);
+/* Copy an index for a copy of its entries. NULL when memory ran out. */
+struct mpijob__index *mpijob__index_copy(struct mpijob__arena *arena, const struct mpijob__index *from);
+/* Add the entry at `position`, with room reserved. `position`; that of another entry with this key: nothing is added. */
+uint32_t mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position);
 /* Find a key's position, or MPIJOB__INDEX_NONE. */
 uint32_t mpijob__index_find(const struct mpijob__index *index, const struct mpijob__entry *entries, const char *key,
 			    size_t len);

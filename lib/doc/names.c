@@ -48,27 +48,24 @@ static int reserve(struct mpijob__names *names)
 
 int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len, uint32_t number, uint32_t *first)
 {
-	uint32_t at = find(names, name, len);
 	struct mpijob__entry *entry;
-	const char *copy;
+	uint32_t at;
 
-	if (at != MPIJOB__INDEX_NONE) {
+	if (len > MPIJOB__MOST_ENTRIES || reserve(names))
+		return MPIJOB_ERR_NOMEM;
+	entry = &names->entries[names->count];
+	memset(entry, 0, sizeof(*entry));
+	entry->key = mpijob__arena_copy(&names->arena, name, len);
+	entry->key_len = (uint32_t)len;
+	entry->merged = number;
+	if (!entry->key)
+		return MPIJOB_ERR_NOMEM;
+	at = names->index ? mpijob__index_add(names->index, names->entries, names->count) : find(names, name, len);
+	if (at != MPIJOB__INDEX_NONE && at != names->count) {
 		if (first)
 			*first = names->entries[at].merged;
 		return 0;
 	}
-	if (len > MPIJOB__MOST_ENTRIES || reserve(names))
-		return MPIJOB_ERR_NOMEM;
-	copy = mpijob__arena_copy(&names->arena, name, len);
-	if (!copy)
-		return MPIJOB_ERR_NOMEM;
-	entry = &names->entries[names->count];
-	memset(entry, 0, sizeof(*entry));
-	entry->key = copy;
-	entry->key_len = (uint32_t)len;
-	entry->merged = number;
-	if (names->index)
-		mpijob__index_add(names->index, names->entries, names->count);
 	names->count++;
 	return 1;
 }

@@ -112,7 +112,24 @@ static void decimal_read(struct decimal *d, const char *at, const char *end)
 		d->point += read_exponent(at + 1, end);
 }
 
-int mpijob__number_int(const char *text, size_t len, int64_t *out)
+/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`; else 0. */
+static int plain_whole(const char *at, const char *end, int *negative, uint64_t *value)
+{
+	*negative = at < end && *at == '-';
+	at += *negative;
+	*value = 0;
+	for (; at < end; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
+			return 0;
+		*value = *value * 10 + digit;
+	}
+	return !*negative || *value <= (uint64_t)INT64_MAX + 1;
+}
+
+/* A whole number that is spelled with an exponent or a fraction, as 1e3 and 1.0. */
+static int decimal_int(const char *text, size_t len, int64_t *out)
 {
 	struct decimal d;
 	uint64_t value = 0;
@@ -131,6 +148,19 @@ int mpijob__number_int(const char *text, size_t len, int64_t *out)
 	if (value > limit)
 		return 0;
 	*out = d.negative ? (int64_t)(0 - value) : (int64_t)value;
+	return 1;
+}
+
+int mpijob__number_int(const char *text, size_t len, int64_t *out)
+{
+	int negative;
+	uint64_t value;
+
+	if (!plain_whole(text, text + len, &negative, &value))
+		return decimal_int(text, len, out);
+	if (value > (uint64_t)INT64_MAX + (unsigned)negative)
+		return 0;
+	*out = negative ? (int64_t)(0 - value) : (int64_t)value;
 	return 1;
 }
 
@@ -318,20 +348,19 @@ size_t mpijob__number_spell(double value, int bits, char into[MPIJOB__NUMBER_ROO
 	return (size_t)(to - into);
 }
 
-/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`; else 0. */
-static int plain_whole(const char *at, const char *end, int *negative, uint64_t *value)
+static size_t spell_whole(int negative, uint64_t value, char *into)
 {
-	*negative = at < end && *at == '-';
-	at += *negative;
-	*value = 0;
-	for (; at < end; at++) {
-		uint64_t digit = (uint64_t)(*at - '0');
+	char digits[20]; /* of UINT64_MAX */
+	size_t at = sizeof(digits), len;
 
-		if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
-			return 0;
-		*value = *value * 10 + digit;
-	}
-	return !*negative || *value <= (uint64_t)INT64_MAX + 1;
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	len = sizeof(digits) - at;
+	into[0] = '-';
+	memcpy(into + negative, digits + at, len);
+	into[(size_t)negative + len] = 0;
+	return (size_t)negative + len;
 }
 
 size_t mpijob__number_canonical(const char *text, size_t len, char into[MPIJOB__NUMBER_ROOM])
@@ -341,9 +370,7 @@ size_t mpijob__number_canonical(const char *text, size_t len, char into[MPIJOB__
 	int negative;
 
 	if (plain_whole(text, text + len, &negative, &whole)) {
-		int wrote = snprintf(into, MPIJOB__NUMBER_ROOM, "%s%llu", negative && whole ? "-" : "",
-				     (unsigned long long)whole);
-		return (size_t)wrote;
+		return spell_whole(negative && whole, whole, into);
 	}
 	if (!mpijob__number_double(text, len, &value))
 		return 0;

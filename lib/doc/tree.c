@@ -2,8 +2,8 @@
 /*
  * Whole trees: copying and comparing them, without recursion.
  *
- * A copied list or map gets an array of exactly its size, and a big map gets its
- * index when the array is full.
+ * A copied list or map gets an array of exactly its size, and a big map a copy of
+ * its index when the array is full.
  */
 #include "doc/node.h"
 
@@ -67,13 +67,13 @@ static int copy_entry(struct mpijob__arena *arena, struct copying *top, int shar
 	return 0;
 }
 
-static int copy_done(struct mpijob__arena *arena, struct mpijob_node *to)
+static int copy_done(struct mpijob__arena *arena, const struct copying *copying)
 {
-	struct mpijob__container *container = mpijob__container(to);
+	struct mpijob__container *container = mpijob__container(copying->to);
 
-	if (to->kind != MPIJOB_NODE_MAP || to->count < MPIJOB__INDEX_FROM)
+	if (copying->to->kind != MPIJOB_NODE_MAP || copying->to->count < MPIJOB__INDEX_FROM)
 		return 0;
-	container->index = mpijob__index_new(arena, to->in.entries, to->count);
+	container->index = mpijob__index_copy(arena, mpijob__container_const(copying->from)->index);
 	return container->index ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -93,7 +93,7 @@ struct mpijob_node *mpijob__node_copy(struct mpijob__arena *arena, const struct 
 		struct mpijob_node *copied;
 
 		if (top->to->count == top->from->count) {
-			rc = copy_done(arena, top->to);
+			rc = copy_done(arena, top);
 			mpijob__stack_pop(&stack);
 			continue;
 		}
