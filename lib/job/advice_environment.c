@@ -196,11 +196,14 @@ static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__
 	const mpijob_node *containers = mpijob_node_get(role->pod, list);
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
+		const mpijob_node *container = mpijob_node_at(containers, i);
 		struct mpijob_text below = { 0 };
 
+		if (!mpijob_node_count(mpijob_node_get(container, "env")))
+			continue;
 		if (mpijob__text_printf(&below, ".spec.%s[%zu].env", list, i))
 			a->report->code = MPIJOB_ERR_NOMEM;
-		check_env(a, role, mpijob_text_data(&below), mpijob_node_at(containers, i));
+		check_env(a, role, mpijob_text_data(&below), container);
 		mpijob__text_release(&below);
 	}
 }

@@ -6,6 +6,7 @@
  */
 #include "job/template.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/field_path.h"
@@ -15,7 +16,9 @@
 #include "job/template_walk.h"
 #include "job/value.h"
 
-#define NEAR_MOST 64  /* No type has more fields. */
+#define NEAR_MOST 63  /* No type has more fields. */
+#define ALWAYS    (UINT64_C(1) << 63)
+#define PARTS_MOST 4  /* No list has more keys. */
 #define KEY_SHOWN 317 /* bytes: the longest prefix of a label, a slash and the longest name */
 
 /* A key in brackets, in a finding's path. No valid key is longer than this, and every finding below a key repeats it. */
@@ -246,54 +249,87 @@ static const mpijob_node *given(const mpijob_node *map, const char *key)
 	return mpijob__template_given(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/*
- * Append a text that no other scalar has: 1; 0 for what has none (a list, a map). No such text is the beginning of
- * another one. `usual` is the CRD's default, which takes the place of an absent value; NULL: none.
- */
-static int put_value(struct mpijob_text *out, const mpijob_node *node, const char *usual)
+/* The next of several names with spaces between them; NULL behind the last. */
+static const char *next_name(const char *names, char out[48])
+{
+	size_t len = strcspn(names, " ");
+
+	if (!len || len > 47)
+		return NULL;
+	memcpy(out, names, len);
+	out[len] = '\0';
+	return names + len + (names[len] == ' ');
+}
+
+/* A kind, a text and what ends it. */
+static int put_part(struct mpijob_text *out, char kind, const char *text, size_t len, char end)
+{
+	char *to;
+
+	if (mpijob__text_reserve(out, len + 2))
+		return MPIJOB_ERR_NOMEM;
+	to = out->data + out->len;
+	to[0] = kind;
+	memcpy(to + 1, text, len);
+	to[len + 1] = end;
+	to[len + 2] = 0;
+	out->len += len + 2;
+	return 1;
+}
+
+int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual)
 {
 	char number[MPIJOB__NUMBER_ROOM];
 	const char *text = node ? mpijob_node_string(node) : usual;
-	int truth, code;
+	size_t len;
+	int truth;
 
-	if (text) {
-		size_t len = node ? mpijob_node_length(node) : strlen(text);
-
-		code = mpijob__text_printf(out, "s%zu:", len) || mpijob_text_write(out, text, len);
-	} else if (mpijob_node_bool(node, &truth)) {
-		code = mpijob__text_puts(out, truth ? "t;" : "f;");
-	} else if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
-		code = mpijob__text_puts(out, "0;");
-	} else if (mpijob_node_text(node) &&
-		   mpijob__number_canonical(mpijob_node_text(node), mpijob_node_length(node), number)) {
-		code = mpijob__text_printf(out, "n%s;", strcmp(number, "-0") == 0 ? "0" : number);
-	} else {
+	/* No string holds a byte of 0xff. */
+	if (text)
+		return put_part(out, 's', text, node ? mpijob_node_length(node) : strlen(text), '\xff');
+	if (mpijob_node_bool(node, &truth))
+		return put_part(out, truth ? 't' : 'f', "", 0, ';');
+	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
+		return put_part(out, '0', "", 0, ';');
+	text = mpijob_node_text(node);
+	len = text ? mpijob__number_canonical(text, mpijob_node_length(node), number) : 0;
+	if (!len)
 		return 0;
+	return strcmp(number, "-0") == 0 ? put_part(out, 'n', "0", 1, ';') : put_part(out, 'n', number, len, ';');
+}
+
+/* What tells entries of a list apart. */
+struct identity {
+	size_t count; /* 0: the entry itself */
+	struct {
+		const char *key, *fill;
+	} parts[PARTS_MOST];
+};
+
+static void find_identity(struct identity *out, const struct mpijob__schema_field *list)
+{
+	const char *keys = mpijob__schema_text(list->keys);
+	char name[48];
+
+	out->count = 0;
+	while ((list->flags & SCHEMA_KEYED) && out->count < PARTS_MOST && (keys = next_name(keys, name))) {
+		const struct mpijob__schema_field *field = mpijob__schema_find(list->of, name);
+
+		out->parts[out->count].key = mpijob__schema_text(field->name);
+		out->parts[out->count++].fill = field->fill ? mpijob__schema_text(field->fill) : NULL;
 	}
-	return code ? MPIJOB_ERR_NOMEM : 1;
 }
 
 /* Write the text that identifies an entry of a list: 1; 0 when it has none, and is left to other rules. */
-static int put_identity(struct mpijob_text *out, const struct mpijob__schema_field *field, const mpijob_node *entry)
+static int put_identity(struct mpijob_text *out, const struct identity *identity, const mpijob_node *entry)
 {
-	const char *key = mpijob__schema_text(field->keys);
 	int found = 1;
 
-	mpijob_text_clear(out);
-	if (!(field->flags & SCHEMA_KEYED))
-		return put_value(out, entry, NULL);
-	while (*key && found == 1) {
-		size_t len = strcspn(key, " ");
-		char name[64] = { 0 };
-		const struct mpijob__schema_field *part;
-
-		if (len >= sizeof(name))
-			return 0;
-		memcpy(name, key, len);
-		part = mpijob__schema_find(field->of, name);
-		found = put_value(out, given(entry, name), part->fill ? mpijob__schema_text(part->fill) : NULL);
-		key += len + (key[len] == ' ');
-	}
+	out->len = 0;
+	if (!identity->count)
+		return mpijob__template_identity(out, entry, NULL);
+	for (size_t i = 0; i < identity->count && found == 1; i++)
+		found = mpijob__template_identity(out, given(entry, identity->parts[i].key), identity->parts[i].fill);
 	return found;
 }
 
@@ -303,12 +339,14 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 	size_t count = mpijob_node_count(list->node);
 	struct mpijob__names seen = { 0 };
 	struct mpijob_text text = { 0 };
+	struct identity identity;
 
 	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || count < 2)
 		return;
+	find_identity(&identity, field);
 	for (size_t i = 0; i < count; i++) {
 		struct mpijob__step entry = mpijob__template_entry(list, i);
-		int found = put_identity(&text, field, entry.node);
+		int found = put_identity(&text, &identity, entry.node);
 		uint32_t k;
 
 		if (found == 1)
@@ -418,18 +456,26 @@ static void dropped(const struct mpijob__template *at, const struct mpijob__step
 	spot_end(&spot);
 }
 
-static void visit_keys(const struct mpijob__template *at, const struct mpijob__step *step)
+/* Visit all keys. Which fields of the type are there: a bit for each, in the type's order. */
+static uint64_t visit_keys(const struct mpijob__template *at, const struct mpijob__step *step)
 {
+	size_t count;
+	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
+	uint64_t present = 0;
+
 	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
 		const char *key = mpijob_node_key(step->node, i);
 		const struct mpijob__schema_field *field = mpijob__schema_find(step->type, key);
 		struct mpijob__step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
 
+		if (field)
+			present |= UINT64_C(1) << (field - fields);
 		if (!field || !(field->flags & SCHEMA_IN_CRD))
 			dropped(at, step, i, field);
 		else if (mpijob_node_kind(inner.node) != MPIJOB_NODE_NULL)
 			visit_field(at, &inner, field);
 	}
+	return present;
 }
 
 static void check_required(const struct mpijob__template *at, const struct mpijob__step *step)
@@ -538,18 +584,6 @@ static void judge_field(const struct mpijob__template *at, const struct mpijob__
 	}
 }
 
-/* The next of several names with spaces between them; NULL behind the last. */
-static const char *next_name(const char *names, char out[48])
-{
-	size_t len = strcspn(names, " ");
-
-	if (!len || len > 47)
-		return NULL;
-	memcpy(out, names, len);
-	out[len] = '\0';
-	return names + len + (names[len] == ' ');
-}
-
 /* List names, all or those that are given, with commas and `last` before the last one. */
 static void put_names(struct mpijob_text *out, const struct mpijob__template *at, const mpijob_node *map,
 		      const char *names, const char *last)
@@ -602,53 +636,88 @@ static const struct mpijob__template_row *row_of(const struct mpijob__template_r
 	return NULL;
 }
 
-static void judge_object(const struct mpijob__template *at, const struct mpijob__step *step)
+/* What judges a type; found once, since a template may hold tens of thousands of one type. */
+struct mpijob__template_type {
+	const struct mpijob__template_row *rows; /* NULL: not found yet */
+	size_t rows_count, judged_count;
+	struct {
+		const struct mpijob__schema_field *field;
+		const struct mpijob__template_row *row; /* NULL: only the schema's choices judge it */
+		uint64_t when; /* the bit of the field; ALWAYS where its absence is judged, too */
+	} judged[NEAR_MOST];
+};
+
+static const struct mpijob__template_type *type_of(const struct mpijob__template *at, int type)
 {
-	size_t fields_count, rows_count;
-	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &fields_count);
-	const struct mpijob__template_row *rows = mpijob__template_rows(step->type, &rows_count);
+	struct mpijob__template_type *found = &at->types[type];
+	size_t count;
+	const struct mpijob__schema_field *fields = mpijob__schema_fields(type, &count);
 
-	for (size_t i = 0; i < fields_count; i++) {
-		const struct mpijob__template_row *row = row_of(rows, rows_count, mpijob__schema_text(fields[i].name));
+	if (found->rows)
+		return found;
+	found->rows = mpijob__template_rows(type, &found->rows_count);
+	for (size_t i = 0; i < count; i++) {
+		const struct mpijob__template_row *row =
+			row_of(found->rows, found->rows_count, mpijob__schema_text(fields[i].name));
 
-		if ((fields[i].flags & SCHEMA_IN_CRD) && (row || fields[i].choices))
-			judge_field(at, step, &fields[i], row);
+		if (!(fields[i].flags & SCHEMA_IN_CRD) || !(row || fields[i].choices))
+			continue;
+		found->judged[found->judged_count].field = &fields[i];
+		found->judged[found->judged_count].when = row && (row->flags & ROW_NEEDED) ? ALWAYS : UINT64_C(1) << i;
+		found->judged[found->judged_count++].row = row;
 	}
-	for (size_t i = 0; i < rows_count; i++) {
-		if (rows[i].flags & ROW_ONE_OF)
-			judge_one_of(at, step, &rows[i]);
-		else if (rows[i].rule)
-			rows[i].rule(at, step);
+	return found;
+}
+
+static void judge_object(const struct mpijob__template *at, const struct mpijob__step *step, uint64_t present)
+{
+	const struct mpijob__template_type *type = type_of(at, step->type);
+
+	for (size_t i = 0; i < type->judged_count; i++)
+		if (type->judged[i].when & present)
+			judge_field(at, step, type->judged[i].field, type->judged[i].row);
+	for (size_t i = 0; i < type->rows_count; i++) {
+		if (type->rows[i].flags & ROW_ONE_OF)
+			judge_one_of(at, step, &type->rows[i]);
+		else if (type->rows[i].rule)
+			type->rows[i].rule(at, step);
 	}
 }
 
 static void visit_object(const struct mpijob__template *at, struct mpijob__step *step, int type)
 {
+	uint64_t present;
+
 	step->type = type;
-	visit_keys(at, step);
+	present = visit_keys(at, step);
 	if (at->report->reference)
 		return;
 	check_required(at, step);
 	if (!at->unused)
-		judge_object(at, step);
+		judge_object(at, step, present | ALWAYS);
 }
 
-/* The names that other parts of the pod refer to. */
-static void collect_names(const struct mpijob__template *at)
+int mpijob__template_refers(const struct mpijob__template *at, int pool, const char *name, uint32_t *index)
 {
-	static const char *const lists[] = { "containers", "initContainers", "ephemeralContainers" };
-	const mpijob_node *spec = mpijob__template_spec(at);
+	static const char *const lists[][3] = {
+		[POOL_VOLUMES] = { "volumes" },
+		[POOL_CONTAINERS] = { "containers", "initContainers", "ephemeralContainers" },
+		[POOL_CLAIMS] = { "resourceClaims" },
+	};
+	struct mpijob__template_pool *of = &at->pools[pool];
 
-	mpijob__template_names(at, at->volumes, mpijob__template_list(spec, "volumes"), "name");
-	mpijob__template_names(at, at->claims, mpijob__template_list(spec, "resourceClaims"), "name");
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		mpijob__template_names(at, at->containers, mpijob__template_list(spec, lists[i]), "name");
+	for (size_t i = 0; !of->filled && i < 3 && lists[pool][i]; i++)
+		mpijob__template_names(at, &of->names, mpijob__template_list(mpijob__template_spec(at), lists[pool][i]),
+				       "name");
+	of->filled = 1;
+	return mpijob__template_named(&of->names, name, index);
 }
 
 /* The template of one role. */
-static void check_role(struct mpijob__report *report, const mpijob_node *root, const char *path,
-		       const mpijob_node *pod_template, int role)
+static void check_role(struct mpijob__report *report, struct mpijob__template_type *types, const mpijob_node *root,
+		       const char *path, const mpijob_node *pod_template, int role)
 {
+	struct mpijob__template_pool pools[POOL_COUNT] = { 0 };
 	struct mpijob__template at = { report,
 				       path,
 				       mpijob__report_place(report, pod_template, NULL),
@@ -656,28 +725,20 @@ static void check_role(struct mpijob__report *report, const mpijob_node *root, c
 				       pod_template,
 				       role == FIELD_WORKER,
 				       role == FIELD_ROOT,
-				       NULL,
-				       NULL,
-				       NULL };
+				       types,
+				       pools };
 	struct mpijob__step step = { NULL, NULL, 0, pod_template, SCHEMA_NONE };
-	struct mpijob__names volumes = { 0 }, containers = { 0 }, claims = { 0 };
 
 	if (mpijob_node_kind(pod_template) != MPIJOB_NODE_MAP)
 		return;
-	at.volumes = &volumes;
-	at.containers = &containers;
-	at.claims = &claims;
-	if (!report->reference && !at.unused)
-		collect_names(&at);
 	visit_object(&at, &step, SCHEMA_PodTemplateSpec);
-	mpijob__names_release(&volumes);
-	mpijob__names_release(&containers);
-	mpijob__names_release(&claims);
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		mpijob__names_release(&pools[i].names);
 }
 
 /* A role that the operator does not know, but that the CRD has rules for. */
-static void check_other_role(struct mpijob__report *report, const mpijob_node *root, const char *role,
-			     const mpijob_node *pod_template)
+static void check_other_role(struct mpijob__report *report, struct mpijob__template_type *types,
+			     const mpijob_node *root, const char *role, const mpijob_node *pod_template)
 {
 	struct mpijob_text path = { 0 };
 
@@ -685,7 +746,7 @@ static void check_other_role(struct mpijob__report *report, const mpijob_node *r
 	    put_entry(&path, role) || mpijob__text_puts(&path, ".template"))
 		report->code = MPIJOB_ERR_NOMEM;
 	else
-		check_role(report, root, mpijob_text_data(&path), pod_template, FIELD_ROOT);
+		check_role(report, types, root, mpijob_text_data(&path), pod_template, FIELD_ROOT);
 	mpijob__text_release(&path);
 }
 
@@ -696,9 +757,14 @@ void mpijob__template_check(struct mpijob__report *report, const mpijob_node *ro
 		int row;
 	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE }, { FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
 	const mpijob_node *roles = mpijob__field_node(root, FIELD_REPLICA_SPECS);
+	struct mpijob__template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
 
+	if (!types) {
+		report->code = MPIJOB_ERR_NOMEM;
+		return;
+	}
 	for (size_t i = 0; i < 2; i++)
-		check_role(report, root, mpijob__field_row(known[i].row)->field.path,
+		check_role(report, types, root, mpijob__field_row(known[i].row)->field.path,
 			   mpijob__field_node(root, known[i].row), known[i].role);
 	for (size_t i = 0; mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
 		const char *role = mpijob_node_key(roles, i);
@@ -707,6 +773,7 @@ void mpijob__template_check(struct mpijob__report *report, const mpijob_node *ro
 		if (mpijob_node_kind(inside) == MPIJOB_NODE_MAP &&
 		    strcmp(role, mpijob__field_row(FIELD_LAUNCHER)->key) != 0 &&
 		    strcmp(role, mpijob__field_row(FIELD_WORKER)->key) != 0)
-			check_other_role(report, root, role, inside);
+			check_other_role(report, types, root, role, inside);
 	}
+	free(types);
 }

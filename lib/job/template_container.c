@@ -36,7 +36,7 @@ static const mpijob_node *find_volume(const struct mpijob__template *at, const c
 {
 	uint32_t index;
 
-	if (!mpijob__template_named(at->volumes, name, &index))
+	if (!mpijob__template_refers(at, POOL_VOLUMES, name, &index))
 		return NULL;
 	return mpijob_node_at(mpijob__template_list(mpijob__template_spec(at), "volumes"), index);
 }
@@ -243,43 +243,37 @@ void mpijob__template_container(const struct mpijob__template *at, const struct 
 	}
 }
 
-/* The port that a container takes on its host; 0 for none. */
-static int64_t host_port(const struct mpijob__template *at, const mpijob_node *port)
+/* The port that a container takes on its host; NULL for none. `of_host`: the pod has the network of its host. */
+static const mpijob_node *host_port(const mpijob_node *port, int of_host)
 {
-	int64_t number = 0;
+	static const char *const keys[] = { "hostPort", "containerPort" };
+	int64_t number;
 
-	if (mpijob__template_number(port, "hostPort", &number) && number)
-		return number;
-	if (mpijob__template_flag(mpijob__template_spec(at), "hostNetwork") &&
-	    mpijob__template_number(port, "containerPort", &number))
-		return number;
-	return 0;
+	for (int i = 0; i <= of_host; i++)
+		if (mpijob__template_number(port, keys[i], &number) && (i || number))
+			return mpijob_node_get(port, keys[i]);
+	return NULL;
 }
 
-static const char *text_or(const mpijob_node *map, const char *key, const char *otherwise)
+static const mpijob_node *text_of(const mpijob_node *map, const char *key)
 {
-	const char *text = mpijob__template_text(map, key);
-
-	return text ? text : otherwise;
+	return mpijob__template_text(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/* Whether a port of the host is in a set already; it is added. */
-static int port_repeated(const struct mpijob__template *at, struct mpijob__names *taken, const mpijob_node *port)
+/* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its name in the set. */
+static int port_repeated(const struct mpijob__template *at, struct mpijob__names *taken, const mpijob_node *port,
+			 const mpijob_node *number, struct mpijob_text *text)
 {
-	int64_t number = host_port(at, port);
-	struct mpijob_text text = { 0 };
-	int repeated = 0;
-
 	if (!number)
 		return 0;
-	/* No address holds a space. */
-	if (mpijob__text_printf(&text, "%lld %s %s", (long long)number, text_or(port, "protocol", "TCP"),
-				text_or(port, "hostIP", "")))
+	text->len = 0;
+	if (mpijob__template_identity(text, number, NULL) != 1 ||
+	    mpijob__template_identity(text, text_of(port, "protocol"), "TCP") != 1 ||
+	    mpijob__template_identity(text, text_of(port, "hostIP"), "") != 1) {
 		at->report->code = MPIJOB_ERR_NOMEM;
-	else
-		repeated = mpijob__template_repeated(at, taken, mpijob_text_data(&text));
-	mpijob__text_release(&text);
-	return repeated;
+		return 0;
+	}
+	return mpijob__template_repeated(at, taken, mpijob_text_data(text));
 }
 
 /* `taken`: the ports of the containers before; NULL for an init container, which has only its own. */
@@ -290,20 +284,23 @@ static void check_host_ports(const struct mpijob__template *at, const struct mpi
 	struct mpijob__step ports = mpijob__template_into(&container, "ports");
 	int host = mpijob__template_flag(mpijob__template_spec(at), "hostNetwork");
 	struct mpijob__names own = { 0 };
+	struct mpijob_text text = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container.node, "ports")); i++) {
 		struct mpijob__step port = mpijob__template_entry(&ports, i);
+		const mpijob_node *number = host_port(port.node, host);
 		int64_t inside, outside;
 
-		if (port_repeated(at, taken ? taken : &own, port.node))
+		if (port_repeated(at, taken ? taken : &own, port.node, number, &text))
 			mpijob__template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
-						"port %lld of the host is taken already",
-						(long long)host_port(at, port.node));
+						"port %s of the host is taken already",
+						mpijob_node_text(number));
 		if (taken && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
 		    mpijob__template_number(port.node, "containerPort", &inside) && inside != outside)
 			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
 						"must be equal to containerPort with hostNetwork");
 	}
+	mpijob__text_release(&text);
 	mpijob__names_release(&own);
 }
 
@@ -317,7 +314,8 @@ void mpijob__template_containers(const struct mpijob__template *at, const struct
 		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, lists[i].key)); k++)
 			check_host_ports(at, &lists[i], k, i == 0 ? NULL : &taken);
 	}
-	mpijob__template_names(at, &names, mpijob__template_list(step->node, "containers"), "name");
+	if (mpijob_node_count(mpijob__template_list(step->node, "initContainers")))
+		mpijob__template_names(at, &names, mpijob__template_list(step->node, "containers"), "name");
 	for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, "initContainers")); k++) {
 		struct mpijob__step entry = mpijob__template_entry(&lists[0], k);
 		const char *name = mpijob__template_text(entry.node, "name");

@@ -92,7 +92,7 @@ static const char *annotation_fault(const struct mpijob__template *at, const cha
 		return "must be runtime/default, unconfined, or localhost/ and a path";
 	if (starts_with(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
-	if (starts_with(key, armor) && !mpijob__template_named(at->containers, key + sizeof(armor) - 1, NULL))
+	if (starts_with(key, armor) && !mpijob__template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
 }

@@ -154,7 +154,7 @@ static void check_claims(const struct mpijob__template *at, const struct mpijob_
 
 		if (!name && mpijob__template_given(entry.node, "name"))
 			mpijob__template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
-		if (name && !mpijob__template_named(at->claims, name, NULL))
+		if (name && !mpijob__template_refers(at, POOL_CLAIMS, name, NULL))
 			mpijob__template_refuse(at, &entry, "name", "not-found", "NotFound",
 						"'%s' is not one of spec.resourceClaims", name);
 		if (request && mpijob__syntax_label(request))

@@ -8,6 +8,22 @@
 #include "job/syntax.h"
 #include "schema/schema.h"
 
+/* Names that other parts of the pod refer to, with their places in the list. */
+enum {
+	POOL_VOLUMES,
+	POOL_CONTAINERS, /* Of all three lists; the places mean nothing. */
+	POOL_CLAIMS,     /* spec.resourceClaims */
+	POOL_COUNT
+};
+
+/* One kind of them, collected when one is asked for first. */
+struct mpijob__template_pool {
+	struct mpijob__names names;
+	int filled;
+};
+
+struct mpijob__template_type;
+
 struct mpijob__template {
 	struct mpijob__report *report;
 	const char *path;           /* Of the template. */
@@ -16,10 +32,8 @@ struct mpijob__template {
 	const mpijob_node *node;    /* The template. */
 	int worker;                 /* The workers', not the launcher's. */
 	int unused;                 /* Of a role that the operator ignores: no pod is made of it. */
-	/* Names in the pod, with their places in the list; empty where `unused` is set. */
-	struct mpijob__names *volumes;
-	struct mpijob__names *containers; /* Of all three lists; the places mean nothing. */
-	struct mpijob__names *claims;     /* spec.resourceClaims */
+	struct mpijob__template_type *types; /* By SCHEMA_*: what was found of each so far. */
+	struct mpijob__template_pool *pools; /* By POOL_*. */
 };
 
 /* One step from the template to a value; steps live on the stack of the walk, the path is made only for findings. */
@@ -61,11 +75,20 @@ void mpijob__template_refuse(const struct mpijob__template *at, const struct mpi
 void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
 				  const struct mpijob__schema_field *field, const char *word);
 
+/*
+ * Append a text that no other scalar has: 1; 0 for what has none (a list, a map); MPIJOB_ERR_NOMEM. No such text is the
+ * beginning of another one. `usual` takes the place of an absent value; NULL: none.
+ */
+int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual);
+
 /* Whether a name (NULL: none) is in a set already; it is added. The caller releases the set. */
 int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__names *names, const char *name);
 /* Add the texts at `key` of all entries of a list to a set, with their indices. */
 void mpijob__template_names(const struct mpijob__template *at, struct mpijob__names *names, const mpijob_node *list,
 			    const char *key);
+
+/* Find a name in a pool of the pod: 1 and its index (`index` may be NULL), or 0. */
+int mpijob__template_refers(const struct mpijob__template *at, int pool, const char *name, uint32_t *index);
 
 /* Find a name in a set: 1 and its index (`index` may be NULL), or 0. */
 int mpijob__template_named(const struct mpijob__names *names, const char *name, uint32_t *index);
