@@ -190,6 +190,9 @@ static int structure(struct mpijob__split *split, char c, size_t at)
 	return 0;
 }
 
+/* What outside of strings means anything here. */
+static const unsigned char marks[256] = { ['"'] = 1, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1, [','] = 1 };
+
 /* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell how many. */
 static int follow(struct mpijob__split *split, const char *data, size_t len, size_t base, size_t *used)
 {
@@ -219,6 +222,10 @@ static int follow(struct mpijob__split *split, const char *data, size_t len, siz
 				split->escaped = 1;
 			continue;
 		}
+		if (!marks[(unsigned char)data[i]]) {
+			i++;
+			continue;
+		}
 		if (!split->in_value && data[i] == '[' && split->depth == 1 && split->path[1] == ITEMS) {
 			split->in_items = 1;
 			i++;
@@ -234,11 +241,9 @@ static int follow(struct mpijob__split *split, const char *data, size_t len, siz
 	return 0;
 }
 
-/* Empty a text. Unlike mpijob_text_clear() nothing is wiped, and a large buffer is given back. */
+/* Empty a text. Unlike mpijob_text_clear() nothing is wiped. */
 static void empty(mpijob_text *text)
 {
-	if (text->cap > KEEP_LIMIT)
-		mpijob__text_release(text);
 	text->len = 0;
 	if (text->data)
 		text->data[0] = 0;
@@ -387,6 +392,9 @@ int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len
 		data += used;
 		len -= used;
 	}
+	/* A large buffer is kept for a burst, in which the next value begins with the same bytes. */
+	if (!split->in_value && split->value.cap > KEEP_LIMIT)
+		mpijob__text_release(&split->value);
 	return 0;
 }
 
