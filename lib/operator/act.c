@@ -16,7 +16,7 @@
 
 #define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
 #define REST 10                 /* planning one job takes at most one part in so many of the time */
-#define LONG_US 5000            /* validation that took longer is a turn of its own */
+#define LONG_US 5000            /* reading or validation that took longer is a turn of its own */
 #define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
 #define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
 #define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together, of which each namespace has its part */
@@ -33,7 +33,7 @@ void mpijob__act_forget(struct mpijob__write *write)
 		write->next->prev = write->prev;
 	act->in_flight--;
 	write->operator_->writes--;
-	mpijob__queue_answered(&write->record->item);
+	mpijob__queue_answered(&write->operator_->queue, &write->record->item);
 	free(write->rejection);
 	free(write);
 }
@@ -276,8 +276,22 @@ static void leave_aside(mpijob_operator *operator_, struct mpijob__record *recor
 
 static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	int rc = 0;
+	int64_t from_us = mpijob__clock_cpu_us();
+	int rc = mpijob__jobs_read(operator_, record);
 
+	if (rc) {
+		mpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
+		return rc;
+	}
+	/* All that a large job needs is done in turns: reading, validating, planning. */
+	if (mpijob__clock_cpu_us() - from_us > LONG_US) {
+		mpijob__queue_again(&operator_->queue, &record->item);
+		return 0;
+	}
+	if (!operator_->acting && !operator_->shadow.on) {
+		mpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);
+		return 0;
+	}
 	if (operator_->now_ms < record->hold_ms) {
 		mpijob__queue_done(&operator_->queue, &record->item, record->hold_ms);
 		mpijob__queue_add(&operator_->queue, &record->item);
@@ -292,10 +306,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 	if (record->strangers_ms && operator_->now_ms >= record->strangers_ms)
 		mpijob__route_forget_strangers(operator_, record);
 	if (!record->findings) {
-		int64_t from_us = mpijob__clock_cpu_us();
-
 		rc = mpijob__configure_validate(operator_, record);
-		/* A large job has another turn for its plan. */
 		if (rc == 0 && mpijob__clock_cpu_us() - from_us > LONG_US) {
 			mpijob__queue_again(&operator_->queue, &record->item);
 			return 0;

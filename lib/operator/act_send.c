@@ -258,7 +258,7 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 	act->writes = write;
 	act->in_flight++;
 	operator_->writes++;
-	mpijob__queue_sent(&record->item);
+	mpijob__queue_sent(&operator_->queue, &record->item);
 	act->next++;
 	if (wants_to_look(write))
 		rc = *write->action.name ? mpijob__act_look(write, 0) : MPIJOB_ERR_NOMEM;

@@ -7,7 +7,6 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/clock.h"
 #include "cluster/jobs.h"
 
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #define LOSSES_STEPS        7
 #define LOSS_FIRST_MS       100 /* doubled up to 12.8 s */
 #define LOSSES_FORGOTTEN_MS 60000
+#define BYTES_PER_US        20 /* of a job, while it is read: an estimate */
 
 #define UID_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_uid)))
 #define NAME_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_name)))
@@ -46,6 +46,7 @@ static struct mpijob__record *by_name(const mpijob_operator *operator_, const ch
 static void free_record(struct mpijob__record *record)
 {
 	mpijob_free(record->job);
+	free(record->unread);
 	mpijob_facts_free(record->facts);
 	mpijob__configure_forget(record);
 	free(record->namespace_);
@@ -242,7 +243,7 @@ static void follow(mpijob_operator *operator_, struct mpijob__record *record, in
 
 int mpijob__jobs_phase(const struct mpijob__record *record)
 {
-	if (!record->job || (record->invalid && record->phase < MPIJOB__PHASE_SUCCEEDED))
+	if ((!record->job && !record->unread) || (record->invalid && record->phase < MPIJOB__PHASE_SUCCEEDED))
 		return MPIJOB__PHASE_SET_ASIDE;
 	return record->phase;
 }
@@ -266,7 +267,7 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, 
 }
 
 /* Who set which field is as large as the rest of a job, and of no use here: a copy without it is what is kept. */
-static int read_job(const struct mpijob_watch_event *object, mpijob **out, mpijob_diag *diag)
+static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;
@@ -274,7 +275,7 @@ static int read_job(const struct mpijob_watch_event *object, mpijob **out, mpijo
 
 	options.format = MPIJOB_FORMAT_JSON;
 	options.no_places = 1;
-	rc = mpijob_doc_parse(object->json, object->json_len, &options, &doc, diag);
+	rc = mpijob_doc_parse(json, len, &options, &doc, diag);
 	if (rc)
 		return rc;
 	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc), "metadata"), "managedFields");
@@ -295,21 +296,25 @@ static int is_valid_as_before(const mpijob *before, const mpijob *now)
 	return before != NULL;
 }
 
-/* Read the job anew. 0 or MPIJOB_ERR_NOMEM. */
-static int load(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object,
-		int is_news)
+static void forget_unread(struct mpijob__record *record)
 {
-	int64_t from_us = mpijob__clock_cpu_us();
+	free(record->unread);
+	record->unread = NULL;
+	record->unread_len = 0;
+}
+
+int mpijob__jobs_read(mpijob_operator *operator_, struct mpijob__record *record)
+{
 	mpijob_diag *diag;
 	mpijob *job = NULL;
 	int rc;
 
-	if (!object->json)
-		return set_aside(operator_, record, "it is larger than this operator reads");
+	if (!record->unread)
+		return 0;
 	diag = mpijob_diag_new();
 	if (!diag)
 		return MPIJOB_ERR_NOMEM;
-	rc = read_job(object, &job, diag);
+	rc = parse(record->unread, record->unread_len, &job, diag);
 	if (rc == 0) {
 		if (!is_valid_as_before(record->job, job))
 			mpijob__configure_forget(record);
@@ -317,14 +322,43 @@ static int load(mpijob_operator *operator_, struct mpijob__record *record, const
 		record->job = job;
 		free(record->aside);
 		record->aside = NULL;
-		follow(operator_, record, is_news);
+		follow(operator_, record, record->was_read);
 	} else if (rc != MPIJOB_ERR_NOMEM) {
 		rc = set_aside(operator_, record,
 			       mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
 	}
 	mpijob_diag_free(diag);
-	mpijob__queue_charge(&operator_->queue, &record->item, mpijob__clock_cpu_us() - from_us);
-	return rc;
+	if (rc)
+		return rc;
+	record->was_read = 1;
+	forget_unread(record);
+	return 0;
+}
+
+/*
+ * Keep the bytes of a job until its turn, since reading all of a burst here would delay what came behind it. What
+ * that will cost counts for its namespace from now on, by its size. 0 or MPIJOB_ERR_NOMEM.
+ */
+static int keep(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object)
+{
+	char *copy;
+	int rc;
+
+	if (!object->json) {
+		rc = set_aside(operator_, record, "it is larger than this operator reads");
+		if (rc == 0)
+			forget_unread(record);
+		return rc;
+	}
+	copy = malloc(object->json_len + 1);
+	if (!copy)
+		return MPIJOB_ERR_NOMEM;
+	memcpy(copy, object->json, object->json_len);
+	forget_unread(record);
+	record->unread = copy;
+	record->unread_len = object->json_len;
+	mpijob__queue_charge(&operator_->queue, &record->item, (int64_t)(object->json_len / BYTES_PER_US));
+	return 0;
 }
 
 int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
@@ -348,7 +382,7 @@ int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_ev
 		/* Also our own write, which its answer told us before. */
 		if (version && version <= record->version)
 			return 0;
-		rc = load(operator_, record, object, 1);
+		rc = keep(operator_, record, object);
 		if (rc == 0)
 			record->version = version;
 		return rc ? rc : 1;
@@ -362,7 +396,7 @@ int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_ev
 	if (rc)
 		return rc;
 	record->generation = generation;
-	rc = load(operator_, record, object, 0);
+	rc = keep(operator_, record, object);
 	if (rc) {
 		mpijob__jobs_remove(operator_, record);
 		return rc;

@@ -405,12 +405,6 @@ static int listen(mpijob_operator *operator_)
 	return rc;
 }
 
-/* Is there anything to be done about jobs? */
-static int works(const mpijob_operator *operator_)
-{
-	return (operator_->acting || operator_->shadow.on) && mpijob_operator_synced(operator_);
-}
-
 int mpijob__operator_may_write(const mpijob_operator *operator_)
 {
 	return operator_->writes < operator_->max_writes && operator_->now_ms >= operator_->hold_until_ms;
@@ -446,7 +440,7 @@ static int64_t due(const mpijob_operator *operator_)
 {
 	int64_t when = earlier(mpijob__orphans_due_ms(operator_), mpijob__events_due_ms(operator_));
 
-	if (works(operator_) && operator_->writes < operator_->max_writes) {
+	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
 		int64_t work = mpijob__queue_due_ms(&operator_->queue);
 
 		when = earlier(when, work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
@@ -504,13 +498,14 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	tick(operator_);
 	tell_recoveries(operator_);
 	rc = listen(operator_);
-	if (rc == 0 && works(operator_))
+	if (rc == 0 && mpijob_operator_synced(operator_))
 		rc = decide(operator_);
 	mpijob__orphans_step(operator_);
 	mpijob__events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
+	operator_->queue.more = operator_->client->news;
 	tick(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;

@@ -94,7 +94,9 @@ struct mpijob__record {
 	mpijob_operator *operator_;
 	struct mpijob__table_link by_uid, by_name;
 	char *namespace_, *name, *uid;
-	mpijob *job;               /* NULL: it cannot be read, and is set aside */
+	mpijob *job;               /* NULL: not read yet, or it cannot be read and is set aside */
+	char *unread;              /* the job as it came last, until its turn; NULL: it is read */
+	size_t unread_len;
 	mpijob_facts *facts;
 	uint32_t objects;          /* the first of its own, see objects.h */
 	struct mpijob__act act;
@@ -113,6 +115,7 @@ struct mpijob__record {
 	int64_t news_ms;           /* when there were any */
 	struct mpijob__names names;
 	unsigned char phase;       /* MPIJOB__PHASE_*, as its status says */
+	unsigned char was_read;    /* some version of it */
 	unsigned char was_created; /* it has conditions */
 	unsigned char had_launcher;
 	unsigned char invalid;     /* its last plan refused it */
@@ -233,8 +236,10 @@ int mpijob__entropy_fill(void *data, size_t len);
 
 /* jobs.c */
 struct mpijob__record *mpijob__jobs_by_uid(const mpijob_operator *operator_, const char *uid);
-/* Take in an MPIJob as it is now. 1 when it is news, 0 when not, MPIJOB_ERR_NOMEM. */
+/* Keep an MPIJob as it is now, to be read. 1 when it is news, 0 when not, MPIJOB_ERR_NOMEM. */
 int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object);
+/* Read a job that came since. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__jobs_read(mpijob_operator *operator_, struct mpijob__record *record);
 void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record);
 /* Remove those that a list did not hold. */
 void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation);

@@ -257,14 +257,16 @@ static void ripen(struct mpijob__queue *queue, int64_t now_ms)
 	}
 }
 
-void mpijob__queue_sent(struct mpijob__queue_item *item)
+void mpijob__queue_sent(struct mpijob__queue *queue, struct mpijob__queue_item *item)
 {
 	item->group->under_way++;
+	queue->under_way++;
 }
 
-void mpijob__queue_answered(struct mpijob__queue_item *item)
+void mpijob__queue_answered(struct mpijob__queue *queue, struct mpijob__queue_item *item)
 {
 	item->group->under_way--;
+	queue->under_way--;
 }
 
 void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t took_us)
@@ -280,8 +282,11 @@ void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item
 		item->group->rest_until_ms = queue->now_ms + MOST_REST_MS;
 }
 
-/* The next one in line with less than `most` under way; one that rests only when no other is in line. */
-static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, size_t most)
+/*
+ * The next one in line with less than `most` under way. One that rests: only when no other is in line or soon will be,
+ * because it has requests under way, or because there is `more` to read, in which there may be others.
+ */
+static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, size_t most, int more)
 {
 	struct mpijob__queue_group *group = queue->turn, *resting = NULL;
 
@@ -290,22 +295,23 @@ static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, 
 	do {
 		if (group->under_way < most && group->rest_until_ms <= queue->now_ms)
 			return group;
-		if (group->under_way < most && (!resting || group->rest_until_ms < resting->rest_until_ms))
+		if (group->under_way < most && !more && group->under_way == queue->under_way &&
+		    (!resting || group->rest_until_ms < resting->rest_until_ms))
 			resting = group;
 		group = group->after;
 	} while (group != queue->turn);
 	return resting;
 }
 
-static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue)
+static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue, int more)
 {
 	int alone = queue->groups && !queue->groups->next;
 	struct mpijob__queue_group *group;
 
 	if (queue->most == 0)
-		return find_turn(queue, SIZE_MAX);
-	group = find_turn(queue, (queue->most + 1) / 2);
-	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE);
+		return find_turn(queue, SIZE_MAX, more);
+	group = find_turn(queue, (queue->most + 1) / 2, more);
+	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE, more);
 }
 
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms)
@@ -314,7 +320,7 @@ struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64
 	struct mpijob__queue_item *item;
 
 	ripen(queue, now_ms);
-	group = next_group(queue);
+	group = next_group(queue, queue->more);
 	if (!group)
 		return NULL;
 	queue->turn = group->after;
@@ -388,9 +394,19 @@ size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijo
 
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)
 {
-	if (next_group(queue))
+	const struct mpijob__queue_group *group = queue->turn;
+	int64_t due_ms = queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__QUEUE_NEVER;
+
+	if (!group)
+		return due_ms;
+	if (next_group(queue, 0))
 		return INT64_MIN;
-	return queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__QUEUE_NEVER;
+	do {
+		if (group->rest_until_ms > queue->now_ms && group->rest_until_ms < due_ms)
+			due_ms = group->rest_until_ms;
+		group = group->after;
+	} while (group != queue->turn);
+	return due_ms;
 }
 
 int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue)

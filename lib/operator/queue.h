@@ -33,8 +33,10 @@ struct mpijob__queue {
 	size_t items;
 	size_t in_line;
 	size_t refused_groups; /* with somebody who was refused */
+	size_t under_way;      /* requests of all groups */
 	size_t most;           /* requests that may be under way, set by its owner; 0: any number */
-	int64_t now_ms;        /* set by its owner, for `since_ms` */
+	int64_t now_ms;        /* set by its owner, for `since_ms` and for groups that rest */
+	int more;              /* set by its owner: there was input, and there may be more that was not read yet */
 };
 
 /* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; nothing after this can fail. */
@@ -48,11 +50,12 @@ void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item
 /* Take the next one, or NULL. One that is not busy becomes it. */
 struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms);
 /* A request of a busy one has left, or was answered. */
-void mpijob__queue_sent(struct mpijob__queue_item *item);
-void mpijob__queue_answered(struct mpijob__queue_item *item);
+void mpijob__queue_sent(struct mpijob__queue *queue, struct mpijob__queue_item *item);
+void mpijob__queue_answered(struct mpijob__queue *queue, struct mpijob__queue_item *item);
 /*
- * Note how long work on a key took. Its namespace then has no turn for ten times as long while others are in line, so
- * that expensive jobs delay those of others by one turn and not by each. Less than a few milliseconds count as nothing.
+ * Note how long work on a key took, or will take. Its namespace then rests for ten times as long: it has no turn while
+ * others are in line, have requests under way, or may come with what was not read yet. So expensive jobs delay those of
+ * others by one turn and not by each. Less than a few milliseconds count as nothing.
  */
 void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t took_us);
 /* A busy one has more to do and waits for its turn. */
@@ -69,7 +72,10 @@ void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item
 void mpijob__queue_refused(struct mpijob__queue *queue, struct mpijob__queue_item *item, int refused);
 /* How many refused keys share its tries when each namespace has as many of them as the others. */
 size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijob__queue_item *item);
-/* When there is something to take at the earliest: INT64_MIN for now, MPIJOB__QUEUE_NEVER for never. */
+/*
+ * When there is something to take at the earliest: INT64_MIN for now, or as soon as there is no `more`;
+ * MPIJOB__QUEUE_NEVER for never.
+ */
 int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue);
 /* When the first of those in line got there; INT64_MAX when there is none. */
 int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue);

@@ -53,14 +53,14 @@ static void slow_requests_do_not_take_all(void **state)
 	for (int i = 0; i < 4; i++)
 		mpijob__queue_add(&queue, &items[i]);
 	for (int i = 0; i < 2; i++)
-		mpijob__queue_sent(&items[i]);
+		mpijob__queue_sent(&queue, &items[i]);
 	for (int i = 0; i < 3; i++) {
 		assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[3]);
 		mpijob__queue_again(&queue, &items[3]);
 	}
-	mpijob__queue_answered(&items[0]);
+	mpijob__queue_answered(&queue, &items[0]);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
-	mpijob__queue_sent(&items[0]);
+	mpijob__queue_sent(&queue, &items[0]);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[3]);
 	mpijob__queue_done(&queue, &items[3], INT64_MIN);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[1]);
@@ -82,7 +82,7 @@ static void some_places_are_left_to_others(void **state)
 	mpijob__queue_add(&queue, &items[0]);
 	for (int i = 0; i < 14; i++) {
 		assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
-		mpijob__queue_sent(&items[0]);
+		mpijob__queue_sent(&queue, &items[0]);
 		mpijob__queue_again(&queue, &items[0]);
 	}
 	assert_null(mpijob__queue_take(&queue, 0));
@@ -90,9 +90,9 @@ static void some_places_are_left_to_others(void **state)
 	mpijob__queue_add(&queue, &items[1]);
 	assert_int_equal(mpijob__queue_due_ms(&queue), INT64_MIN);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[1]);
-	mpijob__queue_answered(&items[0]);
+	mpijob__queue_answered(&queue, &items[0]);
 	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
-	mpijob__queue_sent(&items[0]);
+	mpijob__queue_sent(&queue, &items[0]);
 	mpijob__queue_again(&queue, &items[0]);
 	/* Who is alone may have them all. */
 	mpijob__queue_leave(&queue, &items[1]);
