@@ -42,7 +42,7 @@ static int side(const struct branch *branch, const char *key, size_t len)
 	return (byte_at(key, len, branch->byte) & branch->bit) != 0;
 }
 
-#define WAY 64
+#define WAY 16
 
 /* The branches that a search went through; the last ones, where it went through more. */
 struct way {

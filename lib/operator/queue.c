@@ -110,6 +110,7 @@ static void drop_group(struct mpijob__queue *queue, struct mpijob__queue_group *
 	while (*at != group)
 		at = &(*at)->next;
 	*at = group->next;
+	queue->under_way -= group->under_way;
 	free(group);
 }
 

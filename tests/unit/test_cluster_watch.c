@@ -570,6 +570,43 @@ static void test_an_object_over_the_limit(void **state)
 	free(events);
 }
 
+static int on_any(void *user, const struct mpijob_watch_event *event)
+{
+	struct rig *rig = user;
+
+	mpijob__text_printf(&rig->seen, "%s:%s ", event->uid, event->json ? "whole" : "none");
+	return 0;
+}
+
+/* Who sets no limit has one of 8 MiB. */
+static void test_objects_have_eight_mebibytes(void **state)
+{
+	static const size_t lens[] = { (8 << 20) - 1000, 8 << 20 };
+	static const char *const told[] = { "(b:whole )10 ", "(b:none )10 " };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *text = calloc(1, lens[i] + 1), *list;
+		struct mpijob_watch_options options;
+		struct rig rig;
+
+		memset(text, 'x', lens[i]);
+		list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[{\"metadata\":{\"name\":\"nb\","
+				 "\"uid\":\"b\",\"resourceVersion\":\"4\"},\"x\":\"%s\"}]}",
+				 text);
+		set_up_client(&rig);
+		options = rig_options(&rig);
+		options.object = on_any;
+		assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), 0);
+		reply(&rig, 200, list);
+		run(&rig);
+		assert_int_equal(strncmp(mpijob_text_data(&rig.seen), told[i], strlen(told[i])), 0);
+		tear_down(&rig);
+		free(list);
+		free(text);
+	}
+}
+
 /* The client may go first. */
 static void test_the_client_goes_first(void **state)
 {
@@ -610,6 +647,7 @@ int main(void)
 		cmocka_unit_test(test_one_watch_frees_another),
 		cmocka_unit_test(test_names_are_selected_by_field),
 		cmocka_unit_test(test_an_object_over_the_limit),
+		cmocka_unit_test(test_objects_have_eight_mebibytes),
 		cmocka_unit_test(test_the_client_goes_first),
 	};
 

@@ -376,6 +376,39 @@ static void only_others_make_a_namespace_rest(void **state)
 	leave(&queue, items, 3);
 }
 
+/* Who rests waits while others have requests under way, or may be in what was not read yet, and no longer than its rest. */
+static void who_rests_waits_for_others_to_come(void **state)
+{
+	static const char *const names[] = { "costly", "costly", "cheap" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[3];
+
+	(void)state;
+	join(&queue, items, names, 3);
+	mpijob__queue_add(&queue, &items[0]);
+	mpijob__queue_add(&queue, &items[1]);
+	mpijob__queue_charge(&queue, &items[0], 500000);
+	queue.more = 1;
+	assert_null(mpijob__queue_take(&queue, 0));
+	assert_int_equal(mpijob__queue_due_ms(&queue), INT64_MIN);
+	queue.more = 0;
+	mpijob__queue_sent(&queue, &items[2]);
+	assert_null(mpijob__queue_take(&queue, 0));
+	assert_int_equal(mpijob__queue_due_ms(&queue), 5000);
+	mpijob__queue_sent(&queue, &items[0]);
+	mpijob__queue_answered(&queue, &items[2]);
+	assert_int_equal(mpijob__queue_due_ms(&queue), INT64_MIN);
+	assert_ptr_equal(mpijob__queue_take(&queue, 0), &items[0]);
+	mpijob__queue_answered(&queue, &items[0]);
+	mpijob__queue_sent(&queue, &items[2]);
+	queue.more = 1;
+	queue.now_ms = 5000;
+	assert_ptr_equal(mpijob__queue_take(&queue, 5000), &items[1]);
+	mpijob__queue_leave(&queue, &items[2]);
+	assert_int_equal(queue.under_way, 0);
+	leave(&queue, items, 2);
+}
+
 /* Ten tries a second are shared by the namespaces, and within one by its keys. */
 static void refusals_are_counted_by_namespace(void **state)
 {
@@ -414,6 +447,7 @@ int main(void)
 		cmocka_unit_test(refusals_are_counted_by_namespace),
 		cmocka_unit_test(expensive_jobs_wait_for_others),
 		cmocka_unit_test(only_others_make_a_namespace_rest),
+		cmocka_unit_test(who_rests_waits_for_others_to_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

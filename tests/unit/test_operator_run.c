@@ -547,6 +547,95 @@ static void an_unchanged_job_is_validated_once(void **state)
 	tear_down(&rig);
 }
 
+/* Give a job an annotation of so many bytes. */
+static void enlarge(struct rig *rig, struct fake_object *job, const char *key, size_t len)
+{
+	char *text = malloc(len + 1);
+
+	memset(text, 'x', len);
+	text[len] = 0;
+	mpijob_node_put_string(job->doc, mpijob_doc_make(job->doc, "metadata.annotations"), key, text);
+	free(text);
+	fake_stamp(&rig->fake, job, "MODIFIED");
+}
+
+static void count_unread(void *user, const struct mpijob__record *record)
+{
+	*(size_t *)user += record->unread && !record->job;
+}
+
+/* A burst of large jobs is kept, not read, while it arrives. */
+static void a_burst_is_read_in_turns(void **state)
+{
+	struct rig rig;
+	size_t unread = 0;
+
+	(void)state;
+	set_up(&rig);
+	run(&rig, 20);
+	for (int i = 0; i < 10; i++) {
+		char *name = fake_text("large-%d", i);
+
+		enlarge(&rig, put_job(&rig, "team", name, 1, "cleanPodPolicy: All"), "a", 100000);
+		free(name);
+	}
+	for (int i = 0; i < 20 && !unread; i++) {
+		run(&rig, 1);
+		mpijob__jobs_visit(rig.operator_, count_unread, &unread);
+	}
+	assert_int_equal(unread, 10);
+	run(&rig, 1000);
+	mpijob__jobs_visit(rig.operator_, count_unread, &unread);
+	assert_int_equal(unread, 10);
+	expect_children(&rig, 10, 10);
+	tear_down(&rig);
+}
+
+/* What reading a large job will take counts when it comes: a small one that came behind it is begun before it. */
+static void a_large_job_lets_others_go_first(void **state)
+{
+	struct rig rig;
+	size_t first = 0;
+
+	(void)state;
+	set_up(&rig);
+	run(&rig, 20);
+	enlarge(&rig, put_job(&rig, "team", "large", 1, "cleanPodPolicy: All"), "a", 100000);
+	put_job(&rig, "other", "small", 1, "cleanPodPolicy: All");
+	run(&rig, 1000);
+	expect_children(&rig, 2, 2);
+	while (strncmp(rig.fake.log[first], "POST ", 5) != 0)
+		first++;
+	assert_non_null(strstr(rig.fake.log[first], "/namespaces/other/"));
+	tear_down(&rig);
+}
+
+/* A job of 2 MiB is read, and one that is larger is not. */
+static void a_job_has_two_mebibytes(void **state)
+{
+	struct rig rig;
+	struct fake_object *fits, *exceeds;
+
+	(void)state;
+	set_up(&rig);
+	fits = put_job(&rig, "team", "fits", 1, "cleanPodPolicy: All");
+	enlarge(&rig, fits, "a", (2 << 20) - 10000);
+	exceeds = put_job(&rig, "team", "exceeds", 1, "cleanPodPolicy: All");
+	enlarge(&rig, exceeds, "a", 2 << 20);
+	run(&rig, 300);
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "fits-launcher"));
+	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")], 1);
+	/* Also when it was read before. */
+	fake_patch(&rig.fake, exceeds, "metadata: {annotations: {a: short}}");
+	run(&rig, 300);
+	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
+	enlarge(&rig, fits, "b", 10000);
+	run(&rig, 300);
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")], 2);
+	tear_down(&rig);
+}
+
 /* Pods of a launcher that are seen before the Job that owns them. */
 static void orphans_are_fetched(void **state)
 {
@@ -664,6 +753,9 @@ int main(void)
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
 		cmocka_unit_test(an_unchanged_job_is_validated_once),
+		cmocka_unit_test(a_burst_is_read_in_turns),
+		cmocka_unit_test(a_large_job_lets_others_go_first),
+		cmocka_unit_test(a_job_has_two_mebibytes),
 		cmocka_unit_test(network_policies),
 		cmocka_unit_test(options),
 	};
