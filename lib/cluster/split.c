@@ -190,8 +190,10 @@ static int structure(struct mpijob__split *split, char c, size_t at)
 	return 0;
 }
 
-/* What outside of strings means anything here. */
-static const unsigned char marks[256] = { ['"'] = 1, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1, [','] = 1 };
+/* The bytes that mean anything here: 1 outside of strings, 2 inside, where control characters do, too. */
+static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+					  2, 2, 2, 2, 2, 2, 2, 2, ['"'] = 3, ['\\'] = 2, ['{'] = 1, ['['] = 1,
+					  ['}'] = 1, [']'] = 1, [','] = 1 };
 
 /* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell how many. */
 static int follow(struct mpijob__split *split, const char *data, size_t len, size_t base, size_t *used)
@@ -206,7 +208,7 @@ static int follow(struct mpijob__split *split, const char *data, size_t len, siz
 				split->escaped = 0;
 				i++;
 			}
-			while (i < len && data[i] != '"' && data[i] != '\\' && (unsigned char)data[i] >= ' ')
+			while (i < len && !(marks[(unsigned char)data[i]] & 2))
 				i++;
 			if (i < len && (unsigned char)data[i] < ' ')
 				return MPIJOB_ERR_SYNTAX; /* a NUL would cut what was caught */
@@ -222,7 +224,7 @@ static int follow(struct mpijob__split *split, const char *data, size_t len, siz
 				split->escaped = 1;
 			continue;
 		}
-		if (!marks[(unsigned char)data[i]]) {
+		if (!(marks[(unsigned char)data[i]] & 1)) {
 			i++;
 			continue;
 		}
