@@ -34,6 +34,7 @@ void mpijob__act_forget(struct mpijob__write *write)
 	act->in_flight--;
 	write->operator_->writes--;
 	mpijob__queue_answered(&write->operator_->queue, &write->record->item);
+	free(write->forbidden);
 	free(write->rejection);
 	free(write);
 }

@@ -18,6 +18,7 @@ struct mpijob__write {
 	int updated;                       /* that update was sent */
 	int failed;                        /* and the write did fail, or may have */
 	uint32_t generation;               /* of the lists of its kind when the request left */
+	char *forbidden;                   /* why it was forbidden, before another way was tried; NULL: it was not */
 	char *rejection;                   /* why the server did not take it, unless it was meant for another object */
 };
 
@@ -31,14 +32,11 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 /* Ask for a write's object as it is; `failed`: that it was necessary is a failure. 0, or the write is still its caller's. */
 int mpijob__act_look(struct mpijob__write *write, int failed);
 
-/* act_rights.c: the reference's ClusterRole has no `get` and no `patch` for some kinds, but `list` and `update`. */
-/* Whether a role's objects are read by a list, or updated instead of patched. */
-int mpijob__act_lists(const struct mpijob__write *write);
+/* act_rights.c: the reference's ClusterRole grants `update` but not `patch` for some kinds. */
+/* Is the object updated instead of patched? */
 int mpijob__act_updates(const struct mpijob__write *write);
-/* A request was forbidden: 1 when another one was sent in its place. */
-int mpijob__act_instead(struct mpijob__write *write);
-/* The object that a list holds, in `out`. 0; MPIJOB_ERR_NOT_FOUND; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_NOMEM. */
-int mpijob__act_unwrap(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *out);
+/* A request was forbidden, with this message: 1 when another one was sent in its place. */
+int mpijob__act_instead(struct mpijob__write *write, const char *message);
 /* Make the object as it is the one that a patch leads to, in `body`. 0, or what keeps that from being done. */
 int mpijob__act_merge(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *patch);
 

@@ -8,8 +8,6 @@
  */
 #include "operator/act.h"
 
-#include "base/secret.h"
-
 #include <string.h>
 
 #define AWAIT_END_MS 30000
@@ -19,16 +17,27 @@ static const char *message_of(const struct mpijob_answer *answer)
 	return answer->message ? answer->message : mpijob_error_text(answer->code);
 }
 
-/* Whose job it is gets an Event when a child cannot be made. */
+static const char *reason_of(const struct mpijob__write *write, const struct mpijob_answer *answer)
+{
+	return answer->status == 403 && write->forbidden ? write->forbidden : message_of(answer);
+}
+
+/* The job gets an Event when a child cannot be created, or the operator lacks a right: the server's words name it. */
 static void tell_user(const struct mpijob__write *write, const struct mpijob_answer *answer)
 {
+	static const char *const done[] = { "read", "created", "changed", "changed", "deleted", "" };
 	const struct mpijob_action *action = &write->action;
+	int creates = !write->looking && action->verb == MPIJOB_ACTION_CREATE;
 	mpijob_text text = { 0 };
 
-	if (!write->looking && action->verb == MPIJOB_ACTION_CREATE &&
-	    (answer->code == MPIJOB_ERR_AUTH || answer->code == MPIJOB_ERR_REJECTED || answer->code == MPIJOB_ERR_NOT_FOUND) &&
-	    mpijob__text_printf(&text, "%s %s cannot be created: %s", action->kind, action->name, message_of(answer)) == 0)
-		mpijob__events_emit(write->operator_, write->record, "Warning", "FailedCreate", mpijob_text_data(&text));
+	if (answer->status != 403 &&
+	    (!creates || (answer->code != MPIJOB_ERR_AUTH && answer->code != MPIJOB_ERR_REJECTED &&
+			  answer->code != MPIJOB_ERR_NOT_FOUND)))
+		return;
+	if (mpijob__text_printf(&text, "%s %s cannot be %s: %s", action->kind, action->name,
+				done[write->looking ? 0 : action->verb], reason_of(write, answer)) == 0)
+		mpijob__events_emit(write->operator_, write->record, "Warning", creates ? "FailedCreate" : "Forbidden",
+				    mpijob_text_data(&text));
 	mpijob__text_release(&text);
 }
 
@@ -39,7 +48,7 @@ static void log_failure(const struct mpijob__write *write, const struct mpijob_a
 
 	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s",
 			     write->looking ? "get" : verbs[action->verb], action->kind, write->record->namespace_,
-			     action->name, message_of(answer));
+			     action->name, reason_of(write, answer));
 	tell_user(write, answer);
 }
 
@@ -64,7 +73,7 @@ static void note_failure(struct mpijob__write *write, const struct mpijob_answer
 	}
 	act->refused = 1;
 	if (!mpijob__rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
-				    write->action.kind, message_of(answer)))
+				    write->action.kind, reason_of(write, answer)))
 		log_failure(write, answer);
 	else
 		tell_user(write, answer);
@@ -177,7 +186,7 @@ static int looked(struct mpijob__write *write, const struct mpijob_answer *answe
 	struct mpijob__record *record = write->record;
 	struct mpijob__act *act = &record->act;
 
-	if (answer->status == 403 && mpijob__act_instead(write))
+	if (answer->status == 403 && mpijob__act_instead(write, message_of(answer)))
 		return 1;
 	if (write->updating && answer->code == 0) {
 		if (mpijob__act_update(write, answer) == 0)
@@ -221,7 +230,7 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
 	int failed;
 
-	if (answer->status == 403 && mpijob__act_instead(write))
+	if (answer->status == 403 && mpijob__act_instead(write, message_of(answer)))
 		return 1;
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->record->act.wrote = 1;
@@ -252,19 +261,13 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 /* Handle a list of one object as that object, or as its absence. 1 when another request was sent. */
 static int listed(struct mpijob__write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob_answer told = *answer;
+	struct mpijob_answer object = *answer;
 	mpijob_text text = { 0 };
 	int more;
 
-	if (answer->code == 0) {
-		told.code = mpijob__act_unwrap(write, answer, &text);
-		told.body = mpijob_text_data(&text);
-		told.body_len = mpijob_text_len(&text);
-	}
-	more = looked(write, &told);
-	if (write->action.role == MPIJOB_ROLE_SECRET && text.data)
-		mpijob__secret_wipe(text.data, text.len);
-	mpijob__text_release(&text);
+	mpijob__read_object(write->action.api_version, write->action.kind, &object, &text);
+	more = looked(write, &object);
+	mpijob__read_release(&text);
 	return more;
 }
 

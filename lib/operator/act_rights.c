@@ -1,73 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done without the rights `get` and `patch`, which the ClusterRole of mpi-operator v0.8.2 does not have for some kinds:
- * an object is read by a list of its name alone, and replaced by an update that merges the patch into what was read.
+ * Changes objects without the right `patch`, which the ClusterRole of mpi-operator v0.8.2 does not grant for some
+ * kinds: the object is read, the patch is merged into it, and an update replaces it.
  *
- * The server's first refusal shows that a right is missing; after that the operator does not ask again, until the other way is
- * refused too. An update has the resourceVersion that was read, so it overwrites nothing.
+ * The first refusal shows which kinds these are. They are updated from then on, until an update is refused too. An
+ * update carries the resourceVersion that was read, so it overwrites nothing.
  */
 #include "operator/act.h"
 
 #include "base/secret.h"
-#include "cluster/split.h"
 
 #include <string.h>
 
-#define LARGEST (16u << 20)
-
-int mpijob__act_lists(const struct mpijob__write *write)
+/* A patch of an object that is ours; those of the job are `role` 0. */
+static int is_patch(const struct mpijob__write *write)
 {
-	return write->updating || (write->action.role && (write->operator_->lists & MPIJOB__SURE(write->action.role)));
+	return write->action.role && write->action.verb == MPIJOB_ACTION_PATCH;
 }
 
 int mpijob__act_updates(const struct mpijob__write *write)
 {
-	return write->action.role && write->action.verb == MPIJOB_ACTION_PATCH &&
-	       (write->operator_->updates & MPIJOB__SURE(write->action.role));
+	return is_patch(write) && (write->operator_->updates & MPIJOB__KIND_BIT(write->action.kind));
 }
 
-int mpijob__act_instead(struct mpijob__write *write)
+int mpijob__act_instead(struct mpijob__write *write, const char *message)
 {
-	unsigned bit = MPIJOB__SURE(write->action.role);
-	unsigned *known = write->looking ? &write->operator_->lists : &write->operator_->updates;
+	unsigned bit = MPIJOB__KIND_BIT(write->action.kind);
 
-	if (!write->action.role || (!write->looking && write->action.verb != MPIJOB_ACTION_PATCH))
+	/* When neither way is open, the first one is reported: it is what our own ClusterRole grants. */
+	if (!write->forbidden)
+		write->forbidden = strdup(message);
+	if (write->looking)
+		return mpijob__read_refused(write->operator_, write->action.kind, write->listing) &&
+		       mpijob__act_look(write, write->failed) == 0;
+	if (!is_patch(write))
 		return 0;
-	if (write->looking ? write->listing : write->updated) {
-		*known &= ~bit;
+	if (write->updated) {
+		write->operator_->updates &= ~bit;
 		return 0;
 	}
-	*known |= bit;
-	write->updating |= !write->looking;
-	return mpijob__act_look(write, write->failed) == 0;
-}
-
-struct found {
-	mpijob_text *text;
-	int code;
-};
-
-static int take(void *user, const struct mpijob__split_object *object)
-{
-	struct found *found = user;
-
-	if (found->code == MPIJOB_ERR_NOT_FOUND)
-		found->code = object->json ? mpijob_text_write(found->text, object->json, object->len) : MPIJOB_ERR_SYNTAX;
-	return 0;
-}
-
-int mpijob__act_unwrap(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *out)
-{
-	struct found found = { out, MPIJOB_ERR_NOT_FOUND };
-	struct mpijob__split split;
-	int rc = mpijob__split_init(&split, MPIJOB__SPLIT_LIST, write->action.api_version, write->action.kind, LARGEST);
-
-	if (rc == 0)
-		rc = mpijob__split_feed(&split, answer->body, answer->body_len, take, &found);
-	if (rc == 0 && !mpijob__split_complete(&split))
-		rc = MPIJOB_ERR_SYNTAX;
-	mpijob__split_release(&split);
-	return rc ? rc : found.code;
+	write->operator_->updates |= bit;
+	write->updating = 1;
+	return mpijob__act_look(write, 0) == 0;
 }
 
 static int parse(const char *text, size_t len, mpijob_doc **out)
@@ -80,8 +54,8 @@ static int parse(const char *text, size_t len, mpijob_doc **out)
 }
 
 /*
- * The key of a Secret stays out of the tree: the text of its patch, {"metadata":...,"data":...}, ends in the new data, which
- * go behind the other members of the object.
+ * The key of a Secret stays out of the tree: the text of its patch, {"metadata":...,"data":...}, ends in the new data,
+ * which go behind the other members of the object.
  */
 static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_text *out)
 {

@@ -30,26 +30,12 @@ int mpijob__act_look(struct mpijob__write *write, int failed)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	mpijob_text selector = { 0 };
-	const char *query[] = { "fieldSelector", NULL };
-	int rc = 0;
 
 	write->looking = 1;
 	write->failed = failed;
-	write->listing = mpijob__act_lists(write);
 	write->generation = mpijob__route_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
-	if (write->listing) {
-		rc = mpijob__text_printf(&selector, "metadata.name=%s", target.name);
-		query[1] = mpijob_text_data(&selector);
-		target.name = NULL;
-		target.query = query;
-		target.query_count = 2;
-	}
-	if (rc == 0)
-		rc = mpijob__request_start(write->operator_->client, "GET", &target, NULL, NULL, &callbacks, &write->call);
-	mpijob__text_release(&selector);
-	return rc;
+	return mpijob__read_start(write->operator_, target, &callbacks, &write->listing, &write->call);
 }
 
 static int write_body(struct mpijob__record *record, size_t index, int with_entropy, mpijob_text *body)

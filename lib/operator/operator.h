@@ -142,6 +142,7 @@ struct mpijob__orphan {
 	int64_t since_ms;          /* when it was seen */
 	unsigned char source;
 	int attempts;              /* of fetching it, as far as they count for the next one's delay */
+	int listing;               /* it is fetched by a list of this one object */
 	int64_t due_ms;
 	uint32_t generation;       /* of the lists of its kind when it was asked for */
 	mpijob_operator *operator_;
@@ -208,7 +209,8 @@ struct mpijob_operator {
 	const struct mpijob_priority_class **class_views;
 	size_t class_count;
 
-	unsigned lists, updates; /* MPIJOB__SURE() of roles whose objects may not be got, or patched: see act_rights.c */
+	unsigned lists;          /* MPIJOB__KIND_BIT() of what is listed instead of got: reads.c */
+	unsigned updates;        /* and of what is updated instead of patched: act_rights.c */
 	struct mpijob__right *rights; /* that are missing */
 	size_t rights_count;
 
@@ -329,6 +331,18 @@ void mpijob__act_cancel(mpijob_operator *operator_, struct mpijob__record *recor
 void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record);
 /* The job is another one than its plan was made for: no more of it, unless that may be news of its own status. */
 void mpijob__act_job_news(struct mpijob__record *record);
+
+/* reads.c */
+#define MPIJOB__KIND_BIT(kind) (1u << mpijob__metrics_kind(kind))
+/* Read the object that `target` names; `*listing`: by a list. Returns as mpijob__request_start(). */
+int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
+		       const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call);
+/* A read was forbidden: 1 when the same read is worth another try, now by a list. */
+int mpijob__read_refused(mpijob_operator *operator_, const char *kind, int listing);
+/* Make the answer of a list that of its only object, or MPIJOB_ERR_NOT_FOUND; `text` holds the body. */
+void mpijob__read_object(const char *api_version, const char *kind, struct mpijob_answer *answer, mpijob_text *text);
+/* Release what may hold a key. */
+void mpijob__read_release(mpijob_text *text);
 
 /* rights.c */
 /* A write was refused for now. 1 when that was told, now or before; 0 when it is the caller's to tell. */

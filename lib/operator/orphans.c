@@ -235,16 +235,16 @@ static void end_fetch(struct mpijob__orphan *orphan)
 	free(orphan);
 }
 
-static void fetched(void *user, const struct mpijob_answer *answer)
+/* The answer is that of a GET. */
+static void take_fetched(struct mpijob__orphan *orphan, const struct mpijob_answer *answer)
 {
-	struct mpijob__orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
-	struct mpijob_watch_event object = { sizeof(object), MPIJOB_WATCH_MODIFIED, answer->body, answer->body_len, answer->body_len,
-					       orphan->uid, orphan->name, orphan->namespace_, "" };
+	struct mpijob_watch_event object = {
+		sizeof(object),	  MPIJOB_WATCH_MODIFIED, answer->body,	      answer->body_len, answer->body_len,
+		orphan->uid, orphan->name,	   orphan->namespace_, "",
+	};
 	int rc = answer->code;
 
-	orphan->call = NULL;
-	operator_->fetching--;
 	if (is_dead(operator_, orphan->owner_uid)) {
 		end_fetch(orphan);
 		return;
@@ -267,6 +267,26 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 	orphan->attempts += orphan->attempts < RETRY_STEPS;
 }
 
+static void fetched(void *user, const struct mpijob_answer *answer)
+{
+	struct mpijob__orphan *orphan = user;
+	mpijob_operator *operator_ = orphan->operator_;
+	const struct mpijob__source *source = &operator_->sources[orphan->source];
+	struct mpijob_answer object = *answer;
+	mpijob_text text = { 0 };
+
+	orphan->call = NULL;
+	operator_->fetching--;
+	if (answer->status == 403 && mpijob__read_refused(operator_, source->kind, orphan->listing)) {
+		orphan->due_ms = INT64_MIN;
+		return;
+	}
+	if (orphan->listing)
+		mpijob__read_object(source->api_version, source->kind, &object, &text);
+	take_fetched(orphan, &object);
+	mpijob__read_release(&text);
+}
+
 static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, fetched, orphan };
@@ -277,7 +297,7 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan
 	target.kind = operator_->sources[orphan->source].kind;
 	target.namespace_ = orphan->namespace_;
 	target.name = orphan->name;
-	return mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, &callbacks, &orphan->call);
+	return mpijob__read_start(operator_, target, &callbacks, &orphan->listing, &orphan->call);
 }
 
 void mpijob__orphans_step(mpijob_operator *operator_)

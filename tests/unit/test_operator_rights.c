@@ -66,6 +66,16 @@ static size_t refused_jobs(const struct rig *rig)
 	return count;
 }
 
+static int says_event(const struct rig *rig, const char *name, const char *words)
+{
+	int says = 0;
+
+	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+		says |= strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
+			strstr(fake_string(object, "message"), words) != NULL;
+	return says;
+}
+
 /* --- rights --- */
 
 static void a_right_is_taken_and_given_back(void **state)
@@ -323,11 +333,11 @@ static void the_rights_of_the_reference_are_enough(void **state)
 	run(&rig, 300);
 	assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"),
 			       "pi-worker-1"));
-	assert_int_equal(refused, 1);
+	assert_int_equal(refused, 2);
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
 	run(&rig, 300);
 	assert_true(is_true(job, "Suspended"));
-	assert_int_equal(refused, 2);
+	assert_int_equal(refused, 4);
 	/* A Secret whose key is gone, and that was heard of long ago, is read and mended. */
 	secret = fake_find(&rig.fake, SECRETS, "team", "pi-ssh");
 	fake_patch(&rig.fake, secret, "data: {ssh-privatekey: null, other: eA==}");
@@ -336,13 +346,76 @@ static void the_rights_of_the_reference_are_enough(void **state)
 	run(&rig, 300);
 	expect_children(&rig, 1, 2);
 	assert_non_null(fake_string(fake_find(&rig.fake, SECRETS, "team", "pi-ssh"), "data[ssh-privatekey]"));
-	assert_int_equal(refused, 4);
+	assert_int_equal(refused, 6);
 	run_pods(&rig);
 	run(&rig, 300);
-	/* One refusal for each kind and way, and nothing that an administrator would have to mend. */
-	assert_int_equal(refused, 4);
+	/* One refusal for each kind and verb, and nothing that an administrator would have to mend. */
+	assert_int_equal(refused, 6);
 	assert_int_equal(rig.logged, 0);
 	tear_down(&rig);
+}
+
+/* Nor does an object that came before its owner need `get`. */
+static void an_orphan_is_listed_where_it_cannot_be_got(void **state)
+{
+	const struct mpijob_child_facts *service;
+	int refused = 0;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	rig.fake.decide = refuse_as_the_reference;
+	rig.fake.user = &refused;
+	run(&rig, 20);
+	fake_put(&rig.fake, SERVICES, "team",
+		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	run(&rig, 20);
+	fake_put(&rig.fake, JOBS, "team",
+		 "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
+		 "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
+		 "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
+	run(&rig, 40);
+	assert_null(rig.operator_->fetches);
+	assert_int_equal(refused, 1);
+	service = mpijob_facts_child(mpijob__jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE);
+	assert_non_null(service);
+	assert_string_equal(service->name, "pi");
+	tear_down(&rig);
+}
+
+/* An administrator, or the owner of the job, learns from an Event which right is missing, whatever it is needed for. */
+static void a_missing_right_is_an_event(void **state)
+{
+	static const struct {
+		const char *method, *path, *event;
+	} rows[] = {
+		{ "GET", "/namespaces/team/secrets", "Secret pi-ssh cannot be read: forbidden by a test" },
+		{ "P", "/jobs/pi-launcher", "Job pi-launcher cannot be changed: forbidden by a test" },
+		{ "PATCH", "/mpijobs/pi/status", "MPIJob pi cannot be changed: forbidden by a test" },
+		{ "DELETE", "/pods/pi-worker", "Pod pi-worker-1 cannot be deleted: forbidden by a test" },
+		{ "POST", "/services", "Service pi cannot be created: forbidden by a test" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct refusal refusal = { rows[i].method, rows[i].path, FORBIDDEN, 403, 0 };
+		struct fake_object *job;
+		struct rig rig;
+
+		set_up(&rig);
+		rig.fake.decide = refuse;
+		rig.fake.user = &refusal;
+		if (strcmp(rows[i].method, "GET") == 0)
+			fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
+		job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
+		run(&rig, 300);
+		fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
+		for (int k = 0; k < 600 && !says_event(&rig, "pi", rows[i].event); k++)
+			run(&rig, 1);
+		assert_true(says_event(&rig, "pi", rows[i].event));
+		tear_down(&rig);
+	}
 }
 
 /* The gang scheduler is not installed: what needs no PodGroup goes on, and all does once it is. */
@@ -471,16 +544,6 @@ static size_t events_of(const struct rig *rig, const char *name)
 		count += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
 			 strcmp(fake_string(object, "reason"), "ValidationError") == 0;
 	return count;
-}
-
-static int says_event(const struct rig *rig, const char *name, const char *words)
-{
-	int says = 0;
-
-	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
-		says |= strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
-			strstr(fake_string(object, "message"), words) != NULL;
-	return says;
 }
 
 static void a_job_is_mended(void **state)
@@ -614,6 +677,8 @@ int main(void)
 		cmocka_unit_test(who_is_suspended_waits_for_no_right),
 		cmocka_unit_test(a_right_to_look_comes_back),
 		cmocka_unit_test(the_rights_of_the_reference_are_enough),
+		cmocka_unit_test(an_orphan_is_listed_where_it_cannot_be_got),
+		cmocka_unit_test(a_missing_right_is_an_event),
 		cmocka_unit_test(a_right_is_taken_and_given_back),
 		cmocka_unit_test(a_refused_plan_asks_once),
 		cmocka_unit_test(the_wait_for_a_right_is_bounded),

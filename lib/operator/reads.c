@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads one object by its name. The ClusterRole of mpi-operator v0.8.2 grants `list` but not `get` for some kinds; such
+ * an object is read by a list with a field selector.
+ *
+ * The first refusal shows which kinds these are. They are listed from then on, until a list is refused too.
+ */
+#include "operator/operator.h"
+
+#include "base/secret.h"
+#include "cluster/client.h"
+#include "cluster/split.h"
+
+#include <string.h>
+
+#define LARGEST (16u << 20)
+
+int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
+		       const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call)
+{
+	mpijob_text selector = { 0 };
+	const char *query[] = { "fieldSelector", NULL };
+	int rc = 0;
+
+	*listing = (operator_->lists & MPIJOB__KIND_BIT(target.kind)) != 0;
+	if (*listing) {
+		rc = mpijob__text_printf(&selector, "metadata.name=%s", target.name);
+		query[1] = mpijob_text_data(&selector);
+		target.name = NULL;
+		target.query = query;
+		target.query_count = 2;
+	}
+	if (rc == 0)
+		rc = mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, callbacks, call);
+	mpijob__text_release(&selector);
+	return rc;
+}
+
+int mpijob__read_refused(mpijob_operator *operator_, const char *kind, int listing)
+{
+	if (listing)
+		operator_->lists &= ~MPIJOB__KIND_BIT(kind);
+	else
+		operator_->lists |= MPIJOB__KIND_BIT(kind);
+	return !listing;
+}
+
+struct found {
+	mpijob_text *text;
+	int code;
+};
+
+static int take(void *user, const struct mpijob__split_object *object)
+{
+	struct found *found = user;
+
+	if (found->code != MPIJOB_ERR_NOT_FOUND)
+		return 0;
+	found->code = object->json ? mpijob_text_write(found->text, object->json, object->len) : MPIJOB_ERR_SYNTAX;
+	return 0;
+}
+
+/* The only object of a list, in `text`. 0; MPIJOB_ERR_NOT_FOUND; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_NOMEM. */
+static int unwrap(const char *api_version, const char *kind, const struct mpijob_answer *answer,
+		  mpijob_text *text)
+{
+	struct found found = { text, MPIJOB_ERR_NOT_FOUND };
+	struct mpijob__split split;
+	int rc = mpijob__split_init(&split, MPIJOB__SPLIT_LIST, api_version, kind, LARGEST);
+
+	if (rc == 0)
+		rc = mpijob__split_feed(&split, answer->body, answer->body_len, take, &found);
+	if (rc == 0 && !mpijob__split_complete(&split))
+		rc = MPIJOB_ERR_SYNTAX;
+	mpijob__split_release(&split);
+	return rc ? rc : found.code;
+}
+
+void mpijob__read_object(const char *api_version, const char *kind, struct mpijob_answer *answer, mpijob_text *text)
+{
+	if (answer->code)
+		return;
+	answer->code = unwrap(api_version, kind, answer, text);
+	answer->body = mpijob_text_data(text);
+	answer->body_len = mpijob_text_len(text);
+}
+
+void mpijob__read_release(mpijob_text *text)
+{
+	if (text->data)
+		mpijob__secret_wipe(text->data, text->len);
+	mpijob__text_release(text);
+}
