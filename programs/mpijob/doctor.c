@@ -81,12 +81,15 @@ int look_at(struct doctor *doctor, const struct place *place, const char *namesp
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_client *client = doctor->connection->client;
+	const char *const query[] = { "fieldSelector", place->selector };
 	int code = MPIJOB_ERR_NOMEM;
 
 	target.api_version = place->api_version;
 	target.kind = place->kind;
 	target.namespace_ = namespace_;
 	target.name = name;
+	target.query = place->selector ? query : NULL;
+	target.query_count = place->selector ? 2 : 0;
 	if (diag)
 		code = name ? mpijob_client_get(client, &target, out, diag)
 			    : mpijob_client_list(client, &target, 0, out, diag);
@@ -160,7 +163,7 @@ static int check_server(struct doctor *doctor)
 /* Nothing lands in a namespace that is missing, whatever else is well. */
 static void check_namespace(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "Namespace", "namespaces", "namespace", "the namespace" };
+	static const struct place place = { "v1", "Namespace", "namespaces", "namespace", "the namespace", NULL };
 	const char *name = doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
 	char *mend = NULL;
@@ -235,8 +238,12 @@ static void say_status(struct doctor *doctor, const mpijob_node *crd)
 /* Who may not read CRDs may still read jobs. */
 static void check_crd(struct doctor *doctor)
 {
-	static const struct place place = { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
-					    "customresourcedefinitions.apiextensions.k8s.io", "crd", "the CRD of MPIJobs" };
+	static const struct place place = { "apiextensions.k8s.io/v1",
+					    "CustomResourceDefinition",
+					    "customresourcedefinitions.apiextensions.k8s.io",
+					    "crd",
+					    "the CRD of MPIJobs",
+					    NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, "mpijobs.kubeflow.org", &doc);
 
@@ -322,7 +329,7 @@ static void check_deployment(struct doctor *doctor, const mpijob_node *item, str
 static struct operators check_deployments(struct doctor *doctor)
 {
 	static const struct place place = { "apps/v1", "Deployment", "deployments.apps", "operator",
-					    "the Deployments of all namespaces" };
+					    "the Deployments of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, NULL, &doc);
 	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
@@ -338,7 +345,7 @@ static struct operators check_deployments(struct doctor *doctor)
 static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
 	static const struct place place = { "coordination.k8s.io/v1", "Lease", "leases.coordination.k8s.io", "lease",
-					    "the Leases of all namespaces" };
+					    "the Leases of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, NULL, &doc);
 	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
@@ -391,8 +398,9 @@ static void check_operators(struct doctor *doctor)
 
 static int run_checks(struct doctor *doctor)
 {
-	static void (*const checks[])(struct doctor *) = { check_namespace, check_crd,   check_operators, check_rights,
-							   check_queues,    check_gangs, check_domain };
+	static void (*const checks[])(struct doctor *) = { check_namespace,	  check_crd,	check_operators,
+							   check_operator_rights, check_rights, check_queues,
+							   check_gangs,		  check_domain };
 
 	check_context(doctor);
 	int code = check_server(doctor);

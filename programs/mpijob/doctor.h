@@ -27,6 +27,7 @@ struct place {
 	const char *resource;    /* as rights name it: "leases.coordination.k8s.io" */
 	const char *check;       /* what it is looked at for, one word */
 	const char *what;        /* for people */
+	const char *selector;    /* of fields, for a collection; NULL: all */
 };
 
 /* An answer that is no object. */
@@ -50,6 +51,7 @@ void free_raw(struct raw *raw);
 
 /* doctor_rights.c */
 void check_rights(struct doctor *doctor);
+void check_operator_rights(struct doctor *doctor);
 /* The commands that allow us a look; free(). NULL when memory ran out. */
 char *allow_look(struct doctor *doctor, const struct place *place, const struct mpijob_target *target);
 /* Who we are, as an option of kubectl create rolebinding. */

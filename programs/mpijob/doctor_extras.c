@@ -40,7 +40,8 @@ int serves(struct doctor *doctor, const char *path, const char *check, const cha
 
 static void check_local_queues(struct doctor *doctor, const char *api_version)
 {
-	const struct place place = { api_version, "LocalQueue", "localqueues.kueue.x-k8s.io", "kueue", "the LocalQueues" };
+	const struct place place = { api_version, "LocalQueue",	     "localqueues.kueue.x-k8s.io",
+				     "kueue",	  "the LocalQueues", NULL };
 	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, namespace_, NULL, &doc);
@@ -95,7 +96,8 @@ void check_gangs(struct doctor *doctor)
 /* The word behind "kubernetes" in CoreDNS' configuration. */
 void check_domain(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "ConfigMap", "configmaps", "cluster-domain", "the configuration of CoreDNS" };
+	static const struct place place = { "v1", "ConfigMap", "configmaps", "cluster-domain",
+					    "the configuration of CoreDNS", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, "kube-system", "coredns", &doc);
 	const char *file = there > 0 ? text_at(mpijob_doc_root(doc), "data.Corefile") : "";

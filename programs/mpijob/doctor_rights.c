@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user of MPIJobs must be allowed to do, and the commands with which an administrator allows it: they add to what
- * is there, so that they can be given again, and in any order.
+ * What a user of MPIJobs must be allowed to do, and the commands with which an administrator allows it: they add to
+ * what is there, so that they can be given again, and in any order. And which rights the operator lacks, as its Events
+ * say.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "doctor.h"
+#include "when.h"
 
 #define ANYBODY "--user=NAME" /* where the server does not tell who we are */
 
@@ -199,4 +202,91 @@ void check_rights(struct doctor *doctor)
 	else
 		doctor->code = MPIJOB_ERR_NOMEM;
 	free(mend);
+}
+
+/* ---- rights of the operator ---- */
+
+#define LATELY_S 600 /* what still holds the operator repeats at least every five minutes */
+#define MOST_LACKS 16
+
+struct lack {
+	char user[256], verb[32], resource[128], group[128];
+};
+
+/* Read what the API server says about a right that somebody lacks: 0 when a message says something else. */
+static int read_lack(const char *message, struct lack *lack)
+{
+	static const char begin[] = " is forbidden: User \"";
+	static const char format[] = "%255[^\"]\" cannot %31s resource \"%127[^\"]\" in API group \"%127[^\"]";
+	const char *at = strstr(message, begin);
+
+	memset(lack, 0, sizeof(*lack));
+	/* The core group is empty, and matches nothing. */
+	return at && sscanf(at + strlen(begin), format, lack->user, lack->verb, lack->resource, lack->group) >= 3;
+}
+
+/*
+ * The command asks the API server, and grants nothing: who may create Events can put any words into one. The caller
+ * frees it.
+ */
+static char *ask_again(const struct lack *lack, const char *namespace_)
+{
+	int name = (int)strcspn(lack->resource, "/");
+	const char *part = lack->resource + name;
+	char *command = NULL;
+	int len;
+
+	if (!is_plain(lack->user) || !is_plain(lack->verb) || !is_plain(lack->resource) || !is_plain(namespace_) ||
+	    (*lack->group && !is_plain(lack->group)))
+		return strdup("kubectl get events -A --field-selector involvedObject.kind=MPIJob,type=Warning");
+	len = asprintf(&command, "kubectl auth can-i %s %.*s%s%s%s%s -n %s --as=%s", lack->verb, name, lack->resource,
+		       *lack->group ? "." : "", lack->group, *part ? " --subresource=" : "", *part ? part + 1 : "",
+		       namespace_, lack->user);
+	return len < 0 ? NULL : command;
+}
+
+static void say_lack(struct doctor *doctor, const mpijob_node *event, const struct lack *lack)
+{
+	const char *namespace_ = text_at(event, "metadata.namespace");
+	char *mend = ask_again(lack, namespace_);
+
+	if (mend)
+		say(doctor, RESULT_FAIL, "operator-rights", mend,
+		    "MPIJob %s/%s: the operator lacks the right to %s %s%s%s: %s", namespace_,
+		    text_at(event, "involvedObject.name"), lack->verb, lack->resource, *lack->group ? " of " : "",
+		    lack->group, text_at(event, "message"));
+	else
+		doctor->code = MPIJOB_ERR_NOMEM;
+	free(mend);
+}
+
+static int is_known(const struct lack *lacks, size_t count, const struct lack *lack)
+{
+	for (size_t i = 0; i < count; i++)
+		if (memcmp(&lacks[i], lack, sizeof(*lack)) == 0)
+			return 1;
+	return 0;
+}
+
+void check_operator_rights(struct doctor *doctor)
+{
+	static const struct place place = { "v1", "Event", "events", "operator-rights", "the Events about MPIJobs",
+					    "involvedObject.kind=MPIJob,type=Warning" };
+	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
+	struct lack lacks[MOST_LACKS];
+	mpijob_doc *doc = NULL;
+	int there = look_at(doctor, &place, namespace_, NULL, &doc);
+	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	time_t now = time(NULL);
+	size_t count = 0;
+
+	for (size_t i = 0; i < mpijob_node_count(items) && count < MOST_LACKS && doctor->code == 0; i++) {
+		const mpijob_node *event = mpijob_node_at(items, i);
+		int64_t at = 0;
+		if (when_parse(text_at(event, "lastTimestamp"), &at) || now - at > LATELY_S ||
+		    !read_lack(text_at(event, "message"), &lacks[count]) || is_known(lacks, count, &lacks[count]))
+			continue;
+		say_lack(doctor, event, &lacks[count++]);
+	}
+	mpijob_doc_free(doc);
 }
