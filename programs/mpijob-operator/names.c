@@ -122,8 +122,8 @@ struct names *names_new(const char *path, const char *domain)
 	if (names && names->fd >= 0 && names->domain)
 		return names;
 	names_free(names);
-	log_line(MPIJOB_SEVERITY_INFO, "%s has no DNS server of a cluster: launchers start after the full time of --launcher-hold",
-		 path);
+	log_line(MPIJOB_SEVERITY_INFO,
+		 "%s has no DNS server of a cluster: launchers start after the full time of --launcher-hold", path);
 	return NULL;
 }
 
@@ -188,19 +188,28 @@ static int send_query(struct names *names, const char *name, struct slot *slot)
 	return send(names->fd, query, len, 0) == (ssize_t)len ? 0 : -1;
 }
 
+/* Only the header counts: the question and records behind it are not read. */
+static void take_answer(struct names *names, const uint8_t header[HEADER])
+{
+	unsigned id = (unsigned)header[0] << 8 | header[1];
+	struct slot *slot = &names->slots[id & (SLOTS - 1U)];
+
+	if (slot->state != ASKED || slot->id != id || !(header[2] & FLAG_ANSWER))
+		return;
+	slot->state = (header[3] & CODE_MASK) == 0 ? EXISTS : MISSING;
+	slot->ms = now_ms();
+}
+
+/* As many as there may be questions: who sends more does not keep the operator. */
 static void read_answers(struct names *names)
 {
 	uint8_t answer[QUERY_MOST];
-	ssize_t len;
+	ssize_t len = 0;
 
-	while ((len = recv(names->fd, answer, sizeof(answer), 0)) >= 0) {
-		unsigned id = len < HEADER ? 0 : (unsigned)answer[0] << 8 | answer[1];
-		struct slot *slot = &names->slots[id & (SLOTS - 1U)];
-
-		if (len < HEADER || slot->state != ASKED || slot->id != id || !(answer[2] & FLAG_ANSWER))
-			continue;
-		slot->state = (answer[3] & CODE_MASK) == 0 ? EXISTS : MISSING;
-		slot->ms = now_ms();
+	for (int i = 0; i < SLOTS && len >= 0; i++) {
+		len = recv(names->fd, answer, sizeof(answer), 0);
+		if (len >= HEADER)
+			take_answer(names, answer);
 	}
 }
 
@@ -215,7 +224,12 @@ static uint64_t hash(const char *text)
 
 static int is_over(const struct slot *slot)
 {
-	static const int64_t after_ms[] = { [UNASKED] = 0, [ASKED] = LOST_MS, [EXISTS] = KNOWN_MS, [MISSING] = AGAIN_MS };
+	static const int64_t after_ms[] = {
+		[UNASKED] = 0,
+		[ASKED] = LOST_MS,
+		[EXISTS] = KNOWN_MS,
+		[MISSING] = AGAIN_MS,
+	};
 
 	return now_ms() - slot->ms >= after_ms[slot->state];
 }
