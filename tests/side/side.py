@@ -41,13 +41,21 @@ GROUPS = {"volcano": "/apis/scheduling.volcano.sh/v1beta1/namespaces/{}/podgroup
 LABEL = "training.kubeflow.org/"
 # What the operator may do: read from the manifests, so that the tests run with exactly that.
 MANIFESTS = SOURCE / "manifests"
+REFERENCE_ACCOUNT = ("mpi-operator", "mpi-operator")  # namespace and name of the ServiceAccount in the reference's manifest
+# What ours asks for first, and the reference's manifest does not grant: by the first refusal it learns to list or update.
+LEARNED = [(verb, resource) for verb in ("get", "patch") for resource in ("configmaps", "jobs", "secrets", "services")]
+UNDER_WAY = 16  # requests about objects at a time: so many may be refused before the first refusal is read
 
 
 class Plane(controlplane.ControlPlane):
-    """A control plane that knows both operators. `gang` names the kinds of PodGroups that there are."""
+    """A control plane that knows both operators. `gang` names the kinds of PodGroups that there are. `rights` says what our
+    operator may do: "reference", the rules of the reference's ServiceAccount, or "ours", those of our manifests. The default is
+    the environment's MPIJOB_SIDE_RIGHTS, else "reference"."""
 
-    def __init__(self, gang=(), audit=True, nodes=3, **wants):
+    def __init__(self, gang=(), audit=True, nodes=3, rights=None, **wants):
         super().__init__(nodes=nodes, gang=gang, audit=audit, users=USERS, **wants)
+        self.rights = rights or os.environ.get("MPIJOB_SIDE_RIGHTS", "reference")
+        self.granted = None
         self.ours = {}
         self.number = 0
         self.reader = None
@@ -74,10 +82,26 @@ class Plane(controlplane.ControlPlane):
 
     # Rights
 
-    def rules(self, *files):
-        """The rules in these files of our manifests."""
-        done = self.kubectl("create", "--dry-run=client", "-o", "json", *(word for file in files for word in ("-f", str(MANIFESTS / file))))
-        return [rule for document in documents(done) if document["kind"] in ("ClusterRole", "Role") for rule in document["rules"]]
+    def rules(self, file):
+        """The rules in this file of our manifests."""
+        return [rule for one in self.roles(MANIFESTS / file) for rule in one["rules"]]
+
+    def roles(self, path, kinds=("ClusterRole", "Role")):
+        done = self.kubectl("create", "--dry-run=client", "-o", "json", "-f", "-", stdin="\n---\n".join(
+            part for part in ("\n" + pathlib.Path(path).read_text()).split("\n---\n")
+            if any(f"\nkind: {kind}\n" in part for kind in kinds)))
+        return documents(done)
+
+    def reference_rules(self):
+        """The rules that the reference's manifest binds to its ServiceAccount, and nothing else."""
+        path = pathlib.Path(self.bin, "mpi-operator.yaml")
+        bound = {(one["roleRef"]["kind"], one["roleRef"]["name"])
+                 for one in self.roles(path, ("ClusterRoleBinding", "RoleBinding"))
+                 if REFERENCE_ACCOUNT in [(subject.get("namespace"), subject["name"]) for subject in one["subjects"]
+                                          if subject["kind"] == "ServiceAccount"]}
+        rules = [rule for one in self.roles(path) if (one["kind"], one["metadata"]["name"]) in bound for rule in one["rules"]]
+        holds(rules, f"{path} binds rules to the ServiceAccount {REFERENCE_ACCOUNT}")
+        return rules
 
     def bind(self, user, name, rules):
         """Let USER do what RULES say, in the ClusterRole NAME."""
@@ -104,12 +128,14 @@ class Plane(controlplane.ControlPlane):
                     rules.append(dict(rule, resources=list(resources), verbs=list(left)))
         self.patch(RBAC + "clusterroles/" + name, {"rules": rules})
 
-    def allow(self):
-        """What our manifests give to the operator; with MPIJOB_SIDE_RIGHTS=reference exactly what those of mpi-operator do."""
-        rules = self.rules("operator/role.yaml")
-        if os.environ.get("MPIJOB_SIDE_RIGHTS") == "reference":
-            rules = self.rules(os.path.join(self.bin, "mpi-operator.yaml"))
-        self.bind(OUR_USER, "side-ours", rules)
+    def allow(self, rights=None):
+        """Give our operator its rights, again after forbid(), or from now on others."""
+        if rights:
+            self.rights, self.granted = rights, None
+        if self.granted is None:
+            holds(self.rights in ("reference", "ours"), f"MPIJOB_SIDE_RIGHTS={self.rights}: use reference or ours")
+            self.granted = self.reference_rules() if self.rights == "reference" else self.rules("operator/role.yaml")
+        self.bind(OUR_USER, "side-ours", self.granted)
 
     def allow_options(self):
         self.bind(OUR_USER, "side-options", self.rules("components/options/role.yaml"))
@@ -152,6 +178,12 @@ class Plane(controlplane.ControlPlane):
             return self.page(one.health, "/readyz")[0] == 200
         except OSError:
             return False
+
+    def refused(self, user, since=0):
+        """Requests of USER that were forbidden, as (verb, resource), without what one process learns its rights by."""
+        found = collections.Counter((one["verb"], one["objectRef"]["resource"]) for one in self.requests(user)[since:]
+                                    if one["responseStatus"].get("code") == 403)
+        return sorted((found - collections.Counter(LEARNED * UNDER_WAY if self.rights == "reference" else [])).elements())
 
     def page(self, port, path):
         """What a page of ours says: its status and text."""
