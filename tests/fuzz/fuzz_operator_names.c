@@ -38,9 +38,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > sizeof(answer))
 		size = sizeof(answer);
 	memcpy(answer, data, size);
-	/* Half of them have the right number. */
-	if (size > HEADER && data[HEADER] % 2)
+	/* Half of them have the right number, half are answers, and some are short. */
+	if (size > 2 && data[0] % 2)
 		put16(answer, slot->id);
+	if (size > 2 && data[1] % 2)
+		answer[2] |= FLAG_ANSWER;
+	if (size > 2 * HEADER && data[2] % 4 == 0)
+		size = data[3] % (2 * HEADER);
 	is_answer = size >= HEADER && ((unsigned)answer[0] << 8 | answer[1]) == slot->id && (answer[2] & FLAG_ANSWER);
 	if (send(ends[1], answer, size, 0) != (ssize_t)size)
 		abort();
