@@ -493,7 +493,7 @@ static const struct mpijob_finding_kind kinds[] = {
 	     "Look at the object that the message names.",
 	     "warning: Pod default/pi-worker-0 is left out: out of memory"),
 	KIND("operator-forbidden", ERROR, "The API server refuses what the operator has to do for the job.",
-	     "Give the operator's ServiceAccount the right that the message names: `mpijob doctor` lists what it needs.",
+	     "Give the operator's ServiceAccount the right that the message names: `mpijob doctor` names each one that is missing.",
 	     "the operator lacks a right that it needs for this job: secrets is forbidden: User \"system:serviceaccount:"
 	     "mpi-operator:mpi-operator\" cannot create resource \"secrets\""),
 	KIND("other-namespace", ERROR, "The job names a namespace, and is to be sent to another one.",

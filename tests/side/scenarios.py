@@ -85,6 +85,12 @@ class Life:
         self.cp.patch(self.pod_path(pod), {"metadata": {"annotations": {
             f"mpijob.test/{key.replace('_', '-')}": value for key, value in annotations.items()}}})
 
+    def make_ready(self):
+        """Do what kwok would do later: let the workers run, and be ready."""
+        for pod in self.view.pods("worker"):
+            self.cp.patch(self.pod_path(pod) + "/status", {"status": {"phase": "Running", "conditions": [
+                {"type": "Ready", "status": "True"}, {"type": "ContainersReady", "status": "True"}]}})
+
     def finish(self, code="0"):
         """Let the launcher end; it has to run."""
         running = self.view.pods("launcher", "Running")

@@ -44,7 +44,7 @@ MANIFESTS = SOURCE / "manifests"
 REFERENCE_ACCOUNT = ("mpi-operator", "mpi-operator")  # namespace and name of the ServiceAccount in the reference's manifest
 # What ours asks for first, and the reference's manifest does not grant: by the first refusal it learns to list or update.
 LEARNED = [(verb, resource) for verb in ("get", "patch") for resource in ("configmaps", "jobs", "secrets", "services")]
-UNDER_WAY = 16  # requests about objects at a time: so many may be refused before the first refusal is read
+UNDER_WAY = 24  # requests about objects at a time: so many may be refused before the first refusal is read
 
 
 class Plane(controlplane.ControlPlane):
