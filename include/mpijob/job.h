@@ -263,6 +263,21 @@ struct mpijob_validate_options {
  */
 MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag);
 
+/**
+ * Check an object of Kubernetes as an API server does that is to create it.
+ *
+ * Checked are name, labels and annotations of all kinds, Pods and the pod templates of Jobs, the keys of ConfigMaps and
+ * Secrets, and of an MPIJob the fields that its CRD requires; not the rest of a Job's spec, nor the spec of other kinds.
+ * Time and memory are proportional to the size of the object.
+ *
+ * @param object  a map with apiVersion, kind and metadata; not NULL.
+ * @param source  name for findings; NULL when there is none; copied.
+ * @param diag    findings, or NULL; their paths begin at the object ("spec.hostname").
+ * @return 0 when no finding is an error; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (`object` is no map).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_object_validate(const mpijob_node *object, const char *source, mpijob_diag *diag);
+
 /** @} */
 
 #ifdef __cplusplus

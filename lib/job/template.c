@@ -437,7 +437,7 @@ static void dropped(const struct mpijob__template *at, const struct mpijob__step
 	const char *key = mpijob_node_key(step->node, index), *near;
 	struct spot spot;
 
-	if (at->report->reference ||
+	if (at->report->reference || at->pod ||
 	    mpijob__report_loose_is_full(at->report, field ? "pruned-field" : "unknown-field"))
 		return;
 	near = field ? NULL : meant(step->type, key);
@@ -713,27 +713,75 @@ int mpijob__template_refers(const struct mpijob__template *at, int pool, const c
 	return mpijob__template_named(&of->names, name, index);
 }
 
+/* An object of which a Pod has one; absent, it is judged as an empty one. */
+static void visit_part(const struct mpijob__template *at, const struct mpijob__step *whole, const char *key, int type)
+{
+	struct mpijob__step part = mpijob__template_into(whole, key);
+
+	if (mpijob_node_kind(part.node) <= MPIJOB_NODE_NULL || mpijob_node_kind(part.node) == MPIJOB_NODE_MAP)
+		visit_object(at, &part, type);
+	else
+		complain(at, &part, NULL, MPIJOB_KIND_OBJECT);
+}
+
+/* A template; or a whole Pod; or the metadata of another object. */
+static void visit_template(struct mpijob__template *at, int metadata_only)
+{
+	struct mpijob__step step = { NULL, NULL, 0, at->node, SCHEMA_NONE };
+	struct mpijob__template_pool pools[POOL_COUNT] = { 0 };
+
+	at->pools = pools;
+	if (at->pod)
+		visit_part(at, &step, "metadata", SCHEMA_ObjectMeta);
+	else
+		visit_object(at, &step, SCHEMA_PodTemplateSpec);
+	if (at->pod && !metadata_only)
+		visit_part(at, &step, "spec", SCHEMA_PodSpec);
+	for (size_t i = 0; i < POOL_COUNT; i++)
+		mpijob__names_release(&pools[i].names);
+}
+
+static void check_object(struct mpijob__report *report, const char *path, const mpijob_node *node, int metadata_only)
+{
+	struct mpijob__template at = { .report = report,
+				       .path = path,
+				       .place = mpijob__report_place(report, node, NULL),
+				       .node = node,
+				       .pod = 1,
+				       .types = calloc(SCHEMA_NONE, sizeof(struct mpijob__template_type)) };
+
+	if (at.types)
+		visit_template(&at, metadata_only);
+	else
+		report->code = MPIJOB_ERR_NOMEM;
+	free(at.types);
+}
+
+void mpijob__template_check_pod(struct mpijob__report *report, const char *path, const mpijob_node *pod)
+{
+	check_object(report, path, pod, 0);
+}
+
+void mpijob__template_check_metadata(struct mpijob__report *report, const mpijob_node *object)
+{
+	check_object(report, "", object, 1);
+}
+
 /* The template of one role. */
 static void check_role(struct mpijob__report *report, struct mpijob__template_type *types, const mpijob_node *root,
 		       const char *path, const mpijob_node *pod_template, int role)
 {
-	struct mpijob__template_pool pools[POOL_COUNT] = { 0 };
-	struct mpijob__template at = { report,
-				       path,
-				       mpijob__report_place(report, pod_template, NULL),
-				       root,
-				       pod_template,
-				       role == FIELD_WORKER,
-				       role == FIELD_ROOT,
-				       types,
-				       pools };
-	struct mpijob__step step = { NULL, NULL, 0, pod_template, SCHEMA_NONE };
+	struct mpijob__template at = { .report = report,
+				       .path = path,
+				       .place = mpijob__report_place(report, pod_template, NULL),
+				       .root = root,
+				       .node = pod_template,
+				       .worker = role == FIELD_WORKER,
+				       .unused = role == FIELD_ROOT,
+				       .types = types };
 
-	if (mpijob_node_kind(pod_template) != MPIJOB_NODE_MAP)
-		return;
-	visit_object(&at, &step, SCHEMA_PodTemplateSpec);
-	for (size_t i = 0; i < POOL_COUNT; i++)
-		mpijob__names_release(&pools[i].names);
+	if (mpijob_node_kind(pod_template) == MPIJOB_NODE_MAP)
+		visit_template(&at, 0);
 }
 
 /* A role that the operator does not know, but that the CRD has rules for. */

@@ -11,4 +11,9 @@
  */
 void mpijob__template_check(struct mpijob__report *report, const mpijob_node *root);
 
+/* Judge a Pod, or at `path` the template of a Job, as the API server that creates it. */
+void mpijob__template_check_pod(struct mpijob__report *report, const char *path, const mpijob_node *pod);
+/* Judge the metadata of an object of any kind: labels, annotations, types. */
+void mpijob__template_check_metadata(struct mpijob__report *report, const mpijob_node *object);
+
 #endif

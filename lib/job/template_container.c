@@ -21,12 +21,14 @@ static int is_word(const mpijob_node *map, const char *key, const char *word)
 	return text && strcmp(text, word) == 0;
 }
 
-/* The policy of the role, which takes the place of the pod's. */
+/* The policy of the role takes the place of the template's. */
 static int never_restarts(const struct mpijob__template *at)
 {
 	int id = at->worker ? FIELD_WORKER_RESTART_POLICY : FIELD_LAUNCHER_RESTART_POLICY;
 	const char *policy = mpijob_node_string(mpijob__field_node(at->root, id));
 
+	if (at->pod)
+		return is_word(mpijob__template_spec(at), "restartPolicy", "Never");
 	if (!policy || !*policy)
 		policy = mpijob__field_row(id)->field.default_text;
 	return strcmp(policy, "Never") == 0;
@@ -43,7 +45,7 @@ static const mpijob_node *find_volume(const struct mpijob__template *at, const c
 
 static int is_operators_volume(const struct mpijob__template *at, const char *name)
 {
-	return strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0);
+	return !at->pod && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0));
 }
 
 static const char *ssh_path(const struct mpijob__template *at)
@@ -65,7 +67,7 @@ static void check_mounts(const struct mpijob__template *at, const struct mpijob_
 		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
 			mpijob__template_refuse(at, &mount, "name", "not-found", "NotFound",
 						"there is no volume '%s' in this template", name);
-		if (first && path &&
+		if (first && path && !at->pod &&
 		    (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
 			mpijob__template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
 						"the operator mounts something at '%s' itself", path);

@@ -2,7 +2,7 @@
 /*
  * What an API server asks of a pod as a whole: its metadata, its names, its DNS, the namespaces of the host that it
  * shares, and what does not go with Windows. The operator sets hostname, subdomain, restartPolicy and its own labels
- * itself, so that those are not judged.
+ * itself, so that those are judged of complete pods only.
  */
 #include <string.h>
 
@@ -22,10 +22,10 @@ static int starts_with(const char *text, const char *start)
 /* Labels whose values the operator writes over. */
 static int is_operators_label(const struct mpijob__template *at, const char *key)
 {
-	return strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
-	       strcmp(key, "training.kubeflow.org/job-name") == 0 ||
-	       strcmp(key, "training.kubeflow.org/job-role") == 0 ||
-	       (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0);
+	return !at->pod && (strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
+			    strcmp(key, "training.kubeflow.org/job-name") == 0 ||
+			    strcmp(key, "training.kubeflow.org/job-role") == 0 ||
+			    (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0));
 }
 
 static void check_labels(const struct mpijob__template *at, const struct mpijob__step *step, const char *field,
@@ -150,7 +150,7 @@ void mpijob__template_metadata(const struct mpijob__template *at, const struct m
 
 	check_labels(at, step, "labels", of_pod);
 	check_annotations(at, step, of_pod);
-	if (of_pod && !at->worker)
+	if (of_pod && !at->worker && !at->pod)
 		check_job_labels(at, step);
 	for (size_t i = 0; !of_pod && i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
 		if (mpijob__template_text(step->node, forbidden[i]) ||
@@ -180,6 +180,28 @@ static void check_host_users(const struct mpijob__template *at, const struct mpi
 	}
 }
 
+/* What the operator sets in a pod that it makes of a template. */
+static void check_complete(const struct mpijob__template *at, const struct mpijob__step *step)
+{
+	static const char *const names[] = { "hostname", "subdomain" };
+	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "restartPolicy");
+	const char *policy = mpijob__template_text(step->node, "restartPolicy");
+	struct mpijob__step word = mpijob__template_into(step, "restartPolicy");
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *name = mpijob__template_text(step->node, names[i]);
+		const char *must = name ? mpijob__syntax_label(name) : NULL;
+
+		if (must)
+			mpijob__template_refuse(at, step, names[i], "invalid-value", "Invalid", "'%s' must be %s", name,
+						must);
+	}
+	if (policy && !mpijob__schema_allows(field, policy))
+		mpijob__template_unsupported(at, &word, field, policy);
+	if (!mpijob_node_count(mpijob__template_list(step->node, "containers")))
+		mpijob__template_refuse(at, step, "containers", "missing", "Required", "a value is required");
+}
+
 void mpijob__template_pod(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	const char *account = mpijob__template_text(step->node, "serviceAccount");
@@ -187,6 +209,8 @@ void mpijob__template_pod(const struct mpijob__template *at, const struct mpijob
 	const char *os = mpijob__template_text(mpijob_node_get(step->node, "os"), "name");
 	struct mpijob__step system = mpijob__template_into(step, "os");
 
+	if (at->pod)
+		check_complete(at, step);
 	check_labels(at, step, "nodeSelector", 0);
 	check_host_users(at, step);
 	if (mpijob_node_count(mpijob__template_list(step->node, "ephemeralContainers")))
@@ -252,7 +276,7 @@ void mpijob__template_dns(const struct mpijob__template *at, const struct mpijob
 	size_t servers = mpijob_node_count(mpijob__template_list(config.node, "nameservers"));
 
 	/* With hostNetwork the operator sets another policy. */
-	if (policy && !mpijob__template_flag(step->node, "hostNetwork")) {
+	if (policy && (at->pod || !mpijob__template_flag(step->node, "hostNetwork"))) {
 		if (!mpijob__schema_allows(field, policy))
 			mpijob__template_unsupported(at, &word, field, policy);
 		if (strcmp(policy, "None") == 0 && !servers)

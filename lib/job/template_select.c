@@ -134,7 +134,7 @@ static int pod_has_label(const struct mpijob__template *at, const char *key)
 {
 	static const char own[] = "training.kubeflow.org/";
 	const mpijob_node *labels = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "labels");
-	const char *name = strncmp(key, own, sizeof(own) - 1) == 0 ? key + sizeof(own) - 1 : "";
+	const char *name = !at->pod && strncmp(key, own, sizeof(own) - 1) == 0 ? key + sizeof(own) - 1 : "";
 
 	return mpijob__template_given(labels, key) || strcmp(name, "operator-name") == 0 ||
 	       is_any(name, "job-name", "job-role") || (at->worker && strcmp(name, "replica-index") == 0);

@@ -13,7 +13,7 @@ void mpijob__template_volumes(const struct mpijob__template *at, const struct mp
 {
 	struct mpijob__step list = mpijob__template_into(step, "volumes");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "volumes")); i++) {
+	for (size_t i = 0; !at->pod && i < mpijob_node_count(mpijob__template_list(step->node, "volumes")); i++) {
 		struct mpijob__step volume = mpijob__template_entry(&list, i);
 		const char *name = mpijob__template_text(volume.node, "name");
 

@@ -32,6 +32,7 @@ struct mpijob__template {
 	const mpijob_node *node;    /* The template. */
 	int worker;                 /* The workers', not the launcher's. */
 	int unused;                 /* Of a role that the operator ignores: no pod is made of it. */
+	int pod;                    /* Complete: a Pod, or the template of a Job; the operator adds nothing. */
 	struct mpijob__template_type *types; /* By SCHEMA_*: what was found of each so far. */
 	struct mpijob__template_pool *pools; /* By POOL_*. */
 };

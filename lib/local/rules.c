@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is particular to each kind when it is made or changed: which fields a server fills in, what it
- * refuses, and which features of Jobs and pods the embedded cluster has not (501). Only what code of
- * this project reads is filled in.
+ * What is particular to each kind when it is created or changed: which fields a server fills in, which changes it
+ * refuses, and which features of Jobs and pods the embedded cluster does not have (501). What a server refuses of an object is
+ * in mpijob_object_validate(). Only what code of this project reads is filled in.
  */
 #include "rules.h"
 #include "base64.h"
@@ -11,157 +11,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mpijob/job.h>
+
 static const char *name_of(const mpijob_doc *doc)
 {
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 }
 
-/* Pods, also inside templates. */
+/* Reasons of findings in the words of a server's message. */
+static const struct reason {
+	const char *reason, *words;
+} reasons[] = {
+	{ "Required", "Required value" },
+	{ "NotSupported", "Unsupported value" },
+	{ "Forbidden", "Forbidden" },
+	{ "Duplicate", "Duplicate value" },
+	{ "NotFound", "Not found" },
+	{ "TooLong", "Too long" },
+	{ "Invalid", "Invalid value" }, /* and any other */
+};
 
-static int check_name(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *list, size_t index,
-		      const char *path, struct reply *reply)
+static int refuse(const struct kind *kind, const mpijob_doc *doc, const struct mpijob_finding *finding,
+		  struct reply *reply)
 {
-	const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, index), "name"));
-	char *field = mpijob__words_format("%s[%zu].name", path, index);
-	int error = 0;
-
-	if (!field)
-		return MPIJOB_ERR_NOMEM;
-	if (!name || !*name)
-		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueRequired", field,
-					      mpijob__words_format("Required value"));
-	else if (!mpijob__words_is_label(name))
-		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueInvalid", field,
-					      mpijob__words_format("Invalid value: \"%s\": must be a DNS label", name));
-	for (size_t i = 0; i < index && name && !reply->status && !error; i++) {
-		const char *other = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "name"));
-
-		if (other && strcmp(other, name) == 0)
-			error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueDuplicate", field,
-						      mpijob__words_format("Duplicate value: \"%s\"", name));
-	}
-	free(field);
-	return error;
-}
-
-static int check_names(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *list, const char *path,
-		       struct reply *reply)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < mpijob_node_count(list) && !error && !reply->status; i++)
-		error = check_name(kind, doc, list, i, path, reply);
-	return error;
-}
-
-static int has_volume(const mpijob_node *volumes, const char *name)
-{
-	for (size_t i = 0; name && i < mpijob_node_count(volumes); i++) {
-		const char *volume = mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name"));
-
-		if (volume && strcmp(volume, name) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-static int check_mounts(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *spec, const char *path,
-			const char *list_name, struct reply *reply)
-{
-	const mpijob_node *list = mpijob_node_get(spec, list_name);
-	int error = 0;
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const mpijob_node *mounts = mpijob_node_get(mpijob_node_at(list, i), "volumeMounts");
-
-		for (size_t j = 0; j < mpijob_node_count(mounts) && !error && !reply->status; j++) {
-			const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(mounts, j), "name"));
-			char *field;
-
-			if (has_volume(mpijob_node_get(spec, "volumes"), name))
-				continue;
-			field = mpijob__words_format("%s.%s[%zu].volumeMounts[%zu].name", path, list_name, i, j);
-			if (!field)
-				return MPIJOB_ERR_NOMEM;
-			error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueNotFound", field,
-						      mpijob__words_format("Not found: \"%s\"", name ? name : ""));
-			free(field);
-		}
-	}
-	return error;
-}
-
-static int check_list(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *spec, const char *path,
-		      const char *list_name, struct reply *reply)
-{
-	char *whole = mpijob__words_format("%s.%s", path, list_name);
+	const struct reason *known = reasons;
+	const char *reason = finding->reason ? finding->reason : "Invalid";
+	char *cause;
 	int error = MPIJOB_ERR_NOMEM;
 
-	if (whole)
-		error = check_names(kind, doc, mpijob_node_get(spec, list_name), whole, reply);
-	free(whole);
+	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] && strcmp(known->reason, reason) != 0)
+		known++;
+	cause = mpijob__words_format("FieldValue%s", reason);
+	if (cause)
+		error = mpijob__reply_invalid(reply, kind, name_of(doc), cause, finding->field,
+					      mpijob__words_format("%s: %s", known->words, finding->message));
+	free(cause);
 	return error;
 }
 
-/* One source for each volume, as an API server demands. */
-static int check_sources(const struct kind *kind, const mpijob_doc *doc, const mpijob_node *volumes, const char *path,
-			 struct reply *reply)
+/* Refuse what an API server refuses of any object; the first error is the answer. */
+static int check_object(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
 {
-	int error = 0;
+	mpijob_diag *diag = mpijob_diag_new();
+	int error = diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; i < mpijob_node_count(volumes) && !error && !reply->status; i++) {
-		const mpijob_node *volume = mpijob_node_at(volumes, i);
-		size_t sources = 0;
-		char *field;
-
-		for (size_t j = 0; j < mpijob_node_count(volume); j++)
-			sources += strcmp(mpijob_node_key(volume, j), "name") != 0 &&
-				   mpijob_node_kind(mpijob_node_at(volume, j)) != MPIJOB_NODE_NULL;
-		if (sources <= 1)
-			continue;
-		field = mpijob__words_format("%s.volumes[%zu]", path, i);
-		if (!field)
-			return MPIJOB_ERR_NOMEM;
-		error = mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueForbidden", field,
-					      mpijob__words_format("Forbidden: may not specify more than 1 volume type"));
-		free(field);
+	for (size_t i = 0; error == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
+		if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR)
+			error = refuse(kind, doc, mpijob_diag_at(diag, i), reply);
 	}
+	mpijob_diag_free(diag);
 	return error;
 }
 
-static int check_pod_spec(const struct kind *kind, const mpijob_doc *doc, const char *path, struct reply *reply)
-{
-	static const char *const lists[] = { "containers", "initContainers", "volumes" };
-	const mpijob_node *spec = mpijob_node_find(mpijob_doc_root(doc), path);
-	int error = 0;
-
-	if (mpijob_node_count(mpijob_node_get(spec, "containers")) == 0) {
-		char *field = mpijob__words_format("%s.containers", path);
-
-		error = field ? mpijob__reply_invalid(reply, kind, name_of(doc), "FieldValueRequired", field,
-						      mpijob__words_format("Required value"))
-			      : MPIJOB_ERR_NOMEM;
-		free(field);
-		return error;
-	}
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !error && !reply->status; i++)
-		error = check_list(kind, doc, spec, path, lists[i], reply);
-	if (!error && !reply->status)
-		error = check_sources(kind, doc, mpijob_node_get(spec, "volumes"), path, reply);
-	if (!error && !reply->status)
-		error = check_mounts(kind, doc, spec, path, "containers", reply);
-	if (!error && !reply->status)
-		error = check_mounts(kind, doc, spec, path, "initContainers", reply);
-	return error;
-}
-
-static int new_pod(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+static void new_pod(mpijob_doc *doc)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *status = mpijob_node_put_map(doc, root, "status");
 
 	mpijob_node_put_string(doc, status, "phase", "Pending");
-	return check_pod_spec(kind, doc, "spec", reply);
 }
 
 /* Jobs. */
@@ -241,8 +148,6 @@ static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply
 	int error = check_limits(kind, doc, reply);
 
 	if (!error && !reply->status)
-		error = check_pod_spec(kind, doc, "spec.template.spec", reply);
-	if (!error && !reply->status)
 		error = check_job_policy(kind, doc, reply);
 	if (error || reply->status)
 		return error;
@@ -318,21 +223,20 @@ static int check_data(const struct kind *kind, mpijob_doc *doc, struct reply *re
 
 int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
-	switch (kind->id) {
-	case KIND_NAMESPACE:
+	int error = 0;
+
+	if (kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase",
 				       "Active");
-		return 0;
-	case KIND_POD:
-		return new_pod(kind, doc, reply);
-	case KIND_JOB:
-		return new_job(kind, doc, reply);
-	case KIND_SECRET:
-	case KIND_CONFIG_MAP:
-		return check_data(kind, doc, reply);
-	default:
-		return 0;
-	}
+	else if (kind->id == KIND_POD)
+		new_pod(doc);
+	else if (kind->id == KIND_JOB)
+		error = new_job(kind, doc, reply);
+	else if (kind->id == KIND_SECRET || kind->id == KIND_CONFIG_MAP)
+		error = check_data(kind, doc, reply);
+	if (!error && !reply->status && mpijob_doc_error(doc))
+		error = MPIJOB_ERR_NOMEM;
+	return error || reply->status ? error : check_object(kind, doc, reply);
 }
 
 static int differs(const struct object *old, const mpijob_doc *doc, const char *path)
@@ -376,17 +280,15 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 
 int mpijob__rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
 {
-	switch (old->kind->id) {
-	case KIND_POD:
-		if (differs(old, doc, "spec"))
-			return mpijob__reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
-		return 0;
-	case KIND_JOB:
-		return change_job(old, doc, reply);
-	case KIND_SECRET:
-	case KIND_CONFIG_MAP:
-		return change_data(old, doc, reply);
-	default:
-		return 0;
-	}
+	int error = 0;
+
+	if (old->kind->id == KIND_POD && differs(old, doc, "spec"))
+		error = mpijob__reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
+	else if (old->kind->id == KIND_JOB)
+		error = change_job(old, doc, reply);
+	else if (old->kind->id == KIND_SECRET || old->kind->id == KIND_CONFIG_MAP)
+		error = change_data(old, doc, reply);
+	if (!error && !reply->status && mpijob_doc_error(doc))
+		error = MPIJOB_ERR_NOMEM;
+	return error || reply->status ? error : check_object(old->kind, doc, reply);
 }

@@ -59,21 +59,6 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind, 
 		mpijob__words_format("%s cannot be created: namespace %s is being deleted", kind->plural, namespace_));
 }
 
-static int check_name(const struct kind *kind, const char *name, struct reply *reply)
-{
-	int label = kind->id == KIND_NAMESPACE || kind->id == KIND_SERVICE;
-	int good = label ? mpijob__words_is_label(name) : mpijob__words_is_subdomain(name);
-
-	if (good && kind->id == KIND_SERVICE && name[0] >= '0' && name[0] <= '9')
-		good = 0;
-	if (good)
-		return 0;
-	return mpijob__reply_invalid(
-		reply, kind, name, "FieldValueInvalid", "metadata.name",
-		mpijob__words_format("Invalid value: \"%s\": must be a DNS %s (lower case letters, digits%s)", name,
-				     label ? "label" : "subdomain", label ? " and '-'" : ", '-' and '.'"));
-}
-
 /* Settles the name into metadata. */
 static int choose_name(struct mpijob_local *local, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
 		       struct reply *reply)
@@ -86,7 +71,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	if (!metadata)
 		return MPIJOB_ERR_NOMEM;
 	if (name && *name)
-		return check_name(kind, name, reply);
+		return 0;
 	if (!prefix || !*prefix)
 		return mpijob__reply_invalid(reply, kind, "", "FieldValueRequired", "metadata.name",
 					     mpijob__words_format("Required value: name or generateName is required"));
@@ -103,7 +88,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 		if (mpijob_doc_error(doc))
 			return MPIJOB_ERR_NOMEM;
 		if (!taken)
-			return check_name(kind, mpijob_node_string(mpijob_node_get(metadata, "name")), reply);
+			return 0;
 	}
 	return mpijob__reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
 				    mpijob__words_format("no free name for \"%s\"", prefix));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words that the embedded cluster makes up or checks: identifiers, random name endings, times as
- * text, DNS names. No other file reads a clock or asks the system for randomness.
+ * text. No other file reads a clock or asks the system for randomness.
  */
 #include "words.h"
 
@@ -120,44 +120,4 @@ int mpijob__words_number(const char *text, uint64_t *out)
 	}
 	*out = value;
 	return 1;
-}
-
-static int is_alnum(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-static size_t label_length(const char *text)
-{
-	size_t len = 0;
-
-	while (is_alnum(text[len]) || text[len] == '-')
-		len++;
-	if (len == 0 || !is_alnum(text[0]) || !is_alnum(text[len - 1]))
-		return 0;
-	return len;
-}
-
-int mpijob__words_is_label(const char *text)
-{
-	size_t len = label_length(text);
-
-	return len > 0 && len <= 63 && text[len] == 0;
-}
-
-int mpijob__words_is_subdomain(const char *text)
-{
-	if (strlen(text) > 253)
-		return 0;
-	for (;;) {
-		size_t len = label_length(text);
-
-		if (len == 0)
-			return 0;
-		if (text[len] == 0)
-			return 1;
-		if (text[len] != '.')
-			return 0;
-		text += len + 1;
-	}
 }

@@ -28,7 +28,4 @@ int64_t mpijob__words_clock(void);
 /* A whole decimal number without sign: 1 and its value, else 0. */
 int mpijob__words_number(const char *text, uint64_t *out);
 
-int mpijob__words_is_label(const char *text);     /* RFC 1123 label */
-int mpijob__words_is_subdomain(const char *text); /* RFC 1123 subdomain */
-
 #endif

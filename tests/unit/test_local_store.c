@@ -7,6 +7,7 @@
 
 #define MAPS  "/api/v1/namespaces/default/configmaps"
 #define PODS  "/api/v1/namespaces/default/pods"
+#define SECRETS "/api/v1/namespaces/default/secrets"
 #define JOBS  "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
 #define MERGE "application/merge-patch+json"
 #define JSON  "application/json"
@@ -54,14 +55,86 @@ static void test_create_refusals(void **state)
 	expect_refusal(*state, "POST", "/apis/apps/v1/namespaces/default/deployments", JSON, "{}", 404, "NotFound");
 	expect_refusal(*state, "POST", PODS, JSON, "{\"metadata\":{\"name\":\"p\"},\"spec\":{}}", 422, "Invalid");
 	expect_refusal(*state, "POST", PODS, JSON,
-		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\"},{\"name\":\"c\"}]}}",
+		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"},"
+		       "{\"name\":\"c\",\"image\":\"i\"}]}}",
 		       422, "Invalid");
 	expect_refusal(*state, "POST", PODS, JSON,
-		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"volumeMounts\":"
+		       "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"volumeMounts\":"
 		       "[{\"name\":\"v\",\"mountPath\":\"/v\"}]}]}}",
 		       422, "Invalid");
-	expect_refusal(*state, "POST", "/api/v1/namespaces/default/secrets", JSON,
+	expect_refusal(*state, "POST", SECRETS, JSON,
 		       "{\"metadata\":{\"name\":\"s\"},\"data\":{\"k\":\"?\"}}", 400, "BadRequest");
+}
+
+#define POD(rest)  "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]," rest "}}"
+#define META(rest) "{\"metadata\":{\"name\":\"a\"," rest "}}"
+
+/* What an API server refuses of an object; `message` is the beginning of its cause. */
+static void test_invalid_objects(void **state)
+{
+	static const struct {
+		const char *path, *body, *field, *cause, *message;
+	} rows[] = {
+		{ PODS, POD("\"hostname\":\"a\\n10.0.0.1 b\""), "spec.hostname", "FieldValueInvalid", "Invalid value: " },
+		{ PODS, POD("\"hostname\":\"a.b\""), "spec.hostname", "FieldValueInvalid", "Invalid value: " },
+		{ PODS, POD("\"subdomain\":\"A\""), "spec.subdomain", "FieldValueInvalid", "Invalid value: " },
+		{ PODS, POD("\"restartPolicy\":\"never\""), "spec.restartPolicy", "FieldValueNotSupported",
+		  "Unsupported value: " },
+		{ PODS, POD("\"volumes\":[{\"name\":\"v\",\"emptyDir\":{},\"hostPath\":{\"path\":\"/\"}}]"), "spec.volumes[0]",
+		  "FieldValueForbidden", "Forbidden: " },
+		{ PODS, POD("\"volumes\":\"v\""), "spec.volumes", "FieldValueTypeInvalid", "Invalid value: " },
+		{ PODS, "{\"metadata\":{\"name\":\"p\"}}", "spec.containers", "FieldValueRequired", "Required value: " },
+		{ PODS, "{\"metadata\":{\"name\":\"p\\u0000\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
+		  "metadata.name", "FieldValueInvalid", "Invalid value: " },
+		{ MAPS, "{\"metadata\":{\"name\":\"../a\"}}", "metadata.name", "FieldValueInvalid", "Invalid value: " },
+		{ MAPS, META("\"labels\":{\"a b\":\"c\"}"), "metadata.labels[a b]", "FieldValueInvalid", "Invalid value: " },
+		{ MAPS, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"../../x\":\"\"}}", "data[../../x]", "FieldValueInvalid",
+		  "Invalid value: " },
+		{ MAPS, "{\"metadata\":{\"name\":\"a\"},\"binaryData\":{\"a/b\":\"\"}}", "binaryData[a/b]", "FieldValueInvalid",
+		  "Invalid value: " },
+		{ SECRETS, "{\"metadata\":{\"name\":\"a\"},\"data\":{\"..\":\"\"}}", "data[..]", "FieldValueInvalid",
+		  "Invalid value: " },
+		{ "/api/v1/namespaces/default/services", "{\"metadata\":{\"name\":\"1a\"}}", "metadata.name",
+		  "FieldValueInvalid", "Invalid value: " },
+		{ "/api/v1/namespaces", "{\"metadata\":{\"name\":\"a.b\"}}", "metadata.name", "FieldValueInvalid",
+		  "Invalid value: " },
+		{ "/apis/batch/v1/namespaces/default/jobs",
+		  "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"hostname\":\"-\","
+		  "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
+		  "spec.template.spec.hostname", "FieldValueInvalid", "Invalid value: " },
+		{ JOBS, "{\"metadata\":{\"name\":\"a\"},\"spec\":{}}", "spec.mpiReplicaSpecs", "FieldValueRequired",
+		  "Required value: " },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer answer = ask(*state, "POST", rows[i].path, rows[i].body);
+		const mpijob_node *root = mpijob_doc_root(answer.doc);
+		const mpijob_node *cause = mpijob_node_find(root, "details.causes[0]");
+		const char *text = mpijob_node_string(mpijob_node_get(cause, "message"));
+		char part[200];
+
+		if (answer.status != 422)
+			print_message("%s: %d\n", rows[i].body, answer.status);
+		assert_int_equal(answer.status, 422);
+		assert_string_equal(mpijob_node_string(mpijob_node_get(root, "reason")), "Invalid");
+		assert_string_equal(mpijob_node_string(mpijob_node_get(cause, "field")), rows[i].field);
+		assert_string_equal(mpijob_node_string(mpijob_node_get(cause, "reason")), rows[i].cause);
+		assert_memory_equal(text, rows[i].message, strlen(rows[i].message));
+		snprintf(part, sizeof(part), "\" is invalid: %s: %s", rows[i].field, rows[i].message);
+		assert_non_null(strstr(mpijob_node_string(mpijob_node_get(root, "message")), part));
+		answer_free(&answer);
+	}
+}
+
+/* A change is judged like a new object. */
+static void test_invalid_changes(void **state)
+{
+	expect(*state, "POST", MAPS, map_a, 201);
+	expect(*state, "POST", JOBS, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"mpiReplicaSpecs\":{}}}", 201);
+	expect_refusal(*state, "PATCH", MAPS "/a", MERGE, "{\"data\":{\"../../x\":\"\"}}", 422, "Invalid");
+	expect_refusal(*state, "PATCH", MAPS "/a", MERGE, "{\"metadata\":{\"labels\":{\"a\":\"b c\"}}}", 422, "Invalid");
+	expect_refusal(*state, "PATCH", JOBS "/j", MERGE, "{\"spec\":{\"mpiReplicaSpecs\":null}}", 422, "Invalid");
+	expect_text(*state, MAPS "/a", "data.k", "v");
 }
 
 static void test_generated_name(void **state)
@@ -115,7 +188,8 @@ static void test_no_change_keeps_version(void **state)
 
 static void test_status_subresource(void **state)
 {
-	expect(*state, "POST", JOBS, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"a\":1},\"status\":{\"x\":1}}", 201);
+	expect(*state, "POST", JOBS, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"mpiReplicaSpecs\":{},\"a\":1},\"status\":{\"x\":1}}",
+	       201);
 	expect_text(*state, JOBS "/j", "status.x", NULL);
 	expect_text(*state, JOBS "/j", "metadata.generation", "1");
 	expect(*state, "PATCH", JOBS "/j/status", "{\"spec\":{\"a\":2},\"status\":{\"x\":2}}", 200);
@@ -236,7 +310,7 @@ static void test_finalizers(void **state)
 static void test_pod_deletion_waits(void **state)
 {
 	expect(*state, "POST", PODS,
-	       "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\"}]}}", 201);
+	       "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}", 201);
 	expect(*state, "DELETE", PODS "/q", NULL, 200);
 	expect_text(*state, PODS "/q", "metadata.deletionGracePeriodSeconds", "30");
 	expect(*state, "DELETE", PODS "/q?gracePeriodSeconds=0", NULL, 200);
@@ -303,6 +377,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_create_and_get),
 		TEST(test_create_refusals),
+		TEST(test_invalid_objects),
+		TEST(test_invalid_changes),
 		TEST(test_generated_name),
 		TEST(test_update),
 		TEST(test_no_change_keeps_version),

@@ -126,6 +126,17 @@ class Calls(unittest.TestCase):
             names.append(self.cluster.submit(str(path)).name)
         self.assertEqual(names, list("abcdefg"))
 
+    def test_what_a_server_refuses(self):
+        for value in (mpijob.MPIJob("empty"), named("empty").split("spec:")[0] + "spec: {}\n"):
+            with self.assertRaises(mpijob.RejectedError) as raised:
+                self.cluster.submit(value)
+            finding = raised.exception.findings[0]
+            self.assertEqual((finding.field, finding.reason), ("spec.mpiReplicaSpecs", "Required"))
+        with self.assertRaisesRegex(mpijob.RejectedError, r"(?s)spec.hostname: Invalid value: .* must be"):
+            self.cluster.create_object({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {
+                "hostname": "a\n10.0.0.1 b", "containers": [{"name": "c", "image": "i"}]}})
+        self.assertEqual(self.cluster.list(), [])
+
     def test_waiting(self):
         self.cluster.submit(JOB)
         begun = time.monotonic()
