@@ -56,7 +56,7 @@ static void make_script(const char *name, const char *script)
 	char spec[2048];
 
 	snprintf(spec, sizeof(spec),
-		 "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"]}]",
+		 "\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"]}]",
 		 script);
 	make_pod(name, "", spec);
 }
@@ -137,13 +137,13 @@ static void test_order_and_shared_volume(void **state)
 	(void)state;
 	make_pod("order", "",
 		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],"
-		 "\"initContainers\":[{\"name\":\"i1\",\"command\":[\"sh\",\"-c\",\"echo one > /v/f\"],"
+		 "\"initContainers\":[{\"image\":\"i\",\"name\":\"i1\",\"command\":[\"sh\",\"-c\",\"echo one > /v/f\"],"
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]},"
-		 "{\"name\":\"i2\",\"command\":[\"sh\",\"-c\",\"echo two >> /v/f\"],"
+		 "{\"image\":\"i\",\"name\":\"i2\",\"command\":[\"sh\",\"-c\",\"echo two >> /v/f\"],"
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]}],"
-		 "\"containers\":[{\"name\":\"a\",\"command\":[\"sh\",\"-c\",\"cat /v/f; touch /v/a\"],"
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"a\",\"command\":[\"sh\",\"-c\",\"cat /v/f; touch /v/a\"],"
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]},"
-		 "{\"name\":\"b\",\"command\":[\"sh\",\"-c\",\"until [ -e /w/a ]; do sleep 0.02; done; pwd; ls; "
+		 "{\"image\":\"i\",\"name\":\"b\",\"command\":[\"sh\",\"-c\",\"until [ -e /w/a ]; do sleep 0.02; done; pwd; ls; "
 		 "echo x > /w/no || echo refused\"],\"workingDir\":\"/w\","
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/w\",\"readOnly\":true}]}]");
 	wait_phase("order", "Succeeded");
@@ -166,7 +166,7 @@ static void test_environment(void **state)
 	expect(&node, "POST", MAPS, "{\"metadata\":{\"name\":\"em\"},\"data\":{\"K\":\"from-map\",\"L\":\"l\"}}", 201);
 	expect(&node, "POST", SECRETS, "{\"metadata\":{\"name\":\"es\"},\"stringData\":{\"S\":\"from-secret\"}}", 201);
 	make_pod("env", ",\"labels\":{\"app.x/y\":\"lab\"},\"annotations\":{\"a\":\"ann\"}",
-		 "\"restartPolicy\":\"Never\",\"hostname\":\"my-host\",\"containers\":[{\"name\":\"c\",\"envFrom\":["
+		 "\"restartPolicy\":\"Never\",\"hostname\":\"my-host\",\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"envFrom\":["
 		 "{\"prefix\":\"P_\",\"configMapRef\":{\"name\":\"em\"}},{\"secretRef\":{\"name\":\"es\"}},"
 		 "{\"configMapRef\":{\"name\":\"absent\",\"optional\":true}}],\"env\":["
 		 "{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"$(A)-$$(A)-$(NONE)-$(P_K)\"},"
@@ -202,7 +202,7 @@ static void test_files(void **state)
 		 "{\"name\":\"p\",\"projected\":{\"sources\":[{\"secret\":{\"name\":\"fs\"}},{\"downwardAPI\":{"
 		 "\"items\":["
 		 "{\"path\":\"labels\",\"fieldRef\":{\"fieldPath\":\"metadata.labels\"}}]}}]}}],"
-		 "\"containers\":[{\"name\":\"c\",\"volumeMounts\":[{\"name\":\"m\",\"mountPath\":\"/m\"},"
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"volumeMounts\":[{\"name\":\"m\",\"mountPath\":\"/m\"},"
 		 "{\"name\":\"s\",\"mountPath\":\"/s\"},{\"name\":\"o\",\"mountPath\":\"/"
 		 "o\"},{\"name\":\"p\",\"mountPath\":\"/p\"},"
 		 "{\"name\":\"m\",\"mountPath\":\"/one/k\",\"subPath\":\"k\"}],"
@@ -230,9 +230,9 @@ static void test_nested_mounts(void **state)
 	(void)state;
 	make_pod("nested", "",
 		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"outer\",\"emptyDir\":{}},"
-		 "{\"name\":\"inner\",\"emptyDir\":{}}],\"initContainers\":[{\"name\":\"i\",\"command\":[\"touch\",\"/i/f\"],"
+		 "{\"name\":\"inner\",\"emptyDir\":{}}],\"initContainers\":[{\"image\":\"i\",\"name\":\"i\",\"command\":[\"touch\",\"/i/f\"],"
 		 "\"volumeMounts\":[{\"name\":\"inner\",\"mountPath\":\"/i\"}]}],"
-		 "\"containers\":[{\"name\":\"c\",\"command\":[\"ls\",\"/data\",\"/data/in\"],\"volumeMounts\":["
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"ls\",\"/data\",\"/data/in\"],\"volumeMounts\":["
 		 "{\"name\":\"inner\",\"mountPath\":\"/data/in\"},{\"name\":\"outer\",\"mountPath\":\"/data/\"}]}]");
 	wait_phase("nested", "Succeeded");
 	expect_log("nested", "", "/data:\nin\n\n/data/in:\nf\n");
@@ -258,7 +258,7 @@ static void test_live_volumes(void **state)
 		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"d\",\"downwardAPI\":{\"items\":[{\"path\":\"labels\","
 		 "\"fieldRef\":{\"fieldPath\":\"metadata.labels\"}}]}},{\"name\":\"odd\",\"configMap\":{\"name\":\"odd\","
 		 "\"optional\":true,\"items\":[{\"key\":\"y\",\"path\":\"a/b\"},{\"key\":\"x\",\"path\":\"a\"}]}}],"
-		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"cat /d/labels; until grep -q two /d/labels; "
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"cat /d/labels; until grep -q two /d/labels; "
 		 "do sleep 0.05; done; cat /d/labels /odd/a/b\"],\"volumeMounts\":[{\"name\":\"d\",\"mountPath\":\"/d\"},"
 		 "{\"name\":\"odd\",\"mountPath\":\"/odd\"}]}]");
 	wait_phase("live", "Running");
@@ -277,7 +277,7 @@ static void test_missing_source(void **state)
 	(void)state;
 	make_pod("late", "",
 		 "\"restartPolicy\":\"Never\",\"volumes\":[{\"name\":\"m\",\"configMap\":{\"name\":\"late-map\"}}],"
-		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"cat /m/k; echo $V\"],"
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"cat /m/k; echo $V\"],"
 		 "\"env\":[{\"name\":\"V\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"late-secret\",\"key\":\"v\"}}}],"
 		 "\"volumeMounts\":[{\"name\":\"m\",\"mountPath\":\"/m\"}]}]");
 	poll_for(&node, 100);
@@ -299,7 +299,7 @@ static void test_exit_code(void **state)
 	wait_text(PODS "/three", "status.containerStatuses[0].state.terminated.reason", "Error", 10);
 	expect_log("three", "", "out\nerr\n");
 	make_pod("nothing", "",
-		 "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"/no/such\"]}]");
+		 "\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"/no/such\"]}]");
 	wait_phase("nothing", "Failed");
 	wait_text(PODS "/nothing", "status.containerStatuses[0].state.terminated.exitCode", "127", 10);
 }
@@ -322,7 +322,7 @@ static void test_restart(void **state)
 	(void)state;
 	make_pod("again", "",
 		 "\"restartPolicy\":\"OnFailure\",\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],"
-		 "\"containers\":[{\"name\":\"c\",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}],"
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}],"
 		 "\"command\":[\"sh\",\"-c\",\"echo x >> /v/f; n=$(wc -l < /v/f); echo run $n; [ $n = 3 ]\"]}]");
 	wait_phase("again", "Succeeded");
 	wait_text(PODS "/again", "status.containerStatuses[0].restartCount", "2", 10);
@@ -335,12 +335,12 @@ static void test_probes(void **state)
 {
 	(void)state;
 	make_pod("probe", "",
-		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\","
+		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\","
 		 "\"sleep 0.5; touch /tmp/ready; sleep "
 		 "60\"],\"readinessProbe\":{\"periodSeconds\":1,\"exec\":{\"command\":"
 		 "[\"test\",\"-e\",\"/tmp/ready\"]}}}]");
 	make_pod("port", "",
-		 "\"containers\":[{\"name\":\"c\",\"ports\":[{\"name\":\"p\",\"containerPort\":7000}],\"command\":["
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"ports\":[{\"name\":\"p\",\"containerPort\":7000}],\"command\":["
 		 "\"sleep\",\"60\"],"
 		 "\"readinessProbe\":{\"periodSeconds\":1,\"tcpSocket\":{\"port\":\"p\"}}}]");
 	wait_phase("probe", "Running");
@@ -385,7 +385,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	make_pod("n1", "",
-		 "\"hostname\":\"w-0\",\"subdomain\":\"j\",\"terminationGracePeriodSeconds\":0,\"containers\":[{"
+		 "\"hostname\":\"w-0\",\"subdomain\":\"j\",\"terminationGracePeriodSeconds\":0,\"containers\":[{\"image\":\"i\","
 		 "\"name\":\"c\","
 		 "\"command\":[\"sleep\",\"60\"]}]");
 	make_script("n2", "for n in w-0 w-0.j w-0.j.default.svc w-0.j.default.svc.cluster.local n2 localhost; do "
@@ -402,11 +402,11 @@ static void test_users(void **state)
 	make_pod("user", "",
 		 "\"restartPolicy\":\"Never\",\"securityContext\":{\"runAsUser\":1234,\"runAsGroup\":2345,\"fsGroup\":"
 		 "3456,"
-		 "\"supplementalGroups\":[4567]},\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{"
+		 "\"supplementalGroups\":[4567]},\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"image\":\"i\","
 		 "\"name\":\"c\","
 		 "\"command\":[\"sh\",\"-c\",\"id -u; id -g; id -G; touch /v/f && stat -c %g /v/f\"],"
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]},"
-		 "{\"name\":\"d\",\"command\":[\"id\",\"-u\"],\"securityContext\":{\"runAsUser\":5}}]");
+		 "{\"image\":\"i\",\"name\":\"d\",\"command\":[\"id\",\"-u\"],\"securityContext\":{\"runAsUser\":5}}]");
 	wait_phase("user", "Succeeded");
 	if (mpijob__kubelet_has_one_id(node.local->kubelet)) {
 		expect_log("user", "?container=c", "1234\n2345\n2345\n2345\n");
@@ -472,7 +472,7 @@ static void test_hanging_probe(void **state)
 {
 	(void)state;
 	make_pod("hang", "",
-		 "\"containers\":[{\"name\":\"c\",\"command\":[\"sleep\",\"60\"],\"readinessProbe\":{\"periodSeconds\":"
+		 "\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sleep\",\"60\"],\"readinessProbe\":{\"periodSeconds\":"
 		 "1,"
 		 "\"exec\":{\"command\":[\"sh\",\"-c\",\"[ -e /tmp/2 ] && exit; touch /tmp/2; sleep 60\"]}}}]");
 	wait_phase("hang", "Running");
@@ -488,18 +488,18 @@ static void test_refused_pods(void **state)
 		const char *spec;
 		const char *reason;
 	} cases[] = {
-		{ "no-command", "\"containers\":[{\"name\":\"c\"}]", "NoCommand" },
+		{ "no-command", "\"containers\":[{\"image\":\"i\",\"name\":\"c\"}]", "NoCommand" },
 		{ "host-path",
 		  "\"volumes\":[{\"name\":\"v\",\"hostPath\":{\"path\":\"/"
-		  "\"}}],\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}]",
+		  "\"}}],\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"true\"]}]",
 		  "HostPathNotAllowed" },
 		{ "claim",
-		  "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"x\"}}],\"containers\":[{"
+		  "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"x\"}}],\"containers\":[{\"image\":\"i\","
 		  "\"name\":\"c\","
 		  "\"command\":[\"true\"]}]",
 		  "VolumeNotSupported" },
 		{ "root",
-		  "\"securityContext\":{\"runAsNonRoot\":true},\"containers\":[{\"name\":\"c\",\"command\":[\"true\"]}"
+		  "\"securityContext\":{\"runAsNonRoot\":true},\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"true\"]}"
 		  "]",
 		  "RunAsNonRoot" },
 	};
@@ -519,7 +519,7 @@ static void test_not_honoured(void **state)
 {
 	static const char metadata[] = ",\"labels\":{\"training.kubeflow.org/job-name\":\"nh\","
 				       "\"training.kubeflow.org/job-role\":\"worker\"}";
-	static const char spec[] = "\"restartPolicy\":\"Never\",\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{}],"
+	static const char spec[] = "\"restartPolicy\":\"Never\",\"nodeSelector\":{\"a\":\"b\"},\"tolerations\":[{\"operator\":\"Exists\"}],"
 				   "\"containers\":[{\"name\":\"c\","
 				   "\"image\":\"i\",\"imagePullPolicy\":\"Always\",\"command\":[\"true\"],"
 				   "\"resources\":{\"limits\":{\"cpu\":1}},"
@@ -547,7 +547,7 @@ static void test_worker_sshd(void **state)
 		skip();
 	/* Without a key it cannot start on every machine, so it is given one as the operator does. */
 	make_pod("sleepy", ",\"labels\":{\"training.kubeflow.org/job-role\":\"worker\"}",
-		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"name\":\"c\",\"command\":[\"/usr/sbin/"
+		 "\"terminationGracePeriodSeconds\":0,\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"/usr/sbin/"
 		 "sshd\",\"-De\",\"-p\","
 		 "\"2200\"]}]");
 	wait_text(PODS "/sleepy", "status.conditions[3].status", "True", 5000);
@@ -628,7 +628,7 @@ static void test_job(void **state)
 	expect(&node, "POST", JOBS,
 	       "{\"metadata\":{\"name\":\"jf\"},\"spec\":{\"backoffLimit\":2,\"template\":{\"spec\":{\"restartPolicy\":"
 	       "\"OnFailure\","
-	       "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-"
+	       "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-"
 	       "c\",\"exit 4\"]}]}}}}",
 	       201);
 	wait_text(JOBS "/jf", "status.conditions[1].type", "Failed", 5000);
@@ -639,7 +639,7 @@ static void test_job(void **state)
 	expect(&node, "POST", JOBS,
 	       "{\"metadata\":{\"name\":\"js\"},\"spec\":{\"backoffLimit\":0,\"activeDeadlineSeconds\":1,\"template\":{"
 	       "\"spec\":{"
-	       "\"terminationGracePeriodSeconds\":0,\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+	       "\"terminationGracePeriodSeconds\":0,\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\","
 	       "\"command\":[\"sleep\","
 	       "\"60\"]}]}}}}",
 	       201);

@@ -95,7 +95,7 @@ static void live(mpijob_client *client)
 	static const char map[] = "{\"metadata\":{\"name\":\"m\",\"labels\":{\"a\":\"b\"}},\"data\":{\"k\":\"v\"}}";
 	static const char job[] =
 		"{\"metadata\":{\"name\":\"j\"},\"spec\":{\"ttlSecondsAfterFinished\":100,\"template\":{\"spec\":{"
-		"\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\"}]}}}}";
+		"\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\"}]}}}}";
 	static const char secret[] = "{\"metadata\":{\"name\":\"s\"},\"stringData\":{\"k\":\"v\"}}";
 	struct mpijob_target maps = target_of("v1", "ConfigMap", NULL, NULL);
 	struct mpijob_target one = target_of("v1", "ConfigMap", "m", NULL);

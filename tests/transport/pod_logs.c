@@ -36,7 +36,7 @@ static void make_pod(const char *name, const char *label, const char *policy, co
 
 	snprintf(body, sizeof(body),
 		 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"set\":\"%s\"}},\"spec\":{\"restartPolicy\":\"%s\",\"volumes\":[{\"name\":\"v\","
-		 "\"emptyDir\":{}}],%s\"containers\":[{\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"],\"volumeMounts\":[{\"name\":\"v\","
+		 "\"emptyDir\":{}}],%s\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"],\"volumeMounts\":[{\"name\":\"v\","
 		 "\"mountPath\":\"/v\"}]}]}}",
 		 name, label, policy, init, script);
 	expect(&node, "POST", PODS, body, 201);
@@ -123,7 +123,7 @@ static int break_streams(mpijob_logs *logs)
 
 static void followed_and_broken(void **state)
 {
-	const char *init = "\"initContainers\":[{\"name\":\"i\",\"command\":[\"sh\",\"-c\",\"echo first; printf half\"]}],";
+	const char *init = "\"initContainers\":[{\"image\":\"i\",\"name\":\"i\",\"command\":[\"sh\",\"-c\",\"echo first; printf half\"]}],";
 	const char *script = "i=0; while [ $i -lt 400 ]; do echo line $i; i=$((i+1)); [ $((i%20)) -ne 0 ] || sleep 0.01; done; printf end";
 	mpijob_text *wanted = mpijob_text_new();
 	struct told_lines told_text;
