@@ -59,6 +59,7 @@ if(MPIJOB_HARDENING)
 			-ftrivial-auto-var-init=zero -fzero-init-padding-bits=all)
 		harden(compile ${flag})
 	endforeach()
+	# Takes effect where the distribution's start files have the notes too; Debian's lack them (docs/threat-model.md).
 	if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 		harden(compile -fcf-protection=full)
 	elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")

@@ -405,7 +405,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from run' -l job -r -d 'Which MPIJ
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l timeout -r -d 'Stop the job after so long (90s, 5m, 1h30m) and exit with 124.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l resume -d 'Run the job on this machine although its spec.runPolicy.suspend is true.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l keep -d 'Stay after the job\'s end, with the pods that its cleanPodPolicy keeps, until interrupted.'
-complete -c mpijob -n '__fish_seen_subcommand_from run' -l allow-host-path -d 'Let hostPath volumes reach this machine\'s files.'
+complete -c mpijob -n '__fish_seen_subcommand_from run' -l allow-host-path -d 'Let hostPath volumes reach this machine\'s files, and containers have the capabilities that they add.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l backoff-base -r -d 'First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l late-names -r -d 'Give the pods\' names addresses only so long after the first pod, to try a job against a slow DNS.'
 complete -c mpijob -n '__fish_seen_subcommand_from run' -l timings -d 'Say at the end where the time went.'

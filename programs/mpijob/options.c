@@ -146,7 +146,7 @@ const struct option_row option_rows[] = {
 	{ "keep", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(keep), NULL,
 	  "Stay after the job's end, with the pods that its cleanPodPolicy keeps, until interrupted." },
 	{ "allow-host-path", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(allow_host_path), NULL,
-	  "Let hostPath volumes reach this machine's files." },
+	  "Let hostPath volumes reach this machine's files, and containers have the capabilities that they add." },
 	{ "backoff-base", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(backoff_base_ms), NULL,
 	  "First pause before the launcher is tried again; it doubles each time; 10s as Kubernetes without it." },
 	{ "late-names", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(late_names_ms), NULL,
