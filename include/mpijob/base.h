@@ -23,7 +23,8 @@
  *   member's constants.
  * - **Threads.** There is no global mutable state. One object is used by one thread at a time;
  *   different objects by any threads. Calls that take an object as `const` may run at the same time on several threads
- *   while no other call changes it. Functions that may be called from another thread at any time say so.
+ *   while no other call changes it; mpijob_plan_write_body() is the one exception. Functions that may be called from another
+ *   thread at any time say so.
  * - **Time** is given in milliseconds since 1970-01-01T00:00:00Z where a name ends in `_ms`.
  * - Nothing here prints, exits, or touches signals, the locale or the environment.
  * - **C++.** All names of C begin with `mpijob_` or `MPIJOB_`, but one: the opaque type `mpijob`, the job. So a C++ program

@@ -316,7 +316,8 @@ MPIJOB_API size_t mpijob_plan_count(const mpijob_plan *plan);
 MPIJOB_API const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index);
 
 /**
- * Write the body of a create, patch or patch of a status, as compact JSON. It is rendered now.
+ * Write the body of a create, patch or patch of a status, as compact JSON. It is rendered now, and the plan keeps what the
+ * next bodies need: not on several threads at the same time for one plan.
  *
  * @param plan         not NULL.
  * @param index        of the action.

@@ -92,10 +92,10 @@ struct mpijob_transport {
 #define MPIJOB_TRANSPORT_INIT { sizeof(struct mpijob_transport), NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
- * Tell a header of the answer. Only `Date`, `Retry-After` and `Warning` matter; others are ignored.
+ * Tell a header of the answer. Only `Content-Type`, `Date`, `Retry-After` and `Warning` matter; others are ignored.
  *
  * A server that sends `Date` needs to be heard: the operator and the Lease take the server's time from it, and without it go
- * by this machine's clock.
+ * by this machine's clock. From `Content-Type` the client tells a web page (`text/html`) from an answer that is garbled.
  *
  * @param exchange  not NULL.
  * @param name      not NULL; any case.

@@ -487,6 +487,16 @@ static int check_job(const mpijob *job)
 	return name && *name && uid && *uid ? 0 : MPIJOB_ERR_USAGE;
 }
 
+/* What a code that is not about the job means. */
+static int refuse(mpijob_diag *diag, int code, const char *usage)
+{
+	if (code == MPIJOB_ERR_UNSUPPORTED)
+		usage = "a struct has a member that this version of the library does not know";
+	if (code == MPIJOB_ERR_USAGE || code == MPIJOB_ERR_UNSUPPORTED)
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s", usage);
+	return code;
+}
+
 static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts, mpijob_diag *diag)
 {
 	plan->job = mpijob_clone(job);
@@ -516,12 +526,14 @@ int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts, const struct m
 		return MPIJOB_ERR_USAGE;
 	code = check_job(job);
 	if (code)
-		return code;
+		return refuse(diag, code, "the job needs metadata.name and metadata.uid");
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return MPIJOB_ERR_NOMEM;
 	plan->code = copy_options(plan, options);
-	if (!plan->code)
+	if (plan->code)
+		refuse(diag, plan->code, "a member is out of its bounds, or the size of a struct is not set");
+	else
 		compose(plan, job, facts, diag);
 	code = plan->code;
 	if (code) {

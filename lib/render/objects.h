@@ -7,14 +7,14 @@
 
 #include "base/text.h"
 
-struct mpijob__print; /* the workers' common text, once one of them was written alone */
+struct mpijob__print; /* the workers' common text in each format, once one of them was written alone */
 
 struct mpijob_objects {
 	mpijob *job;                                /* a copy; `subject` borrows from it; NULL: from somebody else */
 	struct mpijob__subject subject;             /* of mpijob_render(): without pointers into the caller's options */
 	size_t counts[MPIJOB__ROLES];    /* of children by role */
 	mpijob_doc *docs[MPIJOB__ROLES]; /* by role; the worker's is that of index 0; NULL: not made */
-	struct mpijob__print *print;                /* not NULL; what it holds changes when a worker is written */
+	struct mpijob__print *print;                /* not NULL; writing a worker adds to it */
 	mpijob_ssh_key *key;                        /* NULL: placeholders */
 	struct mpijob_text name;                    /* of the last head */
 	struct mpijob_pod_group pod_group;

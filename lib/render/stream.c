@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "render/ssh_key.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,10 +243,12 @@ static int is_format(int32_t format)
 	return format == MPIJOB_FORMAT_YAML || format == MPIJOB_FORMAT_JSON || format == MPIJOB_FORMAT_JSON_COMPACT;
 }
 
-/* Workers that are written one by one share a print, too: a plan writes each when it is made. */
+/*
+ * Workers that are written one by one share a print for each format: a plan writes each when it is created. A print is made
+ * by the first thread that needs it, and stays as it is: several may write at the same time.
+ */
 struct mpijob__print {
-	int32_t format; /* 0: nothing was printed yet */
-	struct stencil stencil;
+	_Atomic(struct stencil *) made[MPIJOB_FORMAT_JSON_COMPACT]; /* by format, from MPIJOB_FORMAT_YAML on */
 };
 
 struct mpijob__print *mpijob__print_new(void)
@@ -253,38 +256,54 @@ struct mpijob__print *mpijob__print_new(void)
 	return calloc(1, sizeof(struct mpijob__print));
 }
 
+static void stencil_free(struct stencil *stencil)
+{
+	if (stencil == NULL)
+		return;
+	release(stencil);
+	free(stencil);
+}
+
 void mpijob__print_free(struct mpijob__print *print)
 {
-	if (print == NULL)
-		return;
-	release(&print->stencil);
+	for (size_t i = 0; print != NULL && i < sizeof(print->made) / sizeof(print->made[0]); i++)
+		stencil_free(atomic_load(&print->made[i]));
 	free(print);
 }
 
-static int print_in(struct mpijob__print *print, const mpijob_objects *objects, const struct frame *frame)
+static int print_in(const mpijob_objects *objects, const struct frame *frame, const struct stencil **out)
 {
+	_Atomic(struct stencil *) *slot = &objects->print->made[frame->format - MPIJOB_FORMAT_YAML];
+	struct stencil *made = atomic_load(slot), *before = NULL;
 	int code;
 
-	if (print->format == frame->format)
-		return 0;
-	release(&print->stencil);
-	memset(print, 0, sizeof(*print));
-	code = make_worker_stencil(objects, frame, &print->stencil);
-	if (code == 0)
-		print->format = frame->format;
-	return code;
+	if (made == NULL) {
+		made = calloc(1, sizeof(*made));
+		code = made != NULL ? make_worker_stencil(objects, frame, made) : MPIJOB_ERR_NOMEM;
+		if (code != 0) {
+			stencil_free(made);
+			return code;
+		}
+		if (!atomic_compare_exchange_strong(slot, &before, made)) {
+			stencil_free(made);
+			made = before;
+		}
+	}
+	*out = made;
+	return 0;
 }
 
 /* A stencil pays from the second worker on. */
 static int write_one(const mpijob_objects *objects, int32_t role, size_t worker, int with_key,
 		     const struct frame *frame, mpijob_write_fn write, void *user)
 {
+	const struct stencil *stencil;
 	int code;
 
 	if (role != MPIJOB_ROLE_WORKER || objects->counts[role] == 1)
 		return write_child(objects, role, with_key, frame, write, user);
-	code = print_in(objects->print, objects, frame);
-	return code != 0 ? code : write_worker(&objects->print->stencil, worker, write, user);
+	code = print_in(objects, frame, &stencil);
+	return code != 0 ? code : write_worker(stencil, worker, write, user);
 }
 
 int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,

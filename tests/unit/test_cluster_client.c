@@ -380,6 +380,112 @@ static void a_huge_answer_is_refused(void **state)
 	free(body);
 }
 
+/* A transport that is taken is destroyed when no client can be made, where its struct is long enough to hold `destroy`. */
+static void a_refused_transport_is_destroyed(void **state)
+{
+	struct {
+		struct mpijob_transport known;
+		uint64_t newer;
+	} longer;
+	struct fake good, fake = { 0 };
+	mpijob_client *client = fake_client(&good), *none = NULL;
+	static const struct {
+		size_t size;
+		uint64_t newer;
+		int code, destroyed;
+	} rows[] = {
+		{ sizeof(longer), 1, MPIJOB_ERR_UNSUPPORTED, 1 },
+		{ offsetof(struct mpijob_transport, destroy) + sizeof(void (*)(void)), 0, MPIJOB_ERR_USAGE, 1 },
+		{ offsetof(struct mpijob_transport, destroy), 0, MPIJOB_ERR_USAGE, 0 },
+		{ sizeof(size_t), 0, MPIJOB_ERR_USAGE, 0 },
+		{ 0, 0, MPIJOB_ERR_USAGE, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memset(&longer, 0, sizeof(longer));
+		longer.known = client->transport;
+		longer.known.start = i == 0 ? client->transport.start : NULL;
+		longer.known.size = rows[i].size;
+		longer.newer = rows[i].newer;
+		fake.destroyed = 0;
+		assert_int_equal(mpijob_client_new(&longer.known, &fake, &none), rows[i].code);
+		assert_int_equal(fake.destroyed, rows[i].destroyed);
+	}
+	longer.known = client->transport;
+	fake.destroyed = 0;
+	assert_int_equal(mpijob_client_new(&longer.known, &fake, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(fake.destroyed, 1);
+	assert_null(none);
+	mpijob_client_free(client);
+	fake_release(&good);
+}
+
+/* The value of an answer's header that the client goes by, and what it does then. */
+static void headers_that_matter(void **state)
+{
+	struct fake_reply reply = { .status = 200, .body = "<html>Sign in</html>" };
+	mpijob_diag *diag = mpijob_diag_new();
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+	struct mpijob_target one = fake_pod("p");
+	mpijob_doc *doc = NULL;
+
+	(void)state;
+	reply.header = "Content-Type:text/html; charset=utf-8";
+	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_SYNTAX);
+	assert_non_null(strstr(mpijob_diag_at(diag, 0)->message, "text/html"));
+	mpijob_diag_clear(diag);
+	reply.header = "X-Content-Type:text/html";
+	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_SYNTAX);
+	assert_null(strstr(mpijob_diag_at(diag, 0)->message, "text/html"));
+	reply.body = POD;
+	reply.header = "Date: Sat, 21 Nov 2026 18:37:20 GMT";
+	fake_script(&fake, reply);
+	assert_int_equal(mpijob_client_get(client, &one, &doc, NULL), 0);
+	assert_in_range(mpijob__server_clock_ms(&client->server_clock, client->clock()), INT64_C(1795286240000),
+			INT64_C(1795286242000));
+	mpijob_doc_free(doc);
+	mpijob_diag_free(diag);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+/* Each header that the client looks at is in the description that transports are written by. */
+static void headers_are_described(void **state)
+{
+	static char source[1 << 16], text[1 << 16];
+	FILE *files[] = { fopen(MPIJOB_TEST_SOURCE "/lib/cluster/exchange.c", "r"),
+			  fopen(MPIJOB_TEST_SOURCE "/include/mpijob/transport.h", "r") };
+	const char *sentence, *end;
+	int found = 0;
+
+	(void)state;
+	assert_true(files[0] && files[1]);
+	source[fread(source, 1, sizeof(source) - 1, files[0])] = 0;
+	text[fread(text, 1, sizeof(text) - 1, files[1])] = 0;
+	fclose(files[0]);
+	fclose(files[1]);
+	sentence = strstr(text, "Tell a header of the answer.");
+	assert_non_null(sentence);
+	end = strstr(sentence, "matter;");
+	for (const char *at = source; (at = strstr(at, "same_name(name, \"")); found++) {
+		char name[40] = "`";
+		const char *place;
+
+		at += strlen("same_name(name, \"");
+		memcpy(name + 1, at, strcspn(at, "\""));
+		strcat(name, "`");
+		place = strcasestr(sentence, name);
+		if (!place)
+			print_message("%s is not described\n", name);
+		assert_true(place && place < end);
+	}
+	for (const char *at = sentence; at < end; at++)
+		found -= *at == '`' && at[1] != ',' && at[1] != ' ' ;
+	assert_int_equal(found, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +495,9 @@ int main(void)
 		cmocka_unit_test(started_calls),
 		cmocka_unit_test(a_failed_stream_tells_why),
 		cmocka_unit_test(wrong_use),
+		cmocka_unit_test(a_refused_transport_is_destroyed),
+		cmocka_unit_test(headers_that_matter),
+		cmocka_unit_test(headers_are_described),
 		cmocka_unit_test(a_huge_answer_is_refused),
 	};
 

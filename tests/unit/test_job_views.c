@@ -354,6 +354,47 @@ static void *older(const void *from, size_t size)
 }
 
 /* Every size that an older spec could have had: what is inside is removed, what is past it stays. */
+/* Text that is not UTF-8 is refused, and nothing changes. */
+static void only_utf8(void **state)
+{
+	static const char *const bad[] = { "\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80" };
+	struct mpijob_spec spec = MPIJOB_SPEC_INIT;
+	struct mpijob_scheduling_policy gang = MPIJOB_SCHEDULING_POLICY_INIT;
+	struct mpijob_run_policy policy = MPIJOB_RUN_POLICY_INIT;
+	struct mpijob_condition condition = MPIJOB_CONDITION_INIT;
+	const struct mpijob_condition *conditions[] = { &condition };
+	struct mpijob_status status = MPIJOB_STATUS_INIT;
+
+	(void)state;
+	policy.scheduling_policy = &gang;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		mpijob *job = NULL;
+
+		spec = (struct mpijob_spec)MPIJOB_SPEC_INIT;
+		spec.ssh_auth_mount_path = bad[i];
+		assert_int_equal(mpijob_new(bad[i], NULL, NULL, &job, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_new("a", bad[i], NULL, &job, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_new("a", NULL, &spec, &job, NULL), MPIJOB_ERR_USAGE);
+		assert_null(job);
+		assert_int_equal(mpijob_new("a", "b", NULL, &job, NULL), 0);
+		assert_int_equal(mpijob_identify(job, bad[i], NULL, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_identify(job, NULL, NULL, bad[i]), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_spec_set(job, &spec, NULL), MPIJOB_ERR_USAGE);
+		spec.ssh_auth_mount_path = NULL;
+		spec.run_policy = &policy;
+		gang.queue = bad[i];
+		assert_int_equal(mpijob_spec_set(job, &spec, NULL), MPIJOB_ERR_USAGE);
+		condition.message = bad[i];
+		status.conditions = conditions;
+		status.conditions_count = 1;
+		assert_int_equal(mpijob_status_set(job, &status, NULL), MPIJOB_ERR_USAGE);
+		assert_string_equal(mpijob_name(job), "a");
+		assert_null(mpijob_uid(job));
+		assert_null(mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions"));
+		mpijob_free(job);
+	}
+}
+
 static void older_spec(void **state)
 {
 	static const struct {
@@ -565,6 +606,7 @@ int main(void)
 		cmocka_unit_test(own_view_of_odd_entries),
 		cmocka_unit_test(changes_through_the_own_view),
 		cmocka_unit_test(from_structs_alone),
+		cmocka_unit_test(only_utf8),
 		cmocka_unit_test(older_spec),
 		cmocka_unit_test(older_nested),
 		cmocka_unit_test(older_in_lists),

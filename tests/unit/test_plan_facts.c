@@ -458,9 +458,21 @@ static void test_times(void **state)
 	mpijob_free(job);
 }
 
+static const char *last_message(const mpijob_diag *diag)
+{
+	assert_true(mpijob_diag_count(diag) > 0);
+	return mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message;
+}
+
 static void test_calls(void **state)
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
+	struct {
+		struct mpijob_plan_options options;
+		int64_t newer;
+	} longer = { MPIJOB_PLAN_OPTIONS_INIT, 1 };
+	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = job_of("{\"name\":\"pi\",\"uid\":\"u\"}"), *nobody = job_of("{\"name\":\"pi\"}");
 	mpijob_facts *facts = mpijob_facts_new();
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 1 };
@@ -468,8 +480,22 @@ static void test_calls(void **state)
 	size_t bytes = 0;
 
 	(void)state;
-	assert_int_equal(mpijob_plan_new(nobody, facts, &options, &plan, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_plan_new(nobody, facts, &options, &plan, diag), MPIJOB_ERR_USAGE);
+	assert_non_null(strstr(last_message(diag), "metadata.uid"));
 	assert_int_equal(mpijob_plan_new(job, facts, NULL, &plan, NULL), MPIJOB_ERR_USAGE);
+	options.now_ms = -1;
+	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, diag), MPIJOB_ERR_USAGE);
+	assert_non_null(strstr(last_message(diag), "out of its bounds"));
+	options.now_ms = 0;
+	longer.options.size = sizeof(longer);
+	assert_int_equal(mpijob_plan_new(job, facts, &longer.options, &plan, diag), MPIJOB_ERR_UNSUPPORTED);
+	assert_non_null(strstr(last_message(diag), "this version of the library does not know"));
+	render.cluster_domain = "a b";
+	options.render = &render;
+	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, diag), MPIJOB_ERR_USAGE);
+	assert_non_null(strstr(last_message(diag), "cluster_domain"));
+	options.render = NULL;
+	mpijob_diag_free(diag);
 	assert_null(plan);
 	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
 	assert_null(mpijob_plan_at(plan, mpijob_plan_count(plan)));

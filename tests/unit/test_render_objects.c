@@ -244,6 +244,20 @@ static void key_only_where_asked_for(void **state)
 	mpijob_free(job);
 }
 
+/* Render with options that are refused: the code; a finding names the reason. */
+static int refused(const mpijob *job, const struct mpijob_render_options *options, mpijob_diag *diag)
+{
+	mpijob_objects *objects = NULL;
+	int code;
+
+	mpijob_diag_clear(diag);
+	code = mpijob_render(job, options, &objects, diag);
+	assert_null(objects);
+	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "bad-options");
+	return code;
+}
+
 static void wrong_options(void **state)
 {
 	const struct mpijob_priority_class nameless = MPIJOB_PRIORITY_CLASS_INIT, *pointers[] = { &nameless, NULL };
@@ -255,23 +269,27 @@ static void wrong_options(void **state)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	struct mpijob_features features = MPIJOB_FEATURES_INIT;
 	mpijob *job = make_job(1, "");
+	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_objects *objects = NULL;
 
 	(void)state;
 	options.entropy = entropy;
 	features.wait_for_hosts = -1;
 	options.features = &features;
-	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(refused(job, &options, diag), MPIJOB_ERR_USAGE);
 	options.features = NULL;
 	options.entropy_len = sizeof(entropy) - 1;
-	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(refused(job, &options, diag), MPIJOB_ERR_USAGE);
 	options = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
 	options.priority_classes_count = 1;
-	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(refused(job, &options, diag), MPIJOB_ERR_USAGE);
 	options.priority_classes = pointers;
-	assert_int_equal(mpijob_render(job, &options, &objects, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(refused(job, &options, diag), MPIJOB_ERR_USAGE);
+	options = (struct mpijob_render_options)MPIJOB_RENDER_OPTIONS_INIT;
+	options.cluster_domain = "a b";
+	assert_int_equal(refused(job, &options, diag), MPIJOB_ERR_USAGE);
 	longer.options.size = sizeof(longer);
-	assert_int_equal(mpijob_render(job, &longer.options, &objects, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(refused(job, &longer.options, diag), MPIJOB_ERR_UNSUPPORTED);
 	longer.newer = 0;
 	assert_int_equal(mpijob_render(job, &longer.options, &objects, NULL), 0);
 	assert_int_equal(mpijob_objects_write(objects, 9, 0, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
@@ -280,6 +298,7 @@ static void wrong_options(void **state)
 	mpijob_objects_free(objects);
 	mpijob_free(job);
 	mpijob_objects_free(NULL);
+	mpijob_diag_free(diag);
 }
 
 static void invalid_job(void **state)
