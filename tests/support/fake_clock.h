@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clock of a unit test: it stands still unless the test, or a poll of the fake cluster, moves it. A program that
- * includes this file replaces the C library's clock_gettime() for all its code, the library under test too.
+ * includes this file replaces the C library's clock_gettime() for all its code: the library under test, and libcurl.
  */
 #ifndef MPIJOB_TEST_FAKE_CLOCK_H
 #define MPIJOB_TEST_FAKE_CLOCK_H
@@ -14,6 +14,7 @@
 #define FAKE_CLOCK_UP_S   1000
 
 static _Atomic int64_t fake_clock_us_; /* since the program began */
+static int64_t fake_clock_cpu_step_us; /* processor time that passes with each reading of it */
 
 static inline void fake_clock_advance_us(int64_t us)
 {
@@ -30,10 +31,13 @@ static inline time_t fake_clock_wall_s(void)
 	return (time_t)(FAKE_CLOCK_WALL_S + atomic_load(&fake_clock_us_) / 1000000);
 }
 
-int clock_gettime(clockid_t clock, struct timespec *now)
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	int64_t us = atomic_load(&fake_clock_us_);
+	int64_t us;
 
+	if (clock == CLOCK_THREAD_CPUTIME_ID)
+		atomic_fetch_add(&fake_clock_us_, fake_clock_cpu_step_us);
+	us = atomic_load(&fake_clock_us_);
 	now->tv_sec = (clock == CLOCK_REALTIME ? FAKE_CLOCK_WALL_S : FAKE_CLOCK_UP_S) + (time_t)(us / 1000000);
 	now->tv_nsec = (long)(us % 1000000) * 1000;
 	return 0;

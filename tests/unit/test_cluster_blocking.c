@@ -404,6 +404,8 @@ static void back_pressure(void **state)
 
 	(void)state;
 	transport.pause(self, &call->exchange, 1);
+	while (produced(&server) < CHUNK)
+		nap(1);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(mpijob_client_poll(client, 10), 0);
 	assert_int_equal(got.bytes, 0);

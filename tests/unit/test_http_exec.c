@@ -4,14 +4,13 @@
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
 
+#include "../support/fake_wait.h"
 #include "../support/http_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define V1 "client.authentication.k8s.io/v1"
 
@@ -86,28 +85,20 @@ static void begin_credentials(int64_t timeout_ms)
 	identity = mpijob__credentials_identity(credentials);
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* What a transport does until there is an answer; `later` is added to the clock. */
 static int prepare_at(int64_t later)
 {
 	int code;
 
 	message = "";
-	while ((code = mpijob__credentials_prepare(credentials, clock_ms() + later, &message)) == 0) {
+	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms() + later, &message)) == 0) {
 		do {
 			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
-			int64_t wait = mpijob__credentials_due_ms(credentials) - clock_ms() - later;
+			int64_t wait = mpijob__credentials_due_ms(credentials) - fake_clock_ms() - later;
 
 			assert_true(mpijob__credentials_due_ms(credentials) >= 0);
-			poll(&watch, watch.fd >= 0, wait > 0 ? (int)wait : 0);
-		} while (!mpijob__credentials_step(credentials, clock_ms() + later));
+			fake_wait_poll(&watch, watch.fd >= 0, wait > 0 ? (int)wait : 0);
+		} while (!mpijob__credentials_step(credentials, fake_clock_ms() + later));
 	}
 	return code;
 }
@@ -355,7 +346,7 @@ static void test_e3_bad_ends(void **state)
 	/* Given up while it runs. */
 	use_script("#!/bin/sh\nexec sleep 100\n");
 	begin_credentials(0);
-	assert_int_equal(mpijob__credentials_prepare(credentials, clock_ms(), &message), 0);
+	assert_int_equal(mpijob__credentials_prepare(credentials, fake_clock_ms(), &message), 0);
 	mpijob__credentials_free(credentials);
 	credentials = NULL;
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -365,13 +356,23 @@ static void test_e3_bad_ends(void **state)
 /* A process that the plugin left behind holds the pipe; nobody waits for it. */
 static void test_left_behind(void **state)
 {
-	int64_t begun = clock_ms();
+	char script[1024], number[16] = "";
+	FILE *file;
+	pid_t pid;
 
 	(void)state;
-	use_script("#!/bin/sh\nsleep 8 2>/dev/null &\necho '" REPLY("\"token\":\"t\"") "'\n");
+	snprintf(script, sizeof(script), "#!/bin/sh\nsleep 100 2>/dev/null &\necho $! >'%s'\necho '" REPLY("\"token\":\"t\"") "'\n",
+		 in_scratch("pid"));
+	use_script(script);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
-	assert_true(clock_ms() - begun < 5000);
+	file = fopen(in_scratch("pid"), "r");
+	assert_non_null(file);
+	assert_non_null(fgets(number, sizeof(number), file));
+	fclose(file);
+	pid = (pid_t)strtol(number, NULL, 10);
+	assert_true(pid > 1);
+	assert_int_equal(kill(pid, SIGKILL), 0); /* it was still there */
 }
 
 /* A host without standard input and output, so that the pipe gets their numbers. */

@@ -2,10 +2,9 @@
 /* Which exec credential plugins may run: whoever can write the kubeconfig chooses the command, and the host says no. */
 #include "http/credentials.h"
 
+#include "../support/fake_wait.h"
 #include "../support/http_folder.h"
 
-#include <poll.h>
-#include <time.h>
 
 #define SCRIPT "#!/bin/sh\n" \
 	"echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"'$0'\"}}'\n"
@@ -51,21 +50,13 @@ static int load(const char *command, int32_t policy, const char *const *plugins,
 	return mpijob_http_config_load(&options, out, diag);
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static int prepare(mpijob__credentials *credentials, const char **message)
 {
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), message)) == 0) {
-		poll(NULL, 0, 5);
-		mpijob__credentials_step(credentials, clock_ms());
+	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms(), message)) == 0) {
+		fake_wait_poll(NULL, 0, 5);
+		mpijob__credentials_step(credentials, fake_clock_ms());
 	}
 	return code;
 }

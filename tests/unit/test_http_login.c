@@ -5,13 +5,13 @@
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
 
+#include "../support/fake_wait.h"
 #include "../support/http_folder.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #define REPLY "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"t\"}}"
 
@@ -40,14 +40,6 @@ static int end(void **state)
 	close(slave);
 	close(master);
 	return scratch_end(state);
-}
-
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void write_kubeconfig(const char *script, const char *mode, int port)
@@ -81,7 +73,7 @@ static void expect_limit(const char *mode, int64_t given_ms, int64_t limit_ms)
 	mpijob__credentials *credentials = NULL;
 	const char *message = "";
 	mpijob_http_config *config;
-	int64_t now_ms = clock_ms();
+	int64_t now_ms = fake_clock_ms();
 
 	write_kubeconfig(HANGS, mode, 1);
 	config = load();
@@ -126,7 +118,7 @@ static void done(void *user, const struct mpijob_answer *answer)
 
 static void poll_for(mpijob_client *client, const struct asked *asked, int64_t ms)
 {
-	for (int64_t end_ms = clock_ms() + ms; !asked->over && clock_ms() < end_ms;)
+	for (int64_t end_ms = fake_clock_ms() + ms; !asked->over && fake_clock_ms() < end_ms;)
 		assert_int_equal(mpijob_client_poll(client, 20), 0);
 }
 
@@ -168,6 +160,7 @@ static mpijob_client *connect_to(const char *script, const char *mode, int port)
 	write_kubeconfig(script, mode, port);
 	config = load();
 	options.request_timeout_ms = 300;
+	fake_wait_for_others = 1;
 	assert_int_equal(mpijob_http_new(config, &options, &transport, &http, NULL), 0);
 	assert_int_equal(mpijob_client_new(&transport, http, &client), 0);
 	mpijob_http_config_free(config);

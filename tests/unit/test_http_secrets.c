@@ -1,107 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where secrets are left: this program looks through its own memory for one, after all that held it was freed. Texts in
- * YAML pass through libyaml's buffers, which cannot be wiped, and so only JSON is tried.
+ * Credentials leave no secret in memory that was freed. Texts in YAML pass through libyaml's buffers, which cannot be
+ * wiped, and so only JSON is tried.
  */
 #include "http/credentials.h"
 
+#include "../support/fake_wait.h"
 #include "../support/http_folder.h"
+#include "../support/own_memory.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <time.h>
-
-#define LENGTH 40
 
 /* The secret is never in memory as a constant, nor for longer than it is written. */
-static void make_secret(char out[LENGTH + 1])
+static void make_secret(char out[SECRET_LENGTH + 1])
 {
-	for (int i = 0; i < LENGTH; i++)
+	for (int i = 0; i < SECRET_LENGTH; i++)
 		out[i] = (char)('a' + (i * 7 + 3) % 23);
-	out[LENGTH] = 0;
+	out[SECRET_LENGTH] = 0;
 }
 
 static void put_secret(const char *name, const char *before, const char *after, mode_t mode)
 {
-	char secret[LENGTH + 1];
+	char secret[SECRET_LENGTH + 1];
 	int fd = open(in_scratch(name), O_CREAT | O_WRONLY | O_TRUNC, mode);
 
 	make_secret(secret);
 	assert_int_equal(write(fd, before, strlen(before)), strlen(before));
-	assert_int_equal(write(fd, secret, LENGTH), LENGTH);
+	assert_int_equal(write(fd, secret, SECRET_LENGTH), SECRET_LENGTH);
 	assert_int_equal(write(fd, after, strlen(after)), strlen(after));
 	close(fd);
 	explicit_bzero(secret, sizeof(secret));
-}
-
-/* How often it is in one piece of memory. */
-static size_t count_in(const char *data, size_t len)
-{
-	char secret[LENGTH + 1];
-	size_t found = 0;
-	const char *end = data + len;
-
-	make_secret(secret);
-	for (const char *p = data; (p = memmem(p, (size_t)(end - p), secret, LENGTH)) != NULL; p++)
-		found++;
-	explicit_bzero(secret, sizeof(secret));
-	return found;
-}
-
-#define PIECE ((size_t)1 << 20)
-
-/* Pieces overlap, so that none is missed at an edge; one that is seen twice counts twice. */
-static size_t count_range(int memory, unsigned long from, unsigned long to, char *buffer)
-{
-	size_t found = 0;
-
-	for (unsigned long at = from; at < to; at += PIECE - LENGTH) {
-		size_t want = to - at < PIECE ? to - at : PIECE;
-		ssize_t got = pread(memory, buffer, want, (off_t)at);
-
-		if (got > 0)
-			found += count_in(buffer, (size_t)got);
-	}
-	explicit_bzero(buffer, PIECE);
-	return found;
-}
-
-/* How often it is in all memory of this process that can be written, but for the stack and the buffer. */
-static size_t count_secrets(void)
-{
-	static char buffer[PIECE];
-	FILE *maps = fopen("/proc/self/maps", "r");
-	int memory = open("/proc/self/mem", O_RDONLY);
-	unsigned long from, to, own = (unsigned long)(uintptr_t)buffer;
-	char line[512], access[5];
-	size_t found = 0;
-
-	assert_non_null(maps);
-	assert_true(memory >= 0);
-	while (fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w' || strstr(line, "[stack]"))
-			continue;
-		/* The shadow of a sanitizer is huge and empty. */
-		if (to - from > (1ul << 32))
-			continue;
-		if (own >= from && own < to) {
-			found += count_range(memory, from, own, buffer);
-			found += count_range(memory, own + PIECE, to, buffer);
-		} else {
-			found += count_range(memory, from, to, buffer);
-		}
-	}
-	fclose(maps);
-	close(memory);
-	return found;
-}
-
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static int prepare(mpijob__credentials *credentials)
@@ -109,12 +37,12 @@ static int prepare(mpijob__credentials *credentials)
 	const char *message;
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), &message)) == 0) {
+	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms(), &message)) == 0) {
 		do {
 			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
 
-			poll(&watch, watch.fd >= 0, 10);
-		} while (!mpijob__credentials_step(credentials, clock_ms()));
+			fake_wait_poll(&watch, watch.fd >= 0, 10);
+		} while (!mpijob__credentials_step(credentials, fake_clock_ms()));
 	}
 	return code;
 }
@@ -208,7 +136,7 @@ static void test_k16_findings(void **state)
 		{ "\"token\": \"", "" },
 		{ "\"token\": &", " ]" },
 	};
-	char secret[LENGTH + 1], before[512], after[64];
+	char secret[SECRET_LENGTH + 1], before[512], after[64];
 
 	(void)state;
 	make_secret(secret);

@@ -24,6 +24,8 @@
 
 #include <cmocka.h>
 
+#include "../support/fake_wait.h"
+
 /* The server's URL. */
 
 static void test_k10_urls_are_taken_apart(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leader election over the embedded cluster, in real time: one leads, gives up, the next leads; one is gone, the next waits. */
+/* Leader election over the embedded cluster: one leads, gives up, the next leads; one is gone, the next waits. */
 #include "local_client.h"
 
 #include <mpijob/lease.h>

@@ -140,14 +140,12 @@ static int has_data(void *user, const mpijob_node *object)
 
 static void *cancel_soon(void *client)
 {
-	const struct timespec pause = { 0, 30000000 };
-
-	nanosleep(&pause, NULL);
+	fake_wait_await();
 	mpijob_client_cancel(client);
 	return NULL;
 }
 
-/* A poll that really sleeps is woken, by the timeout and by another thread. */
+/* A wait ends, by the timeout and by another thread. */
 static void test_a_wait(void **state)
 {
 	struct cluster *cluster = *state;
