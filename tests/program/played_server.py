@@ -11,7 +11,7 @@ import urllib.parse
 LOG = re.compile(r"/api/v1/namespaces/([^/]+)/pods/([^/]+)/log$")
 PATH = re.compile(r"/(?:api|apis/([^/]+))/([^/]+)(?:/namespaces/([^/]+))?/([a-z]+)(?:/([^/]+))?$")
 KINDS = {"mpijobs": "MPIJob", "pods": "Pod", "configmaps": "ConfigMap", "namespaces": "Namespace", "secrets": "Secret",
-         "serviceaccounts": "ServiceAccount"}
+         "serviceaccounts": "ServiceAccount", "services": "Service", "jobs": "Job", "events": "Event"}
 
 
 def now():

@@ -116,6 +116,31 @@ static void monsters_are_passed_over(void **state)
 	       " big    [none]\n small    [{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"uid\":\"small\"}}]\n");
 }
 
+static int pass_over(void *user, const struct mpijob__split_object *object)
+{
+	(void)user;
+	assert_null(object->json);
+	return 0;
+}
+
+static void a_monster_takes_no_memory(void **state)
+{
+	static const char head[] = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"uid\":\"big\",\"x\":\"", tail[] = "\"}}}\n";
+	struct mpijob__split split;
+	char piece[1024];
+
+	(void)state;
+	memset(piece, 'x', sizeof(piece));
+	assert_int_equal(mpijob__split_init(&split, MPIJOB__SPLIT_EVENTS, "v1", "Pod", 2000), 0);
+	assert_int_equal(mpijob__split_feed(&split, head, sizeof(head) - 1, pass_over, NULL), 0);
+	for (int i = 0; i < 1000; i++) {
+		assert_int_equal(mpijob__split_feed(&split, piece, sizeof(piece), pass_over, NULL), 0);
+		assert_true(split.value.cap < 8000);
+	}
+	assert_int_equal(mpijob__split_feed(&split, tail, sizeof(tail) - 1, pass_over, NULL), 0);
+	mpijob__split_release(&split);
+}
+
 static int refuse(void *user, const struct mpijob__split_object *object)
 {
 	(void)user;
@@ -140,6 +165,7 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(what_surrounds_the_items_is_kept),
 		cmocka_unit_test(monsters_are_passed_over),
+		cmocka_unit_test(a_monster_takes_no_memory),
 		cmocka_unit_test(the_reader_may_stop),
 	};
 

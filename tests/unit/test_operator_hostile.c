@@ -129,6 +129,71 @@ static void names_of_others_are_not_taken(void **state)
 	}
 }
 
+/* What is written by whom: 1 when a text is in an object that the operator made, in its log, or in its metrics. */
+static int is_told(const struct rig *rig, const char *text)
+{
+	int found = has_sample(rig, text) || (rig->last_log && strstr(rig->last_log, text));
+
+	for (const struct fake_object *object = rig->fake.objects; object; object = object->next) {
+		char *json = fake_json(mpijob_doc_root(object->doc));
+
+		found |= strcmp(object->collection, SECRETS) != 0 && strstr(json, text) != NULL;
+		free(json);
+	}
+	return found;
+}
+
+/* A Secret is read to see whose it is; with all messages of the log. */
+static void the_contents_of_a_secret_go_nowhere(void **state)
+{
+	static const char *const owners[] = { "", ", ownerReferences: [{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, "
+						  "controller: true, uid: '%s'}]" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct fake_object *job;
+		struct rig rig;
+		char *owner, *yaml;
+		size_t read;
+
+		set_up(&rig);
+		job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+		owner = fake_text(owners[i], fake_string(job, "metadata.uid"));
+		yaml = fake_text("apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh%s}\ndata: {password: dGhlc2VjcmV0}\n", owner);
+		fake_put(&rig.fake, SECRETS, "team", yaml);
+		for (int step = 0; step < 400; step++) {
+			run(&rig, 1);
+			assert_false(is_told(&rig, "dGhlc2VjcmV0"));
+		}
+		read = fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh");
+		assert_true(read > 0);
+		tear_down(&rig);
+		free(owner);
+		free(yaml);
+	}
+}
+
+/* Two jobs have two keys, and the private ones are in their Secrets only. */
+static void each_job_has_a_key_of_its_own(void **state)
+{
+	static const char *const names[] = { "pi-ssh", "pj-ssh" };
+	const char *keys[2];
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	put_job(&rig, "team", "pj", 1, "cleanPodPolicy: All");
+	run(&rig, 600);
+	for (size_t i = 0; i < 2; i++) {
+		keys[i] = fake_string(fake_find(&rig.fake, SECRETS, "team", names[i]), "data[ssh-privatekey]");
+		assert_non_null(keys[i]);
+		assert_false(is_told(&rig, keys[i]));
+	}
+	assert_string_not_equal(keys[0], keys[1]);
+	tear_down(&rig);
+}
+
 /* Labels are anybody's to write; only the owner's uid counts. */
 static void forged_labels_make_no_child(void **state)
 {
@@ -174,11 +239,20 @@ static void expect_cut(const char *message, size_t least, size_t most)
 	assert_true(mpijob__utf8_valid(message, strlen(message), NULL));
 }
 
+/* All of them, and one has been too long. */
 static void expect_events_cut(const struct rig *rig)
 {
-	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
-		if (strcmp(object->collection, EVENTS) == 0)
-			expect_cut(fake_string(object, "message"), 1, 1024);
+	size_t longest = 0;
+
+	for (const struct fake_object *object = rig->fake.objects; object; object = object->next) {
+		const char *message = strcmp(object->collection, EVENTS) == 0 ? fake_string(object, "message") : NULL;
+
+		if (!message)
+			continue;
+		expect_cut(message, 1, 1024);
+		longest = strlen(message) > longest ? strlen(message) : longest;
+	}
+	assert_in_range(longest, 1020, 1024);
 }
 
 /* `pad` decides where in a character a limit falls. */
@@ -260,6 +334,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_of_them_is_set_aside_and_the_others_go_on),
 		cmocka_unit_test(names_of_others_are_not_taken),
+		cmocka_unit_test(the_contents_of_a_secret_go_nowhere),
+		cmocka_unit_test(each_job_has_a_key_of_its_own),
 		cmocka_unit_test(forged_labels_make_no_child),
 		cmocka_unit_test(long_and_strange_messages_are_cut),
 		cmocka_unit_test(a_flood_of_them_drowns_nobody),

@@ -409,6 +409,25 @@ static void who_rests_waits_for_others_to_come(void **state)
 	leave(&queue, items, 2);
 }
 
+static void a_rest_lasts_a_minute_at_most(void **state)
+{
+	static const char *const names[] = { "costly", "cheap" };
+	struct mpijob__queue queue = { 0 };
+	struct mpijob__queue_item items[2];
+
+	(void)state;
+	join(&queue, items, names, 2);
+	mpijob__queue_add(&queue, &items[0]);
+	mpijob__queue_add(&queue, &items[1]);
+	mpijob__queue_charge(&queue, &items[0], INT64_C(3600) * 1000000);
+	queue.now_ms = 59999;
+	assert_ptr_equal(mpijob__queue_take(&queue, 59999), &items[1]);
+	mpijob__queue_again(&queue, &items[1]);
+	queue.now_ms = 60000;
+	assert_ptr_equal(mpijob__queue_take(&queue, 60000), &items[0]);
+	leave(&queue, items, 2);
+}
+
 /* Ten tries a second are shared by the namespaces, and within one by its keys. */
 static void refusals_are_counted_by_namespace(void **state)
 {
@@ -448,6 +467,7 @@ int main(void)
 		cmocka_unit_test(expensive_jobs_wait_for_others),
 		cmocka_unit_test(only_others_make_a_namespace_rest),
 		cmocka_unit_test(who_rests_waits_for_others_to_come),
+		cmocka_unit_test(a_rest_lasts_a_minute_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -549,7 +549,7 @@ static size_t events_of(const struct rig *rig, const char *name)
 static void a_job_is_mended(void **state)
 {
 	struct fake_object *odd, *large;
-	size_t len = 9 << 20;
+	size_t len = 9 << 20, requests;
 	char *text = malloc(len + 1);
 	struct rig rig;
 
@@ -570,6 +570,10 @@ static void a_job_is_mended(void **state)
 	assert_true(says_event(&rig, "large", "larger than this operator reads"));
 	assert_int_equal(events_of(&rig, "odd"), 1);
 	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1") || has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 2"));
+	assert_true(has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 2"));
+	requests = rig.fake.log_count;
+	run(&rig, 300);
+	assert_int_equal(rig.fake.log_count, requests);
 	fake_patch(&rig.fake, large, "metadata: {annotations: {a: short}}");
 	fake_patch(&rig.fake, odd, "metadata: {labels: null}\nspec:\n  mpiReplicaSpecs:\n"
 				   "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"

@@ -326,6 +326,67 @@ static void a_deleted_worker_comes_again(void **state)
 	tear_down(&rig);
 }
 
+/* How long it takes until a worker that is deleted is there again. */
+static int64_t delete_worker(struct rig *rig)
+{
+	int64_t from_ms = fake_clock_ms();
+
+	fake_delete(&rig->fake, fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
+	while (!fake_find(&rig->fake, PODS, "team", "pi-worker-1") && fake_clock_ms() - from_ms < 60000)
+		run(rig, 1);
+	assert_non_null(fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
+	return fake_clock_ms() - from_ms;
+}
+
+static void who_deletes_again_and_again_waits_longer(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+	run(&rig, 400);
+	for (int i = 0; i < 6; i++)
+		assert_in_range(delete_worker(&rig), 0, 100);
+	for (int64_t least = 200; least < 4000; least *= 2)
+		assert_in_range(delete_worker(&rig), least, least + 100);
+	tear_down(&rig);
+}
+
+/* A server that takes a patch and does not apply it, as a webhook may make it. */
+static int ignore_patches(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+{
+	if (strcmp(method, "PATCH") != 0 || !strstr(path, "/configmaps/"))
+		return 0;
+	reply->status = 200;
+	reply->body = fake->user;
+	return 1;
+}
+
+static void a_job_that_never_settles_is_planned_less_often(void **state)
+{
+	static const char patches[] = "PATCH /api/v1/namespaces/team/configmaps/pi-config";
+	struct fake_object *map;
+	int64_t from_ms;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 400);
+	map = fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config");
+	fake_patch(&rig.fake, map, "data: {hostfile: mine}");
+	rig.fake.user = fake_json(mpijob_doc_root(map->doc));
+	rig.fake.decide = ignore_patches;
+	from_ms = fake_clock_ms();
+	while (fake_clock_ms() - from_ms < 3000 && fake_count(&rig.fake, patches) <= 30)
+		run(&rig, 1);
+	assert_in_range(fake_count(&rig.fake, patches), 12, 30);
+	assert_string_equal(rig.last_id, "does-not-settle");
+	free(rig.fake.user);
+	tear_down(&rig);
+}
+
 static void somebody_elses_service(void **state)
 {
 	struct rig rig;
@@ -515,12 +576,20 @@ static void lists_find_what_vanished(void **state)
 	tear_down(&rig);
 }
 
+static uint64_t count_plans(const struct rig *rig)
+{
+	uint64_t plans = 0;
+
+	for (size_t i = 0; i <= MPIJOB__METRICS_BOUNDS; i++)
+		plans += rig->operator_->metrics.planned.buckets[i];
+	return plans;
+}
+
 /* News of a status, of pods and of children lead to plans, but only a changed job is validated again. */
 static void an_unchanged_job_is_validated_once(void **state)
 {
 	struct rig rig;
 	struct fake_object *job;
-	uint64_t plans = 0;
 
 	(void)state;
 	set_up(&rig);
@@ -529,9 +598,7 @@ static void an_unchanged_job_is_validated_once(void **state)
 	run_pods(&rig);
 	run(&rig, 400);
 	expect_children(&rig, 1, 3);
-	for (size_t i = 0; i <= MPIJOB__METRICS_BOUNDS; i++)
-		plans += rig.operator_->metrics.planned.buckets[i];
-	assert_in_range(plans, 3, 100);
+	assert_in_range(count_plans(&rig), 3, 100);
 	assert_int_equal(rig.operator_->validations, 1);
 	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
 	run(&rig, 400);
@@ -634,6 +701,132 @@ static void a_job_has_two_mebibytes(void **state)
 	run(&rig, 300);
 	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")], 2);
 	tear_down(&rig);
+}
+
+/* A standby that knows all jobs: one begins to act with all of them in line. */
+static void set_up_standby(struct rig *rig)
+{
+	set_up_server(rig);
+	rig->options.standby = 1;
+	start_operator(rig);
+	run(rig, 100);
+	assert_int_equal(mpijob_operator_synced(rig->operator_), 1);
+}
+
+static void validation_that_takes_long_is_a_turn_of_its_own(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up_standby(&rig);
+	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	run(&rig, 100);
+	mpijob_operator_act(rig.operator_, 1);
+	fake_clock_cpu_step_us = 30000;
+	while (rig.operator_->validations == 0)
+		run(&rig, 1);
+	assert_int_equal(count_plans(&rig), 0);
+	run(&rig, 1);
+	assert_int_equal(count_plans(&rig), 1);
+	fake_clock_cpu_step_us = 0;
+	tear_down(&rig);
+}
+
+static void a_step_ends_after_20_ms(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	set_up_standby(&rig);
+	for (int i = 0; i < 8; i++) {
+		char *name = fake_text("pi-%d", i);
+
+		put_job(&rig, name, "pi", 1, "cleanPodPolicy: All");
+		free(name);
+	}
+	run(&rig, 100);
+	mpijob_operator_act(rig.operator_, 1);
+	fake_clock_cpu_step_us = 30000;
+	for (uint64_t i = 1; i <= 4; i++) {
+		run(&rig, 1);
+		assert_int_equal(rig.operator_->validations, i);
+	}
+	/* Without load all that is left is one step. */
+	fake_clock_cpu_step_us = 0;
+	run(&rig, 1);
+	assert_int_equal(rig.operator_->validations, 8);
+	tear_down(&rig);
+}
+
+/* In which order the first requests of two namespaces come: 1 when all jobs of "cheap" come before the second one of "costly". */
+static int cheap_goes_first(const struct rig *rig)
+{
+	size_t costly = 0, cheap = 0;
+
+	for (size_t i = 0; i < rig->fake.log_count && costly < 2; i++) {
+		costly += strcmp(rig->fake.log[i], "POST /api/v1/namespaces/costly/services") == 0;
+		cheap += strcmp(rig->fake.log[i], "POST /api/v1/namespaces/cheap/services") == 0;
+	}
+	assert_int_equal(costly, 2);
+	return cheap == 4;
+}
+
+static void put_jobs(struct rig *rig, const char *namespace_, int count)
+{
+	for (int i = 0; i < count; i++) {
+		char *name = fake_text("pi-%d", i);
+
+		put_job(rig, namespace_, name, 1, "cleanPodPolicy: All");
+		free(name);
+	}
+}
+
+static void a_namespace_has_no_more_turns_for_more_jobs(void **state)
+{
+	size_t large = 0, small = 0;
+	struct rig rig;
+
+	(void)state;
+	set_up_standby(&rig);
+	put_jobs(&rig, "large", 100);
+	run(&rig, 300);
+	put_jobs(&rig, "small", 2);
+	run(&rig, 50);
+	mpijob_operator_act(rig.operator_, 1);
+	run(&rig, 400);
+	for (size_t i = 0; i < rig.fake.log_count && small < 2; i++) {
+		large += strcmp(rig.fake.log[i], "POST /api/v1/namespaces/large/services") == 0;
+		small += strcmp(rig.fake.log[i], "POST /api/v1/namespaces/small/services") == 0;
+	}
+	assert_int_equal(small, 2);
+	assert_true(large <= 4);
+	tear_down(&rig);
+}
+
+/* Reading, and a turn, are charged to the namespace whose job it is. */
+static void who_takes_time_lets_others_go_first(void **state)
+{
+	(void)state;
+	for (int reading = 0; reading < 2; reading++) {
+		struct rig rig;
+
+		set_up_standby(&rig);
+		fake_clock_cpu_step_us = reading ? 500000 : 0;
+		put_jobs(&rig, "costly", 4);
+		run(&rig, 3);
+		fake_clock_cpu_step_us = 0;
+		put_jobs(&rig, "cheap", 4);
+		run(&rig, 3);
+		mpijob_operator_act(rig.operator_, 1);
+		if (!reading) {
+			fake_clock_cpu_step_us = 500000;
+			run(&rig, 1);
+			fake_clock_cpu_step_us = 0;
+		}
+		run(&rig, 40000);
+		assert_int_equal(cheap_goes_first(&rig), 1);
+		tear_down(&rig);
+	}
 }
 
 /* Pods of a launcher that are seen before the Job that owns them. */
@@ -744,6 +937,8 @@ int main(void)
 		cmocka_unit_test(cut_watches),
 		cmocka_unit_test(a_second_operator_finds_all_done),
 		cmocka_unit_test(a_deleted_worker_comes_again),
+		cmocka_unit_test(who_deletes_again_and_again_waits_longer),
+		cmocka_unit_test(a_job_that_never_settles_is_planned_less_often),
 		cmocka_unit_test(somebody_elses_service),
 		cmocka_unit_test(hostile_objects_are_set_aside),
 		cmocka_unit_test(a_claim_from_another_namespace),
@@ -756,6 +951,10 @@ int main(void)
 		cmocka_unit_test(a_burst_is_read_in_turns),
 		cmocka_unit_test(a_large_job_lets_others_go_first),
 		cmocka_unit_test(a_job_has_two_mebibytes),
+		cmocka_unit_test(validation_that_takes_long_is_a_turn_of_its_own),
+		cmocka_unit_test(a_step_ends_after_20_ms),
+		cmocka_unit_test(a_namespace_has_no_more_turns_for_more_jobs),
+		cmocka_unit_test(who_takes_time_lets_others_go_first),
 		cmocka_unit_test(network_policies),
 		cmocka_unit_test(options),
 	};

@@ -24,6 +24,8 @@
 
 #include <mpijob/render.h>
 
+#include "../support/own_memory.h"
+
 static const char order_hex[] = "01FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
 				"FA51868783BF2F966B7FCC0148F709A5D03BB5C9B8899C47AEBB6FB71E91386409";
 
@@ -243,13 +245,47 @@ static void leaves_the_error_queue(void **state)
 	assert_int_equal(ERR_get_error(), 0);
 }
 
+#define MASK 0x55
+
+static unsigned char masked[SECRET_LENGTH];
+
+static void make_secret(char out[SECRET_LENGTH + 1])
+{
+	for (size_t i = 0; i < SECRET_LENGTH; i++)
+		out[i] = (char)(masked[i] ^ MASK);
+	out[SECRET_LENGTH] = 0;
+}
+
+/* The key, and a text that it passed through on its way to a server, with what that text was before it grew. */
+static void leaves_no_key_in_memory(void **state)
+{
+	uint8_t entropy[MPIJOB_SSH_ENTROPY];
+	mpijob_text *body = mpijob_text_new();
+	mpijob_ssh_key *key;
+	const char *line;
+
+	(void)state;
+	fill(entropy, 99);
+	key = make(entropy);
+	explicit_bzero(entropy, sizeof(entropy));
+	line = strchr(mpijob_ssh_key_private(key), '\n') + 65;
+	for (size_t i = 0; i < SECRET_LENGTH; i++)
+		masked[i] = (unsigned char)line[i] ^ MASK;
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(mpijob_text_write(body, mpijob_ssh_key_private(key), strlen(mpijob_ssh_key_private(key))), 0);
+	assert_true(count_secrets() >= 9);
+	mpijob_ssh_key_free(key);
+	mpijob_text_free(body);
+	assert_int_equal(count_secrets(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_a_sound_key),         cmocka_unit_test(ssh_keygen_agrees),
 		cmocka_unit_test(same_entropy_same_key),  cmocka_unit_test(edges_of_the_range),
 		cmocka_unit_test(known_answer),           cmocka_unit_test(refuses_too_little),
-		cmocka_unit_test(leaves_the_error_queue),
+		cmocka_unit_test(leaves_the_error_queue), cmocka_unit_test(leaves_no_key_in_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
