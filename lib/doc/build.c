@@ -89,8 +89,12 @@ struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpi
 	entry->key = key;
 	entry->key_len = (uint32_t)len;
 	entry->value = value;
-	if (container->index)
-		(void)mpijob__index_add(container->index, map->in.entries, map->count);
+	if (container->index) {
+		uint32_t at = mpijob__index_add(container->index, map->in.entries, map->count);
+
+		if (at != map->count)
+			return &map->in.entries[at];
+	}
 	map->count++;
 	mpijob__node_adopt(map, value);
 	return entry;

@@ -71,7 +71,10 @@ struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind,
 const char *mpijob__utf8_repaired(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len);
 /* Find a key; MPIJOB__INDEX_NONE when absent. */
 uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len);
-/* Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. */
+/*
+ * Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. When a map with an
+ * index has the key already, that entry, and nothing is appended.
+ */
 struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpijob_node *map, const char *key,
 					 size_t len, struct mpijob_node *value);
 /* Append to a list. 0 or MPIJOB_ERR_NOMEM. */

@@ -55,6 +55,8 @@ static int read_key(struct mpijob__reader *r, const struct mpijob__json *json)
 	top->key_len = (uint32_t)len;
 	top->key_line = json->line;
 	top->key_column = column;
+	if (mpijob__container(top->node)->index)
+		return rc; /* a key that is given twice is found when its value is put in, without another search */
 	first = mpijob__map_find(top->node, key, len);
 	if (rc == 0 && first != MPIJOB__INDEX_NONE)
 		rc = mpijob__read_duplicate(r, &top->node->in.entries[first], key, json->line, column);
@@ -108,11 +110,14 @@ static int attach(struct mpijob__reader *r, struct mpijob_node *node)
 		return mpijob__read_add(r, node);
 	if (top->node->kind == MPIJOB_NODE_LIST)
 		return mpijob__list_append(r->arena, top->node, node);
-	if (r->failed && mpijob__map_find(top->node, top->key, top->key_len) != MPIJOB__INDEX_NONE)
+	if (r->failed && !mpijob__container(top->node)->index &&
+	    mpijob__map_find(top->node, top->key, top->key_len) != MPIJOB__INDEX_NONE)
 		return 0;
 	entry = mpijob__map_append(r->arena, top->node, top->key, top->key_len, node);
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
+	if (entry->value != node)
+		return mpijob__read_duplicate(r, entry, top->key, top->key_line, top->key_column);
 	if (!r->options.no_places) {
 		entry->line = top->key_line;
 		entry->column = top->key_column;
