@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of v1 and of v2beta1, made at random from a seed, and the program that converts them."""
+"""Jobs of v1alpha1, v1alpha2, v1 and v2beta1, made at random from a seed, and the program that converts them."""
 import json
 import os
 import pathlib
@@ -10,6 +10,8 @@ SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE", pathlib.Path(__file__).res
 BUILD = pathlib.Path(os.environ.get("MPIJOB_BUILD", SOURCE / "build/dev"))
 DRIVER = BUILD / "tests/convert/convert-jobs"
 
+ALPHA1 = "kubeflow.org/v1alpha1"
+ALPHA2 = "kubeflow.org/v1alpha2"
 V1 = "kubeflow.org/v1"
 V2 = "kubeflow.org/v2beta1"
 TRAINJOB = "trainer.kubeflow.org/v1alpha1"
@@ -112,7 +114,27 @@ class Maker:
                                     "reason": self.pick("MPIJobMPIJobFailed" if self.version == V1 else "MPIJobFailed", "MPIJobCreated")}],
             "replicaStatuses": lambda: {"Launcher": {"active": 1}}, "startTime": lambda: "2026-01-01T00:00:00Z"})
 
+    def alpha(self):
+        """A job of one of the first two versions; the first has one template and counts processing units."""
+        common = {"slotsPerWorker": lambda: self.pick(1, 4), "backoffLimit": lambda: self.pick(0, 6),
+                  "activeDeadlineSeconds": lambda: 3600}
+        if self.version == ALPHA1:
+            workers = self.pick({"gpus": self.pick(1, 3, 16)}, {"processingUnits": self.pick(1, 8)}, {"replicas": self.pick(1, 2, 5)})
+            spec = workers | {"template": self.template()} | self.some(0.4, common | {
+                "gpusPerNode": lambda: self.pick(1, 8), "processingUnitsPerNode": lambda: 4,
+                "processingResourceType": lambda: self.pick("gpu", "cpu"), "launcherOnMaster": lambda: self.pick(True, False)})
+        else:
+            policies = ("Never", "OnFailure", "Always", "ExitCode")
+            spec = self.some(0.4, common | {
+                "mpiDistribution": lambda: self.pick("OpenMPI", "IntelMPI", "MPICH"), "mainContainer": lambda: self.pick("main0", "log2"),
+                "cleanPodPolicy": lambda: self.pick("None", "Running", "All")}) | self.some(0.5, {"runPolicy": self.policy}) | {
+                "mpiReplicaSpecs": {"Launcher": self.replica(policies), "Worker": self.replica(policies)}}
+        return {"apiVersion": self.version, "kind": "MPIJob", "metadata": self.metadata(), "spec": spec | self.unknown()} | self.some(
+            0.2, {"status": self.status})
+
     def job(self):
+        if self.version in (ALPHA1, ALPHA2):
+            return self.alpha()
         policies = ("Never", "OnFailure") if self.version == V2 else ("Never", "OnFailure", "Always", "ExitCode")
         own = {"mainContainer": lambda: self.pick("main0", "side1", "main1", "log2"),
                "cleanPodPolicy": lambda: self.pick("None", "Running", "All")} if self.version == V1 else {
