@@ -6,6 +6,10 @@ if(NOT libraries)
 endif()
 
 install(TARGETS ${libraries} EXPORT mpijob-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# For programs without shared libraries, found by `pkg-config --static`.
+foreach(library ${libraries})
+	install(FILES $<TARGET_FILE:${library}-static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 install(EXPORT mpijob-targets NAMESPACE mpijob:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mpijob)
 
 # A header is installed with the library that it belongs to.

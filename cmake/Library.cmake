@@ -15,8 +15,8 @@ target_compile_options(mpijob-flags INTERFACE -Wall -Wextra -Wshadow -Wformat=2 
 	-Wstrict-prototypes -Wmissing-prototypes $<$<BOOL:${MPIJOB_WERROR}>:-Werror>)
 target_link_libraries(mpijob-flags INTERFACE mpijob-hardening)
 
-# mpijob_library(NAME ROOMS... [LINK...] [USES...]): the shared library NAME with the map lib/libNAME.map, and NAME-static,
-# in which tests reach private functions. USES names other libraries of the project.
+# mpijob_library(NAME ROOMS... [LINK...] [USES...]): the shared library NAME with the map lib/libNAME.map, and NAME-static, the
+# file libNAME.a, in which tests reach private functions. USES names other libraries of the project.
 function(mpijob_library name)
 	cmake_parse_arguments(arg "" "" "ROOMS;LINK;USES" ${ARGN})
 	set(sources)
@@ -38,6 +38,7 @@ function(mpijob_library name)
 	add_library(${name}-static STATIC $<TARGET_OBJECTS:${name}-objects>)
 	add_library(mpijob::${name} ALIAS ${name})
 	set(map ${PROJECT_SOURCE_DIR}/lib/lib${name}.map)
+	set_target_properties(${name}-static PROPERTIES OUTPUT_NAME ${name})
 	set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
 		LINK_DEPENDS ${map} INSTALL_RPATH "$ORIGIN")
 	target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--as-needed

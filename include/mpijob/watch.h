@@ -64,9 +64,11 @@ struct mpijob_watch_options {
 	    it has become hopeless, see mpijob_watch_hopeless(). May be NULL. */
 	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
 	void *user;                 /**< Passed to all four. */
+	const char *plural;         /**< As in struct mpijob_target; NULL: guessed from the kind. */
+	int32_t scope;              /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
 };
 #define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, \
-	NULL, NULL, NULL }
+	NULL, NULL, NULL, NULL, 0 }
 
 /**
  * Begin to watch; the first request leaves at the next poll.

@@ -72,6 +72,8 @@ static int check_options(const struct mpijob_watch_options *options)
 		return MPIJOB_ERR_USAGE;
 	target.api_version = options->api_version;
 	target.kind = options->kind;
+	target.plural = options->plural;
+	target.scope = options->scope;
 	target.namespace_ = options->namespace_;
 	if (options->name && !options->namespace_)
 		target.namespace_ = "any";
@@ -89,6 +91,7 @@ static void destroy(mpijob_watch *watch)
 	free((char *)watch->options.namespace_);
 	free((char *)watch->options.name);
 	free((char *)watch->options.label_selector);
+	free((char *)watch->options.plural);
 	free(watch->field_selector);
 	free(watch);
 }
@@ -104,6 +107,7 @@ static int copy_options(mpijob_watch *watch, const struct mpijob_watch_options *
 	rc |= copy(from->namespace_, &to->namespace_);
 	rc |= copy(from->name, &to->name);
 	rc |= copy(from->label_selector, &to->label_selector);
+	rc |= copy(from->plural, &to->plural);
 	if (rc == 0 && from->name)
 		rc = name_selector(from->name, &watch->field_selector);
 	return rc ? MPIJOB_ERR_NOMEM : 0;
@@ -432,6 +436,8 @@ int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t cou
 	}
 	target.api_version = watch->options.api_version;
 	target.kind = watch->options.kind;
+	target.plural = watch->options.plural;
+	target.scope = watch->options.scope;
 	target.namespace_ = watch->options.namespace_;
 	target.query = all;
 	target.query_count = count;

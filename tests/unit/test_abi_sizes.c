@@ -25,7 +25,7 @@
 	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
 	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT) \
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
-	X(watch_options, user, 104, 96, MPIJOB_WATCH_OPTIONS_INIT) \
+	X(watch_options, scope, 120, 112, MPIJOB_WATCH_OPTIONS_INIT) \
 	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
 	X(flyte_config, inject_finalizer, 224, 220, MPIJOB_FLYTE_CONFIG_INIT) \
 	X(flyte_execution, interruptible, 256, 252, MPIJOB_FLYTE_EXECUTION_INIT) \

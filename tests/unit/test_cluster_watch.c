@@ -625,10 +625,41 @@ static void test_the_client_goes_first(void **state)
 	fake_release(&rig.fake);
 }
 
+/* The resource of a kind whose plural and scope nobody can guess. */
+static void test_a_given_plural_and_scope(void **state)
+{
+	struct rig rig;
+	struct mpijob_watch_options options = rig_options(&rig);
+
+	(void)state;
+	set_up_client(&rig);
+	options.api_version = "metrics.k8s.io/v1beta1";
+	options.kind = "PodMetrics";
+	options.plural = "pods";
+	options.scope = MPIJOB_SCOPE_CLUSTER;
+	options.label_selector = NULL;
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), 0);
+	reply(&rig, 200, LIST("10", ""));
+	reply_open(&rig, "");
+	run(&rig);
+	assert_string_equal(rig.fake.log[0], "GET /apis/metrics.k8s.io/v1beta1/pods?limit=500&resourceVersion=0");
+	tear_down(&rig);
+	set_up_client(&rig);
+	rig.watch = NULL;
+	options.scope = 9;
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), MPIJOB_ERR_USAGE);
+	options.scope = MPIJOB_SCOPE_AUTO;
+	options.plural = "a/b";
+	assert_int_equal(mpijob_watch_new(rig.client, &options, &rig.watch), MPIJOB_ERR_USAGE);
+	assert_null(rig.watch);
+	tear_down(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_w1_w2_list_then_watch),
+		cmocka_unit_test(test_a_given_plural_and_scope),
 		cmocka_unit_test(test_w3_gone_lists_anew),
 		cmocka_unit_test(test_w3_500_in_the_stream),
 		cmocka_unit_test(test_w3_429_in_the_stream_keeps_the_version),
