@@ -81,7 +81,8 @@ static void check_files(struct mpijob__report *report, const mpijob_node *object
 static void require(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node)
 {
 	if ((row->crd & CRD_REQUIRES) && mpijob_node_kind(node) <= MPIJOB_NODE_NULL)
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "a value is required");
+		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required",
+				     "a value is required");
 }
 
 int mpijob_object_validate(const mpijob_node *object, const char *source, mpijob_diag *diag)

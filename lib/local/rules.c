@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is particular to each kind when it is created or changed: which fields a server fills in, which changes it
- * refuses, and which features of Jobs and pods the embedded cluster does not have (501). What a server refuses of an object is
- * in mpijob_object_validate(). Only what code of this project reads is filled in.
+ * refuses, and which features of Jobs and pods the embedded cluster does not have (501). What a server refuses of an
+ * object is in mpijob_object_validate(). Only what code of this project reads is filled in.
  */
 #include "rules.h"
 #include "base64.h"

@@ -208,7 +208,8 @@ int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
 	if (!plan->launcher)
 		return 0;
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++)
-		running += mpijob__pods_at(pods, i)->phase == MPIJOB_POD_RUNNING && is_launchers(plan, mpijob__pods_at(pods, i));
+		running += mpijob__pods_at(pods, i)->phase == MPIJOB_POD_RUNNING &&
+			   is_launchers(plan, mpijob__pods_at(pods, i));
 	return running;
 }
 

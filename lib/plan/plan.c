@@ -493,7 +493,8 @@ static int refuse(mpijob_diag *diag, int code, const char *usage)
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		usage = "a struct has a member that this version of the library does not know";
 	if (code == MPIJOB_ERR_USAGE || code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s", usage);
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s",
+				  usage);
 	return code;
 }
 

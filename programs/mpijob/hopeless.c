@@ -29,7 +29,8 @@ static void note(struct pod_row *row, const char *what, const char *name, const 
 {
 	if (row->never)
 		return;
-	if (asprintf(&row->never, "%s%s%spod %s cannot start: %s", what, name, *name ? " of " : "", row->name, message) < 0) {
+	if (asprintf(&row->never, "%s%s%spod %s cannot start: %s", what, name, *name ? " of " : "", row->name,
+		     message) < 0) {
 		row->never = NULL;
 		row->pods->code = MPIJOB_ERR_NOMEM;
 	}

@@ -38,7 +38,8 @@ static int add_object(struct input *input, const mpijob_node *node, const char *
 /* Keys whose values never hold ${NAME}; in a command, a variable or an annotation it may be meant so. */
 static int is_plain(const char *key)
 {
-	static const char *const keys[] = { "name", "generateName", "namespace", "image", "replicas", "slotsPerWorker", "cpu", "memory" };
+	static const char *const keys[] = { "name",	"generateName",   "namespace", "image",
+					    "replicas", "slotsPerWorker", "cpu",       "memory" };
 
 	for (size_t i = 0; key && i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -66,7 +67,8 @@ static int check_filled(const mpijob_node *node, const char *source, mpijob_diag
 
 	if (!unfilled)
 		return 0;
-	if (asprintf(&message, "this is a template: '%s' is not filled in; set its variables and pipe it through envsubst",
+	if (asprintf(&message,
+		     "this is a template: '%s' is not filled in; set its variables and pipe it through envsubst",
 		     mpijob_node_string(unfilled)) < 0)
 		return MPIJOB_ERR_NOMEM;
 	finding.severity = MPIJOB_SEVERITY_ERROR;
@@ -174,7 +176,8 @@ static int read_directory(struct input *input, const char *name, mpijob_diag *di
 		char *path = malloc(size);
 		int code = MPIJOB_ERR_NOMEM;
 		if (path) {
-			snprintf(path, size, "%s%s%s", name, name[strlen(name) - 1] == '/' ? "" : "/", entries[i]->d_name);
+			snprintf(path, size, "%s%s%s", name, name[strlen(name) - 1] == '/' ? "" : "/",
+				 entries[i]->d_name);
 			code = read_file(input, path, diag);
 		}
 		if (code && !result)
