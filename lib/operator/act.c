@@ -278,6 +278,7 @@ static void leave_aside(mpijob_operator *operator_, struct mpijob__record *recor
 static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	int64_t from_us = mpijob__clock_cpu_us();
+	int is_unread = record->unread != NULL;
 	int rc = mpijob__jobs_read(operator_, record);
 
 	if (rc) {
@@ -285,7 +286,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		return rc;
 	}
 	/* All that a large job needs is done in turns: reading, validating, planning. */
-	if (mpijob__clock_cpu_us() - from_us > LONG_US) {
+	if (is_unread && mpijob__clock_cpu_us() - from_us > LONG_US) {
 		mpijob__queue_again(&operator_->queue, &record->item);
 		return 0;
 	}
