@@ -171,7 +171,7 @@ MPIJOB_API int mpijob_observe(mpijob_observation *observation, const char *json,
  * Look at what was observed.
  *
  * @param observation  not NULL.
- * @return borrowed until the next mpijob_observe() on it; never NULL.
+ * @return borrowed until the next mpijob_observe() on it; NULL without an observation.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_observed *mpijob_observation_view(const mpijob_observation *observation);

@@ -577,5 +577,5 @@ int mpijob_observe(mpijob_observation *observation, const char *json, size_t len
 
 const struct mpijob_observed *mpijob_observation_view(const mpijob_observation *observation)
 {
-	return &observation->view;
+	return observation ? &observation->view : NULL;
 }
