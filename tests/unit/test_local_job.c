@@ -3,6 +3,7 @@
  * The batch/v1 Job controller and the garbage collector of the embedded cluster, driven by pod statuses
  * that the test writes as a kubelet would.
  */
+#include "../support/fake_wait.h"
 #include "local_client.h"
 
 #define JOB  "/apis/batch/v1/namespaces/default/jobs"

@@ -3,6 +3,7 @@
  * The verbs of the embedded cluster: what is stored, what conflicts, what is refused, and with which
  * words.
  */
+#include "../support/fake_wait.h"
 #include "local_client.h"
 
 #define MAPS  "/api/v1/namespaces/default/configmaps"

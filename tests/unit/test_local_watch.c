@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watches of the embedded cluster: resume, selections, forgotten versions, bookmarks, back-pressure, cancelling. */
+#include "../support/fake_wait.h"
 #include "local_client.h"
 
 #include <poll.h>
