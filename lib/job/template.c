@@ -333,6 +333,18 @@ static int put_identity(struct mpijob_text *out, const struct identity *identity
 	return found;
 }
 
+/* The CRD's rules of lists are for templates; of a complete pod an API server compares the entries of these. */
+static int compares_entries(const struct mpijob__template *at, const struct mpijob__step *list)
+{
+	static const char *const keys[] = { "containers", "initContainers", "ephemeralContainers", "volumes",
+					    "volumeMounts", "volumeDevices", "resourceClaims", "schedulingGates" };
+
+	for (size_t i = 0; at->pod && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(list->key, keys[i]) == 0)
+			return 1;
+	return !at->pod;
+}
+
 static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
 			      const struct mpijob__schema_field *field)
 {
@@ -341,7 +353,8 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 	struct mpijob_text text = { 0 };
 	struct identity identity;
 
-	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || count < 2)
+	if (at->report->reference || !(field->flags & (SCHEMA_SET | SCHEMA_KEYED)) || count < 2 ||
+	    !compares_entries(at, list))
 		return;
 	find_identity(&identity, field);
 	for (size_t i = 0; i < count; i++) {
@@ -356,9 +369,9 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 		if (found < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 		else if (found == 0 && field->flags & SCHEMA_KEYED)
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
-						"has the same %s as entry %lu", mpijob__schema_text(field->keys),
-						(unsigned long)k);
+			mpijob__template_refuse(at, &entry, at->pod ? mpijob__schema_text(field->keys) : NULL,
+						"duplicate", "Duplicate", "has the same %s as entry %lu",
+						mpijob__schema_text(field->keys), (unsigned long)k);
 		else if (found == 0)
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
 						"is the same as entry %lu", (unsigned long)k);
