@@ -94,7 +94,7 @@ struct mpijob__record {
 	mpijob_operator *operator_;
 	struct mpijob__table_link by_uid, by_name;
 	char *namespace_, *name, *uid;
-	mpijob *job;               /* NULL: not read yet, or it cannot be read and is set aside */
+	mpijob *job;               /* NULL: not parsed yet, or it cannot be parsed and is skipped */
 	char *unread;              /* the job as it came last, until its turn; NULL: it is read */
 	size_t unread_len;
 	mpijob_facts *facts;
