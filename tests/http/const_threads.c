@@ -3,6 +3,8 @@
  * Threads that all read one document, one job, one set of facts, its objects and its plan, through functions that take them as
  * const. Built by test-const with ThreadSanitizer; each thread must also see what the others see.
  */
+#include "expect.h"
+
 #include <mpijob/mpijob.h>
 
 #include <pthread.h>
@@ -20,15 +22,6 @@ static mpijob_facts *facts;
 static mpijob_objects *objects;
 static mpijob_plan *plan;
 static size_t sums[THREADS];
-static atomic_int wrong;
-
-static void expect(int truth, const char *what)
-{
-	if (truth)
-		return;
-	atomic_fetch_add(&wrong, 1);
-	fprintf(stderr, "FAULT: %s\n", what);
-}
 
 static int count(void *user, const char *data, size_t len)
 {

@@ -4,6 +4,8 @@
  * that transports share nothing. Built by test-threads with ThreadSanitizer. It stands in for the client on the seam, so
  * the order of what is told is checked here too.
  */
+#include "expect.h"
+
 #include <mpijob/http.h>
 
 #include <pthread.h>
@@ -40,15 +42,6 @@ struct worker {
 static struct worker workers[THREADS];
 static const mpijob_http_config *config;
 static atomic_int over;
-static atomic_int wrong;
-
-static void expect(int truth, const char *what)
-{
-	if (truth)
-		return;
-	atomic_fetch_add(&wrong, 1);
-	fprintf(stderr, "FAULT: %s\n", what);
-}
 
 static void told(mpijob_exchange *exchange)
 {
