@@ -219,7 +219,7 @@ complete -c mpijob -n '__fish_seen_subcommand_from logs' -l previous -s p -d 'Of
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l tail -r -d 'Only the last so many lines; -1: all.'
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l since -r -d 'Only what is not older than so long.'
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l timestamps -d 'The time in front of each line.'
-complete -c mpijob -n '__fish_seen_subcommand_from logs' -l prefix -d 'The pod in front of each line; so without it when there is more than one.'
+complete -c mpijob -n '__fish_seen_subcommand_from logs' -l prefix -d 'Pod and container in front of each line, in colour on a terminal unless NO_COLOR is set; the default when more than one container is read.'
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l container -s c -r -d 'Container; the first one without it.'
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l warnings-as-errors -d 'When the server warned, the exit code is not 0.'
 complete -c mpijob -n '__fish_seen_subcommand_from logs' -l kubeconfig -r -d 'Kubeconfig to read; without it those in $KUBECONFIG, else ~/.kube/config, else the service account of the pod.'

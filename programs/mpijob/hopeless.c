@@ -214,20 +214,19 @@ static const char *last_lines(const char *text, const char *end)
 static void tail_done(void *user, const struct mpijob_answer *answer)
 {
 	struct container_row *row = user;
-	struct worker_tail *tail = &row->pod->pods->tail;
+	struct pods *pods = row->pod->pods;
+	struct worker_tail *tail = &pods->tail;
 	const char *end = tail->text + tail->len, *at = last_lines(tail->text, end);
 
 	(void)answer;
 	row->log = NULL;
 	if (!tail->len)
 		return;
-	progress_say(row->pod->pods->progress, "the last lines of container %s of pod %s:", row->name, row->pod->name);
-	while (at < end) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((stop ? stop : end) - at);
-		print_to(stderr, "%s: %.*s\n", row->pod->name, (int)len, at);
-		at += len + 1;
-	}
+	progress_say(pods->progress, "the last lines of container %s of pod %s:", row->name, row->pod->name);
+	if (prefixed_put(&pods->others, row->line, row->pod->name, row->name, at, (size_t)(end - at)) ||
+	    prefixed_end(&pods->others, row->line, row->pod->name, row->name))
+		pods->code = MPIJOB_ERR_NOMEM;
+	outlet_flush(&pods->news);
 }
 
 int hopeless_show_worker(struct container_row *row)

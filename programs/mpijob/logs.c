@@ -14,6 +14,7 @@
 #include "evidence.h"
 #include "findings.h"
 #include "outlet.h"
+#include "prefixed.h"
 #include "print.h"
 
 #define TURN_MS 200
@@ -46,6 +47,7 @@ struct reader {
 	mpijob_watch *pods, *watched_job; /* with -f */
 	struct source *sources; /* launchers in the order in which they were created */
 	struct outlet out;
+	struct prefixed prefixed; /* writes to out */
 	int paused; /* whoever reads the output is behind */
 	int prefix;
 	int seen;     /* a pod was there */
@@ -68,39 +70,26 @@ static void pause_all(struct reader *reader, int on)
 	}
 }
 
-static int put_escaped(void *outlet, const char *text, size_t len)
+/* The container's name has one address while its output is read. */
+static int put(struct reader *reader, const struct mpijob_log_line *line, const char *data, size_t len)
 {
-	return outlet_put(outlet, text, len);
-}
-
-static int put_prefix(struct outlet *out, const struct mpijob_log_line *line)
-{
-	int code = outlet_put(out, "[pod/", 5);
-
-	if (code == 0)
-		code = mpijob_escaped_write(line->pod, strlen(line->pod), put_escaped, out);
-	if (code == 0)
-		code = outlet_put(out, "/", 1);
-	if (code == 0)
-		code = mpijob_escaped_write(line->container, strlen(line->container), put_escaped, out);
-	return code ? code : outlet_put(out, "] ", 2);
+	return reader->prefix
+		       ? prefixed_put(&reader->prefixed, NULL, line->pod, line->container, data, len)
+		       : outlet_put(&reader->out, data, len);
 }
 
 static int on_line(void *user, const struct mpijob_log_line *line)
 {
 	struct source *source = user;
 	struct reader *reader = source->reader;
-	int code = 0;
+	int code;
 
 	source->read = 1;
 	source->told = 0;
 	source->heard_ms = clock_ms();
-	if (reader->prefix && !source->inside)
-		code = put_prefix(&reader->out, line);
-	if (code == 0)
-		code = outlet_put(&reader->out, line->text, line->len);
+	code = put(reader, line, line->text, line->len);
 	if (code == 0 && line->whole)
-		code = outlet_put(&reader->out, "\n", 1);
+		code = put(reader, line, "\n", 1);
 	source->inside = !line->whole;
 	if (!reader->paused && outlet_pending(&reader->out) >= OUTLET_MUCH)
 		pause_all(reader, 1);
@@ -315,6 +304,7 @@ static int drain(struct reader *reader, struct source *source)
 		if (code)
 			return code;
 	}
+	reader->prefixed.inside = NULL;
 	if (source->inside && outlet_put(&reader->out, "\n", 1))
 		return MPIJOB_ERR_NOMEM;
 	return state;
@@ -663,7 +653,7 @@ int logs_command(const struct arguments *arguments)
 	connection.by_name = 1;
 	if (code == 0) {
 		connection_catch_signals(&connection);
-		code = look(&reader);
+		code = prefixed_begin(&reader.prefixed, &reader.out) ? MPIJOB_ERR_NOMEM : look(&reader);
 		if (code == 0)
 			code = arguments->follow ? follow(&reader) : once(&reader);
 		int written = write_all(&reader);
@@ -672,6 +662,7 @@ int logs_command(const struct arguments *arguments)
 		if (code == 0 && reader.failures)
 			code = EXIT_FINDINGS;
 	}
+	prefixed_free(&reader.prefixed);
 	outlet_free(&reader.out);
 	mpijob_free(reader.job);
 	connection_close(&connection);

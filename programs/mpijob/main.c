@@ -111,7 +111,10 @@ const struct command commands[] = {
 	  "On this machine pods are real processes with their own host names, addresses and private file systems; sshd and mpirun are "
 	  "this machine's. The image of the job is not used. Namespaces, ConfigMaps, Secrets and PriorityClasses of the "
 	  "files are created first.\n\n"
-	  "The launcher's output goes to standard output as it comes, everything else to standard error. The exit code "
+	  "The output of the launcher's first container goes to standard output as it is, everything else to standard error. Lines of "
+	  "its other containers, and the last lines of a worker that failed, begin with [pod/NAME/CONTAINER]; on a terminal in colour, "
+	  "unless NO_COLOR is set.\n\n"
+	  "The exit code "
 	  "is that of the launcher's last attempt that ended by itself; 1 when the job failed without one; 124 after "
 	  "--timeout; 130 or 143 after SIGINT or SIGTERM; 125 when mpijob itself failed. Nothing is left behind.",
 	  run_command },

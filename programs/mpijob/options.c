@@ -133,7 +133,8 @@ const struct option_row option_rows[] = {
 	{ "since", 0, "DURATION", COMMAND_LOGS, OPTION_LIMIT, AT(since_ms), NULL, "Only what is not older than so long." },
 	{ "timestamps", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(timestamps), NULL, "The time in front of each line." },
 	{ "prefix", 0, NULL, COMMAND_LOGS, OPTION_SWITCH, AT(prefix), NULL,
-	  "The pod in front of each line; so without it when there is more than one." },
+	  "Pod and container in front of each line, in colour on a terminal unless NO_COLOR is set; the default when more than one "
+	  "container is read." },
 	{ "local", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(local), NULL,
 	  "On this machine, also when called as 'kubectl mpijob run'." },
 	{ "rm", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(rm), NULL, "On a cluster: delete the job at the end, and when interrupted." },

@@ -65,24 +65,35 @@ static void remember(struct pods *pods, const char *pod, const char *data, size_
 	pods->last_len += len;
 }
 
-/* The output of the launcher is ours; that of what prepares it is news. */
+/* The output of the launcher's first container stays as it is; lines of the others get a prefix. */
 static int put(struct container_row *row, const char *data, size_t len)
 {
 	struct pods *pods = row->pod->pods;
-	struct outlet *outlet = row->is_init ? &pods->news : &pods->out;
+	struct outlet *outlet = row->is_main ? &pods->out : &pods->news;
+	mpijob_text *begun = pods->is_cluster ? NULL : row->line; /* a cluster's logs come by lines */
 
 	row->heard_ms = pods->heard_ms = clock_ms();
-	if (!row->is_init)
+	if (row->is_main) {
 		remember(pods, row->pod->name, data, len);
+		pods->in_line = len && data[len - 1] != '\n';
+	}
 	progress_hide(pods->progress);
-	if (outlet_put(outlet, data, len))
+	if (row->is_main ? outlet_put(outlet, data, len)
+			 : prefixed_put(&pods->others, begun, row->pod->name, row->name, data, len))
 		return MPIJOB_ERR_NOMEM;
+	if (!row->is_main)
+		outlet_flush(outlet); /* so that messages come before or after it */
 	tell_lost(pods);
 	if (!pods->paused && outlet_pending(outlet) >= OUTLET_MUCH) {
 		pods->paused = 1;
 		each_log(pods, pause_log, 1);
 	}
 	return outlet->error ? MPIJOB_ERR_IO : 0;
+}
+
+int pods_in_line(const struct pods *pods)
+{
+	return pods->out_is_terminal && (pods->in_line || outlet_pending(&pods->out));
 }
 
 static void start_waiting(struct pods *pods);
@@ -133,15 +144,18 @@ static int log_data(void *user, const char *data, size_t len)
 
 static void say_lost(const struct container_row *row, const char *message)
 {
-	if (!row->pod->gone && (row->is_init || !row->pod->pods->output_lost))
+	if (!row->pod->gone && (!row->is_main || !row->pod->pods->output_lost))
 		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name, message);
 }
 
 static void log_done(void *user, const struct mpijob_answer *answer)
 {
 	struct container_row *row = user;
+	struct pods *pods = row->pod->pods;
 
 	row->log = NULL;
+	if (prefixed_end(&pods->others, row->line, row->pod->name, row->name))
+		pods->code = MPIJOB_ERR_NOMEM;
 	if (answer->code)
 		say_lost(row, answer->message ? answer->message : mpijob_error_text(answer->code));
 }
@@ -208,9 +222,9 @@ static int is_behind_another(const struct container_row *row)
 {
 	int64_t since_ms = clock_ms() - OVERTAKE_MS;
 
-	for (const struct pod_row *pod = row->is_init ? NULL : row->pod->next; pod; pod = pod->next)
+	for (const struct pod_row *pod = row->is_main ? row->pod->next : NULL; pod; pod = pod->next)
 		for (const struct container_row *other = pod->containers; other; other = other->next)
-			if (!other->is_init && is_going(other) &&
+			if (other->is_main && is_going(other) &&
 			    (other->waiting || row->pod->pods->paused || other->heard_ms > since_ms))
 				return 1;
 	return 0;
@@ -251,6 +265,7 @@ static void containers_free(struct pod_row *pod)
 		free(row->name);
 		free(row->waits_for);
 		free(row->trouble);
+		mpijob_text_free(row->line);
 		free(row);
 	}
 }
@@ -331,9 +346,14 @@ static struct container_row *container_find(struct pod_row *pod, const char *nam
 	if (row) {
 		row->pod = pod;
 		row->name = strdup(name);
+		row->line = mpijob_text_new();
 		row->is_init = is_init;
 	}
-	if (!row || !row->name) {
+	if (!row || !row->name || !row->line) {
+		if (row) {
+			free(row->name);
+			mpijob_text_free(row->line);
+		}
 		free(row);
 		pod->pods->code = MPIJOB_ERR_NOMEM;
 		return NULL;
@@ -436,7 +456,7 @@ static void tell_waiting(struct container_row *row, const mpijob_node *status)
 	progress_say(row->pod->pods->progress, "container %s of pod %s waits: %s", row->name, row->pod->name, message);
 }
 
-static void containers_changed(struct pod_row *pod, const mpijob_node *statuses, int is_init)
+static void containers_changed(struct pod_row *pod, const mpijob_node *statuses, const char *first, int is_init)
 {
 	for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
 		const mpijob_node *status = mpijob_node_at(statuses, i);
@@ -445,6 +465,7 @@ static void containers_changed(struct pod_row *pod, const mpijob_node *statuses,
 
 		if (!row)
 			continue;
+		row->is_main = pod->is_launcher && !is_init && first && strcmp(name, first) == 0;
 		if (pod->is_launcher)
 			launcher_changed(row, status, statuses);
 		tell_waiting(row, status);
@@ -492,6 +513,7 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	struct pod_row *row = pod_is_of(pod, pods->uid, pods->created) ? row_find(pods, pod) : NULL;
 	const mpijob_node *status = mpijob_node_get(pod, "status");
 	const char *phase = mpijob_node_string(mpijob_node_get(status, "phase"));
+	const char *first = mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
 
 	if (!row)
 		return;
@@ -500,8 +522,8 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	row->ready = !gone && is_ready(status);
 	row->running = !gone && phase && strcmp(phase, "Running") == 0;
 	row->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
-	containers_changed(row, mpijob_node_get(status, "initContainerStatuses"), 1);
-	containers_changed(row, mpijob_node_get(status, "containerStatuses"), 0);
+	containers_changed(row, mpijob_node_get(status, "initContainerStatuses"), first, 1);
+	containers_changed(row, mpijob_node_get(status, "containerStatuses"), first, 0);
 	if (!row->is_launcher && phase && strcmp(phase, "Failed") == 0)
 		worker_failed(row, status);
 	if (!row->is_launcher && row->running)
@@ -588,6 +610,7 @@ void pods_free(struct pods *pods)
 		row_free(row);
 	}
 	sshd_free(&pods->sshd);
+	prefixed_free(&pods->others);
 	outlet_free(&pods->out);
 	outlet_free(&pods->news);
 }

@@ -8,6 +8,7 @@
 #include <mpijob/mpijob.h>
 
 #include "outlet.h"
+#include "prefixed.h"
 #include "progress.h"
 #include "sshd.h"
 
@@ -17,6 +18,8 @@ struct container_row {
 	struct pod_row *pod;
 	char *name;
 	int is_init;
+	mpijob_text *line; /* the line that has begun, of another container than the main one */
+	int is_main;       /* the launcher's first container: its output is the output of the job */
 	int64_t attempts;  /* how often it was started, as far as its output was asked for */
 	int64_t ended;     /* how many of its attempts are known to have ended */
 	char *waits_for;   /* why it waits, as was last told */
@@ -80,8 +83,11 @@ struct pods {
 	int code;                  /* a failure of our own; 0 while all is well */
 	int output_lost;           /* some of the launcher's output found no reader */
 	int is_cluster;            /* connections can break: outputs are read so that they go on */
-	struct outlet out;         /* the launcher's output */
-	struct outlet news;        /* that of what prepares it, on standard error */
+	struct outlet out;         /* the output of the launcher's first container, as it is */
+	int out_is_terminal;
+	int in_line;               /* a line of `out` has begun and not ended */
+	struct outlet news;        /* that of its other containers, on standard error */
+	struct prefixed others;    /* writes to news */
 	struct sshd sshd;          /* whether anybody came to the workers */
 	int paused;                /* the reader of one of them is behind */
 	int64_t heard_ms;          /* when output last came */
@@ -103,6 +109,9 @@ void pods_tell_missing(struct pods *pods);
 
 /* Once in each turn: hand on what readers take now. Returns how long the turn may wait, at most `most_ms`. */
 int pods_turn(struct pods *pods, int most_ms);
+
+/* A line of the job's output stands unfinished on the terminal. */
+int pods_in_line(const struct pods *pods);
 
 /* When it is time to end: give a reader up that has taken nothing for a while (`now` 1: for any time). */
 void pods_hurry(struct pods *pods, int now);

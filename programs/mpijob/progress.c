@@ -33,6 +33,8 @@ void progress_show(struct progress *progress, const char *phase, int ready, int 
 	int changed = !progress->phase || strcmp(progress->phase, phase) != 0 || progress->ready != ready ||
 		      progress->workers != workers;
 
+	if (progress->terminal && progress->waits)
+		return;
 	if (!changed && (!progress->terminal || now_ms - progress->drawn_ms < REDRAW_MS))
 		return;
 	progress->phase = phase;

@@ -10,6 +10,7 @@
 struct progress {
 	const char *name;     /* of the job */
 	int terminal;         /* standard error is one */
+	int waits;            /* a line of the job's output stands unfinished on that terminal: nothing is drawn over it */
 	int live;             /* a live line stands on it now */
 	int64_t begun_ms;     /* when the run began */
 	int64_t drawn_ms;     /* when the live line was last drawn */

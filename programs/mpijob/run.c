@@ -231,11 +231,13 @@ int run_command(const struct arguments *arguments)
 	run.pods.progress = &run.progress;
 	run.pods.is_cluster = run.is_cluster;
 	run.pods.out.fd = STDOUT_FILENO;
+	run.pods.out_is_terminal = isatty(STDOUT_FILENO);
 	run.pods.news.fd = STDERR_FILENO;
 	run.diag = mpijob_diag_new();
-	if (!run.diag)
+	int has_memory = run.diag && prefixed_begin(&run.pods.others, &run.pods.news) == 0;
+	if (!has_memory)
 		fputs("mpijob: out of memory\n", stderr);
-	result = !run.diag ? EXIT_OWN_FAILURE : run.is_cluster ? run_cluster(&run) : locally(&run);
+	result = !has_memory ? EXIT_OWN_FAILURE : run.is_cluster ? run_cluster(&run) : locally(&run);
 	run_free(&run);
 	return result;
 }

@@ -284,6 +284,7 @@ int run_turn(struct run *run)
 	int ready = pods_ready_workers(&run->pods);
 	if (run->pods.first_ready_ms == 0 && ready == run->workers)
 		run->pods.first_ready_ms = clock_ms();
+	run->progress.waits = pods_in_line(&run->pods);
 	/* Workers that are cleaned up at the end are no news. */
 	progress_show(&run->progress, run->phase, run->finished ? run->progress.ready : ready, run->workers,
 		      clock_ms());
