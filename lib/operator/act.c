@@ -8,8 +8,8 @@
  */
 #include "operator/act.h"
 
-#include "cluster/client.h"
-#include "cluster/clock.h"
+#include "client/client.h"
+#include "client/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

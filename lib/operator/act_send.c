@@ -9,7 +9,7 @@
 #include "operator/act.h"
 
 #include "base/secret.h"
-#include "cluster/client.h"
+#include "client/client.h"
 #include "plan/plan.h"
 #include "render/render.h"
 

@@ -10,9 +10,9 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/client.h"
-#include "cluster/clock.h"
-#include "cluster/patience.h"
+#include "client/client.h"
+#include "client/clock.h"
+#include "client/patience.h"
 #include "job/time.h"
 
 #include <inttypes.h>

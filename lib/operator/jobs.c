@@ -7,7 +7,7 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/jobs.h"
+#include "client/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "operator/lease.h"
 
 #include "base/struct.h"
-#include "cluster/client.h"
-#include "cluster/clock.h"
+#include "client/client.h"
+#include "client/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define MPIJOB__OPERATOR_LEASE_H
 
 #include "base/text.h"
-#include "cluster/timer.h"
+#include "client/timer.h"
 
 #include <mpijob/doc.h>
 #include <mpijob/lease.h>

@@ -5,8 +5,8 @@
  */
 #include "operator/lease.h"
 
-#include "cluster/client.h"
-#include "cluster/clock.h"
+#include "client/client.h"
+#include "client/clock.h"
 #include "job/time.h"
 
 #include <inttypes.h>

@@ -8,9 +8,9 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/client.h"
-#include "cluster/clock.h"
-#include "cluster/watch.h"
+#include "client/client.h"
+#include "client/clock.h"
+#include "client/watch.h"
 #include "render/render.h"
 
 #include <inttypes.h>

@@ -9,9 +9,9 @@
 
 #include "base/diag.h"
 #include "base/struct.h"
-#include "cluster/client.h"
-#include "cluster/clock.h"
-#include "cluster/watch.h"
+#include "client/client.h"
+#include "client/clock.h"
+#include "client/watch.h"
 #include "render/features.h"
 #include "render/render.h"
 

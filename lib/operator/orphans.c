@@ -10,7 +10,7 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/client.h"
+#include "client/client.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "operator/operator.h"
 
 #include "base/secret.h"
-#include "cluster/client.h"
-#include "cluster/split.h"
+#include "client/client.h"
+#include "client/split.h"
 
 #include <string.h>
 

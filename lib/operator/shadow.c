@@ -9,8 +9,8 @@
  */
 #include "operator/operator.h"
 
-#include "cluster/client.h"
-#include "cluster/clock.h"
+#include "client/client.h"
+#include "client/clock.h"
 #include "job/time.h"
 
 #include <stdlib.h>

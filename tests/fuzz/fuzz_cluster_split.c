@@ -4,7 +4,7 @@
  * lie inside of what was given.
  */
 #include "base/digest.h"
-#include "cluster/split.h"
+#include "client/split.h"
 
 #include <mpijob/plan.h>
 

@@ -25,8 +25,8 @@ TLS = ("tests/http/test-tls", "")
 
 CLAIMS = {  # claim: (file, old, new, test, name)...
     "": [
-        ("lib/cluster/watch.c", "#define OBJECT_LIMIT        ((size_t)8 << 20)", "#define OBJECT_LIMIT        ((size_t)64 << 20)",
-         UNIT + "cluster_watch.c", "test_objects_have_eight_mebibytes"),
+        ("lib/client/watch.c", "#define OBJECT_LIMIT        ((size_t)8 << 20)", "#define OBJECT_LIMIT        ((size_t)64 << 20)",
+         UNIT + "client_watch.c", "test_objects_have_eight_mebibytes"),
     ],
     "`limits.workers` of": [
         ("lib/plan/limit.c", "if (wanted <= plan->max_workers || has_ended(plan))",
@@ -53,8 +53,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          '\tmpijob__events_emit(operator_, record, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
     ],
     "Objects are read one by one": [
-        ("lib/cluster/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "cluster_split.c", "monsters_are_passed_over"),
-        ("lib/cluster/split.c", "if (split->whole > split->limit) {", "if (0) {", UNIT + "cluster_split.c", "a_monster_takes_no_memory"),
+        ("lib/client/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "client_split.c", "monsters_are_passed_over"),
+        ("lib/client/split.c", "if (split->whole > split->limit) {", "if (0) {", UNIT + "client_split.c", "a_monster_takes_no_memory"),
     ],
     "The nesting of objects and": [
         ("lib/doc/read.c", "r->values <= r->options.max_values - values) {", "r->values <= SIZE_MAX) {", UNIT + "doc_text.c", "limits"),

@@ -6,7 +6,7 @@
  */
 #include "failing_malloc.h"
 
-#include "cluster/client.h"
+#include "client/client.h"
 
 #include <mpijob/mpijob.h>
 

@@ -5,7 +5,7 @@
 
 #include "fake_cluster.h"
 
-#include "cluster/client.h"
+#include "client/client.h"
 #include "operator/operator.h"
 
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 
 #include "fake_cluster.h"
 
-#include "cluster/client.h"
-#include "cluster/watch.h"
+#include "client/client.h"
+#include "client/watch.h"
 
 #include <setjmp.h>
 

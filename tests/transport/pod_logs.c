@@ -5,7 +5,7 @@
  */
 #include "../unit/local_client.h"
 
-#include "cluster/logs.h"
+#include "client/logs.h"
 
 #define PODS "/api/v1/namespaces/default/pods"
 #define LINES 400

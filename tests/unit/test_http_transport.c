@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the HTTP transport that need no server: URLs, Go's proxy rules, headers, words for failures, refusals.
  */
-#include "cluster/client.h"
+#include "client/client.h"
 #include "http/failure.h"
 #include "http/proxy.h"
 #include "http/receive.h"

@@ -7,7 +7,7 @@
 
 #include "operator/lease.h"
 
-#include "cluster/client.h"
+#include "client/client.h"
 
 #include <setjmp.h>
 

@@ -2,7 +2,7 @@
 /* The operator that must not act: a standby until it is told, a shadow for ever; and what either says of itself. */
 #include "../support/operator_rig.h"
 
-#include "cluster/client.h"
+#include "client/client.h"
 
 /* The value of a sample, or "absent". */
 static void expect_sample(const struct rig *rig, const char *sample, const char *value)

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Getting, deleting and awaiting MPIJobs.
+ *
+ * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose answer was lost has
+ * happened all the same.
+ */
+#include "client/jobs.h"
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "client/task.h"
+
+#include <string.h>
+
+static struct mpijob_target job_target(const char *namespace_, const char *name)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	target.api_version = MPIJOB__JOBS_VERSION;
+	target.kind = MPIJOB__JOBS_KIND;
+	target.namespace_ = namespace_;
+	target.name = name;
+	return target;
+}
+
+const char *mpijob__jobs_condition(const mpijob_node *job, const char *type)
+{
+	const mpijob_node *list = mpijob_node_find(job, "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *condition = mpijob_node_at(list, i);
+		const char *given = mpijob_node_string(mpijob_node_get(condition, "type"));
+		const char *status = mpijob_node_string(mpijob_node_get(condition, "status"));
+		const char *message = mpijob_node_string(mpijob_node_get(condition, "message"));
+
+		if (given && status && strcmp(given, type) == 0 && strcmp(status, "True") == 0)
+			return message ? message : "";
+	}
+	return NULL;
+}
+
+const char *mpijob__jobs_ended(const mpijob_node *job)
+{
+	if (mpijob__jobs_condition(job, "Succeeded"))
+		return "Succeeded";
+	return mpijob__jobs_condition(job, "Failed") ? "Failed" : NULL;
+}
+
+int mpijob__jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
+		      const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, struct mpijob_target *target,
+		      mpijob_task **out)
+{
+	mpijob_task *task = NULL;
+	int rc = namespace_ && name ? mpijob__task_new(size, client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	*target = job_target(mpijob__task_keep(task, namespace_, &rc), mpijob__task_keep(task, name, &rc));
+	if (rc)
+		mpijob_task_cancel(task);
+	else
+		*out = task;
+	return rc;
+}
+
+static int got_job(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	if (code == 0)
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, const char *name,
+				const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	struct mpijob_target target;
+	mpijob_task *task = NULL;
+	int rc = mpijob__jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag, &target, &task);
+
+	if (rc)
+		return rc;
+	task->step = got_job;
+	return mpijob__task_begin(task, mpijob__task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
+}
+
+int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name, mpijob **out,
+			  mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	mpijob_task *task = NULL;
+	int rc;
+
+	if (!out)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+}
+
+/* --- deleting --- */
+
+struct deletion {
+	mpijob_task task;
+	struct mpijob_target target;
+	const char *uid;   /* NULL: any */
+	mpijob_diag *said; /* of the deletion */
+	int lost;          /* its answer was; 0 while it is not known */
+};
+
+/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said to be unknown. */
+static int look_after_deletion(const struct deletion *deletion, int rc, const mpijob_doc *job)
+{
+	const mpijob_node *metadata = rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
+	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid")), *uid = deletion->uid;
+	int done = rc == MPIJOB_ERR_NOT_FOUND;
+
+	if (rc == 0)
+		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
+	if (done)
+		return 0;
+	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
+					     : "deleted, or not; it cannot be looked at",
+				     deletion->said))
+		return MPIJOB_ERR_NOMEM;
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
+}
+
+static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	struct deletion *deletion = (struct deletion *)task;
+
+	if (!deletion->lost && mpijob__jobs_lost(task, code)) {
+		deletion->lost = code;
+		return mpijob__task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
+	}
+	if (deletion->lost) {
+		code = look_after_deletion(deletion, code, doc);
+		/* That an answer was lost is no news when all is well. */
+		if (code == 0)
+			mpijob_diag_clear(deletion->said);
+	}
+	mpijob_doc_free(doc);
+	if (mpijob__jobs_place_findings(NULL, deletion->said, task->diag) && code)
+		code = MPIJOB_ERR_NOMEM;
+	return code;
+}
+
+static void release_deletion(mpijob_task *task)
+{
+	mpijob_diag_free(((struct deletion *)task)->said);
+}
+
+int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
+				   const char *propagation, const struct mpijob_task_callbacks *callbacks,
+				   mpijob_task **out, mpijob_diag *diag)
+{
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
+	struct mpijob_target target;
+	struct deletion *deletion;
+	mpijob_task *task = NULL;
+	int rc = mpijob__jobs_task(sizeof(*deletion), client, namespace_, name, callbacks, diag, &target, &task);
+
+	if (rc)
+		return rc;
+	deletion = (struct deletion *)task;
+	task->step = deleted;
+	task->release = release_deletion;
+	deletion->target = target;
+	deletion->uid = mpijob__task_keep(task, uid, &rc);
+	options.uid = uid;
+	options.propagation = propagation ? propagation : "Background";
+	deletion->said = mpijob_diag_new();
+	if (!deletion->said)
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = mpijob__task_ask_delete(task, &target, &options, deletion->said);
+	return mpijob__task_begin(task, rc, out);
+}
+
+int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
+			     const char *propagation, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation, &callbacks, &task, diag);
+
+	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
+}
+
+/* --- waiting --- */
+
+struct waiting {
+	mpijob_task task;
+	const char *condition;
+	mpijob_text uid; /* of the job that was there first */
+	int seen;
+};
+
+/* The job that was waited for is not there any more, or never was. */
+static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
+{
+	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
+	int rc = 0;
+
+	*gone = !job;
+	if (!job)
+		return 0;
+	if (!waiting->seen)
+		rc = mpijob__text_puts(&waiting->uid, uid ? uid : "");
+	else
+		*gone = strcmp(mpijob_text_data(&waiting->uid), uid ? uid : "") != 0;
+	waiting->seen = rc == 0;
+	return rc;
+}
+
+static int tell_gone(const struct waiting *waiting)
+{
+	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
+			      waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
+		return MPIJOB_ERR_NOMEM;
+	return MPIJOB_ERR_NOT_FOUND;
+}
+
+static int tell_ended(const struct waiting *waiting, const mpijob_node *job, const char *ended)
+{
+	const char *message = mpijob__jobs_condition(job, ended);
+
+	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
+			      "the job has ended (%s) and will not be %s any more%s%s", ended, waiting->condition,
+			      *message ? ": " : "", message))
+		return MPIJOB_ERR_NOMEM;
+	return MPIJOB_ERR_SPEC;
+}
+
+static int is_ready(void *user, const mpijob_node *job)
+{
+	struct waiting *waiting = user;
+	const char *ended;
+	int gone, rc = is_gone(waiting, job, &gone);
+
+	if (rc)
+		return rc;
+	if (strcmp(waiting->condition, "Deleted") == 0)
+		return gone;
+	if (gone)
+		return tell_gone(waiting);
+	ended = mpijob__jobs_ended(job);
+	if (strcmp(waiting->condition, "Finished") == 0)
+		return ended != NULL;
+	if (mpijob__jobs_condition(job, waiting->condition))
+		return 1;
+	return ended ? tell_ended(waiting, job, ended) : 0;
+}
+
+static int waited(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	const struct waiting *waiting = (const struct waiting *)task;
+
+	if (code == 0 && doc && task->wants && strcmp(waiting->condition, "Deleted") != 0)
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static void release_waiting(mpijob_task *task)
+{
+	mpijob__text_release(&((struct waiting *)task)->uid);
+}
+
+int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
+				 int64_t timeout_ms, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+				 mpijob_diag *diag)
+{
+	struct mpijob_task_callbacks parent;
+	struct mpijob_target target;
+	struct waiting *waiting;
+	mpijob_task *task = NULL;
+	int rc = condition ? mpijob__jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target,
+					       &task)
+			   : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	waiting = (struct waiting *)task;
+	task->step = waited;
+	task->release = release_waiting;
+	parent = mpijob__task_parent(task);
+	waiting->condition = mpijob__task_keep(task, condition, &rc);
+	if (rc == 0)
+		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child,
+					      diag);
+	return mpijob__task_begin(task, rc ? rc : MPIJOB__TASK_WAITS, out);
+}
+
+int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
+			   int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms, &callbacks, &task, diag);
+
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+}

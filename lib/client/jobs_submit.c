@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sending a job, and finding out what became of it.
+ *
+ * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the job that is there holds
+ * all that was sent, lives, is no older than that, and nobody but us is named as the author of its fields. What cannot be
+ * known is said to be unknown.
+ */
+#include "client/jobs.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+#include "client/task.h"
+#include "job/job.h"
+#include "job/time.h"
+
+#include <string.h>
+
+#define QUERY_MOST 6
+#define CLOCKS_MS  3000 /* by which times of servers may differ: they are told in seconds, and API servers are several */
+
+/* One job on its way. */
+struct sending {
+	mpijob_task task;
+	const mpijob *job;
+	struct mpijob_submit_options options; /* its strings are the task's */
+	struct mpijob_target target;          /* without a name: the collection */
+	const char *name;                     /* NULL: the server makes one */
+	const char *query[QUERY_MOST];
+	mpijob_doc *body;
+	mpijob_diag *said; /* of the server, and of what became of it */
+	int plain;         /* strictness is not asked for, since the server does not know it */
+	int lost;          /* why the answer was; 0 while it was not */
+	int64_t sent_ms;   /* at first, by the client's clock */
+};
+
+/* --- comparing --- */
+
+static int holds_map(const mpijob_node *stored, const mpijob_node *sent)
+{
+	for (size_t i = 0; i < mpijob_node_count(sent); i++) {
+		const mpijob_node *value = mpijob_node_at(sent, i);
+		const mpijob_node *other = mpijob_node_get(stored, mpijob_node_key(sent, i));
+
+		if (!other && mpijob_node_kind(value) == MPIJOB_NODE_NULL)
+			continue;
+		if (!mpijob__jobs_holds(other, value))
+			return 0;
+	}
+	return 1;
+}
+
+int mpijob__jobs_holds(const mpijob_node *stored, const mpijob_node *sent)
+{
+	int32_t kind = mpijob_node_kind(sent);
+
+	if (mpijob_node_kind(stored) != kind)
+		return 0;
+	if (kind == MPIJOB_NODE_MAP)
+		return holds_map(stored, sent);
+	if (kind != MPIJOB_NODE_LIST)
+		return mpijob_node_equal(stored, sent);
+	if (mpijob_node_count(stored) != mpijob_node_count(sent))
+		return 0;
+	for (size_t i = 0; i < mpijob_node_count(sent); i++)
+		if (!mpijob__jobs_holds(mpijob_node_at(stored, i), mpijob_node_at(sent, i)))
+			return 0;
+	return 1;
+}
+
+/* Controllers that write a status are no authors. A server that does not tell names nobody. */
+static int has_other_author(const mpijob_node *stored, const char *manager)
+{
+	const mpijob_node *list = mpijob_node_find(stored, "metadata.managedFields");
+
+	for (size_t i = 0; i < mpijob_node_count(list); i++) {
+		const mpijob_node *entry = mpijob_node_at(list, i);
+		const char *given = mpijob_node_string(mpijob_node_get(entry, "manager"));
+
+		if (!mpijob_node_find(entry, "fieldsV1.f:spec"))
+			continue;
+		if (!given || strcmp(given, manager) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* One that was there when ours was sent, as far as the server's clock is known. */
+static int is_older(const struct sending *sending, const mpijob_node *stored)
+{
+	const struct mpijob__server_clock *clock = &sending->task.client->server_clock;
+	const char *created = mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
+	int64_t seconds = 0;
+
+	return clock->known && created && mpijob__time_parse(created, &seconds) &&
+	       seconds * 1000 + CLOCKS_MS < mpijob__server_clock_ms(clock, sending->sent_ms);
+}
+
+static int is_ours(const struct sending *sending, const mpijob_node *stored)
+{
+	return !mpijob_node_find(stored, "metadata.deletionTimestamp") &&
+	       mpijob__jobs_holds(stored, mpijob_doc_root(sending->body)) &&
+	       !has_other_author(stored, sending->options.field_manager);
+}
+
+/* --- sending --- */
+
+static void put_query(struct sending *sending, const char *name, const char *value)
+{
+	sending->query[sending->target.query_count++] = name;
+	sending->query[sending->target.query_count++] = value;
+}
+
+static void set_query(struct sending *sending, const char *validation)
+{
+	sending->target.query = sending->query;
+	sending->target.query_count = 0;
+	if (!sending->options.apply)
+		put_query(sending, "fieldManager", sending->options.field_manager);
+	if (validation)
+		put_query(sending, "fieldValidation", validation);
+	if (sending->options.dry_run)
+		put_query(sending, "dryRun", "All");
+}
+
+static int send_job(struct sending *sending)
+{
+	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
+	const char *validation = sending->options.field_validation;
+	struct mpijob_target target;
+	const mpijob_node *body = mpijob_doc_root(sending->body);
+
+	set_query(sending, validation || sending->plain ? validation : "Strict");
+	target = sending->target;
+	if (!sending->options.apply)
+		return mpijob__task_ask_with(&sending->task, "POST", &target, "application/json", body, 1,
+					     sending->said);
+	apply.field_manager = sending->options.field_manager;
+	apply.force = sending->options.force;
+	target.name = sending->name;
+	return mpijob__task_ask_apply(&sending->task, &target, body, &apply, sending->said);
+}
+
+static int say_not_strict(mpijob_diag *diag)
+{
+	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
+				 "the server cannot refuse fields that it does not know, and was not asked to");
+}
+
+int mpijob__jobs_lost(const mpijob_task *task, int code)
+{
+	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut || (code && task->doubt);
+}
+
+int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
+{
+	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
+				 "what became of the request is not known: the job may have been %s", what);
+}
+
+/* The answer was lost: what can be said without looking, or a look. */
+static int look_after(struct sending *sending, int lost)
+{
+	struct mpijob_target target = sending->target;
+
+	sending->lost = lost;
+	if (sending->options.dry_run)
+		return lost;
+	if (sending->options.apply || !sending->name) {
+		(void)mpijob__jobs_say_unknown(sending->options.apply ? "changed, or not"
+								      : "created, under a name of the server's, or not",
+					       sending->said);
+		return lost;
+	}
+	target.name = sending->name;
+	target.query = NULL;
+	target.query_count = 0;
+	return mpijob__task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
+}
+
+/*
+ * What was seen then: 0 when the job is there as it was sent; CONFLICT when another one had its name before; else what was
+ * lost, said to be unknown.
+ */
+static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
+{
+	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
+		if (sending->lost != MPIJOB_ERR_CONFLICT)
+			(void)mpijob__diag_addf(sending->said, MPIJOB_SEVERITY_ERROR, "server-refused", "AlreadyExists",
+						NULL, NULL, "a job of that name was there before this one was sent");
+		return MPIJOB_ERR_CONFLICT;
+	}
+	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
+		return 0;
+	if (rc == 0)
+		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before",
+					       sending->said);
+	else
+		(void)mpijob__jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
+						       ? "created and deleted, or is on its way; it is not there now"
+						       : "created, or not; it cannot be looked for",
+					       sending->said);
+	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : sending->lost;
+}
+
+static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
+{
+	mpijob_task *task = &sending->task;
+
+	/* That an answer was lost is no news when all is well. */
+	if (rc == 0 && sending->lost)
+		mpijob_diag_clear(sending->said);
+	if (mpijob__jobs_place_findings(sending->job, sending->said, task->diag) && rc)
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc == 0 && task->wants)
+		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored), &task->job, task->diag);
+	return rc;
+}
+
+/* Strict where the server can; one that cannot is asked without, unless strictness was asked for. */
+static int answered(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	struct sending *sending = (struct sending *)task;
+
+	if (sending->lost) {
+		code = judge(sending, code, doc);
+	} else if (code == MPIJOB_ERR_UNSUPPORTED && !sending->options.field_validation && !sending->plain) {
+		mpijob_diag_clear(sending->said);
+		sending->plain = 1;
+		return send_job(sending);
+	} else if (mpijob__jobs_lost(task, code)) {
+		code = look_after(sending, code);
+	} else if (code == 0 && sending->plain) {
+		code = say_not_strict(sending->said);
+	}
+	if (code != MPIJOB__TASK_WAITS)
+		code = finish(sending, code, doc);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+/* --- what is sent --- */
+
+static int refuse(const mpijob *job, const char *id, const char *reason, const char *field, const char *message,
+		  mpijob_diag *diag)
+{
+	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
+	struct mpijob__place place = { mpijob__job_source(job), mpijob_node_line(node), mpijob_node_column(node) };
+
+	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s", message))
+		return MPIJOB_ERR_NOMEM;
+	return MPIJOB_ERR_SPEC;
+}
+
+static int aim(struct sending *sending)
+{
+	mpijob_diag *diag = sending->task.diag;
+	const mpijob_node *root = mpijob__job_node(sending->job);
+	const char *namespace_ = mpijob_namespace(sending->job), *wanted = sending->options.namespace_;
+	const char *generate = mpijob_node_string(mpijob_node_find(root, "metadata.generateName"));
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	sending->name = mpijob_name(sending->job);
+	if (sending->name && !*sending->name)
+		sending->name = NULL;
+	if (namespace_ && !*namespace_)
+		namespace_ = NULL;
+	if (!sending->name && (sending->options.apply || !generate || !*generate))
+		return refuse(sending->job, "missing", "Required", "metadata.name",
+			      sending->options.apply ? "give the job a name to apply it"
+						     : "give the job a name, or generateName",
+			      diag);
+	if (namespace_ && wanted && strcmp(namespace_, wanted) != 0)
+		return refuse(sending->job, "other-namespace", "Invalid", "metadata.namespace",
+			      "the job names another namespace than the one that it is sent to", diag);
+	target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
+	if (!target.api_version)
+		target.api_version = MPIJOB__JOBS_VERSION;
+	target.kind = MPIJOB__JOBS_KIND;
+	target.namespace_ = namespace_ ? namespace_ : wanted ? wanted : "default";
+	sending->target = target;
+	return 0;
+}
+
+static int make_body(struct sending *sending)
+{
+	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job));
+	if (!sending->body)
+		return MPIJOB_ERR_NOMEM;
+	mpijob_node_remove(mpijob_doc_edit(sending->body), "status");
+	return mpijob_doc_error(sending->body);
+}
+
+static void release(mpijob_task *task)
+{
+	struct sending *sending = (struct sending *)task;
+
+	mpijob_doc_free(sending->body);
+	mpijob_diag_free(sending->said);
+}
+
+static int keep_options(struct sending *sending)
+{
+	struct mpijob_submit_options *options = &sending->options;
+	int rc = 0;
+
+	options->namespace_ = mpijob__task_keep(&sending->task, options->namespace_, &rc);
+	options->field_manager =
+		mpijob__task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
+	options->field_validation = mpijob__task_keep(&sending->task, options->field_validation, &rc);
+	return rc;
+}
+
+static int begin(struct sending *sending)
+{
+	int rc = keep_options(sending);
+
+	sending->said = mpijob_diag_new();
+	if (rc == 0 && !sending->said)
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = aim(sending);
+	if (rc == 0)
+		rc = make_body(sending);
+	return rc ? rc : send_job(sending);
+}
+
+int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
+			       const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+{
+	struct mpijob_submit_options known;
+	struct sending *sending;
+	mpijob_task *task = NULL;
+	int rc = client && job ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0 && !(mpijob__struct_is_flag(known.apply) && mpijob__struct_is_flag(known.force) &&
+			 mpijob__struct_is_flag(known.dry_run)))
+		rc = MPIJOB_ERR_USAGE;
+	if (rc == 0)
+		rc = mpijob__task_new(sizeof(*sending), client, callbacks, diag, &task);
+	if (rc)
+		return rc;
+	sending = (struct sending *)task;
+	task->step = answered;
+	task->release = release;
+	sending->job = job;
+	sending->options = known;
+	sending->sent_ms = client->clock();
+	return mpijob__task_begin(task, begin(sending), out);
+}
+
+int mpijob_client_submit(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
+			 mpijob **out, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_submit_start(client, job, options, &callbacks, &task, diag);
+
+	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Logs as a whole: which pods are watched, whose turn it is to have a stream, and when all is read.
+ *
+ * Streams are few and containers may be many: who wants one waits in a queue. A stream that is followed never ends of
+ * its own accord, so while others wait it is closed after its share of time, and goes on later where it stood. One that
+ * brings no end although its container has ended is closed too.
+ *
+ * Anything may be called back, so anything may free the logs: they stay until the outermost call has left.
+ */
+#include "client/logs.h"
+
+#include "base/struct.h"
+#include "client/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAMS  64
+#define SHARE_MS 5000 /* how long a stream is kept at least while others wait */
+
+static void free_names(char **names, size_t count)
+{
+	for (size_t i = 0; names && i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static void free_logs(struct mpijob_logs *logs)
+{
+	mpijob__timer_clear(&logs->timer);
+	mpijob_watch_free(logs->watch);
+	mpijob__log_free_pods(logs);
+	free_names(logs->names, logs->options.pods_count);
+	free(logs->named);
+	free((char *)logs->options.namespace_);
+	free((char *)logs->options.label_selector);
+	free((char *)logs->options.container);
+	free(logs);
+}
+
+void mpijob__log_enter(struct mpijob_logs *logs)
+{
+	logs->depth++;
+}
+
+int mpijob__log_leave(struct mpijob_logs *logs)
+{
+	if (--logs->depth > 0 || !logs->freed)
+		return 0;
+	free_logs(logs);
+	return 1;
+}
+
+/* Nothing is asked any more; what is remembered stays until it is freed. */
+static void stop(struct mpijob_logs *logs)
+{
+	mpijob__timer_clear(&logs->timer);
+	mpijob_watch_free(logs->watch);
+	logs->watch = NULL;
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source; source = source->next)
+			if (source->call)
+				mpijob__log_park(source);
+}
+
+void mpijob__log_end(struct mpijob_logs *logs, int code)
+{
+	if (logs->state <= 0)
+		return;
+	logs->state = code;
+	stop(logs);
+}
+
+void mpijob__log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
+			      const char *message, int again)
+{
+	if (logs->options.failed && !logs->freed && logs->state > 0)
+		logs->options.failed(logs->options.user, pod, container, code,
+				     message ? message : mpijob_error_text(code), again);
+}
+
+/* --- whose turn it is --- */
+
+static void push(struct mpijob_logs *logs, struct log_source *source)
+{
+	source->is_waiting = 1;
+	source->next_waiting = NULL;
+	if (logs->last_waiting)
+		logs->last_waiting->next_waiting = source;
+	else
+		logs->waiting = source;
+	logs->last_waiting = source;
+}
+
+static struct log_source *pop(struct mpijob_logs *logs)
+{
+	struct log_source *source = logs->waiting;
+
+	logs->waiting = source->next_waiting;
+	if (!logs->waiting)
+		logs->last_waiting = NULL;
+	source->is_waiting = 0;
+	return source;
+}
+
+/* Those who want a stream now join the queue. When the next one will. */
+static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
+{
+	int64_t due_ms = INT64_MAX, when;
+
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source; source = source->next) {
+			if (mpijob__log_wants(source, now_ms, &when))
+				push(logs, source);
+			else if (when < due_ms)
+				due_ms = when;
+		}
+	return due_ms;
+}
+
+/* The stream that was open for longest. */
+static struct log_source *oldest(const struct mpijob_logs *logs)
+{
+	struct log_source *found = NULL;
+
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source; source = source->next)
+			if (source->call && (!found || source->opened_ms < found->opened_ms))
+				found = source;
+	return found;
+}
+
+/*
+ * Close those whose share of time is over, as many as others wait. What they held is free in the next poll: only then
+ * does the transport know.
+ */
+static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, int64_t *due_ms)
+{
+	struct log_source *source;
+	int64_t when;
+
+	while (waiting-- > 0 && (source = oldest(logs)) != NULL) {
+		when = source->opened_ms + SHARE_MS;
+		if (when > now_ms) {
+			*due_ms = when < *due_ms ? when : *due_ms;
+			return;
+		}
+		mpijob__log_park(source);
+		push(logs, source);
+		*due_ms = now_ms;
+	}
+}
+
+static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
+{
+	size_t waiting = 0;
+
+	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 && !logs->freed) {
+		struct log_source *source = pop(logs);
+
+		if (!mpijob__log_is_read(source))
+			mpijob__log_open(source);
+	}
+	if (!logs->options.follow || logs->state <= 0 || logs->freed)
+		return;
+	for (const struct log_source *source = logs->waiting; source; source = source->next_waiting)
+		waiting++;
+	make_room(logs, waiting, now_ms, due_ms);
+}
+
+/* Close those that bring no end; what they held is free in the next poll. */
+static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
+{
+	int64_t when;
+
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source && logs->state > 0; source = source->next) {
+			if (mpijob__log_is_silent(source, now_ms, &when)) {
+				mpijob__log_cut(source);
+				when = now_ms;
+			}
+			*due_ms = when < *due_ms ? when : *due_ms;
+		}
+}
+
+/* --- when all is read --- */
+
+static int pod_is_read(const struct mpijob_logs *logs, const struct log_pod *pod)
+{
+	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->gone)
+		return 0;
+	for (const struct log_source *source = pod->sources; source; source = source->next)
+		if (!mpijob__log_is_read(source))
+			return 0;
+	return 1;
+}
+
+static int all_is_read(const struct mpijob_logs *logs)
+{
+	if (!logs->listed || logs->open > 0 || (logs->options.follow && !logs->names))
+		return 0;
+	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		if (!pod_is_read(logs, pod))
+			return 0;
+	return 1;
+}
+
+static void pump(struct mpijob_logs *logs)
+{
+	int64_t now_ms, due_ms, later_ms = INT64_MAX;
+
+	if (logs->state <= 0 || logs->freed)
+		return;
+	now_ms = logs->client->clock();
+	(void)queue_up(logs, now_ms);
+	if (!logs->paused)
+		open_some(logs, now_ms, &later_ms);
+	cut_silent(logs, now_ms, &later_ms);
+	if (logs->state <= 0 || logs->freed)
+		return;
+	mpijob__log_sweep_pods(logs);
+	if (all_is_read(logs)) {
+		logs->state = 0;
+		stop(logs);
+		return;
+	}
+	due_ms = queue_up(logs, now_ms);
+	if (later_ms < due_ms)
+		due_ms = later_ms;
+	if (due_ms == INT64_MAX || logs->paused)
+		mpijob__timer_clear(&logs->timer);
+	else
+		mpijob__timer_set(&logs->timer, due_ms);
+}
+
+void mpijob__log_stir(struct mpijob_logs *logs)
+{
+	if (logs->state > 0 && !logs->freed && !logs->paused)
+		mpijob__timer_set(&logs->timer, INT64_MIN);
+}
+
+static void timer_fired(void *user)
+{
+	struct mpijob_logs *logs = user;
+
+	mpijob__log_enter(logs);
+	pump(logs);
+	mpijob__log_leave(logs);
+}
+
+/* --- the watch of pods --- */
+
+static void list_begins(void *user)
+{
+	struct mpijob_logs *logs = user;
+
+	logs->round++;
+}
+
+static int take_object(void *user, const struct mpijob_watch_event *event)
+{
+	struct mpijob_logs *logs = user;
+	int rc;
+
+	mpijob__log_enter(logs);
+	rc = mpijob__log_take_pod(logs, event);
+	/* While a first list comes in, its pods have their turn in its order. */
+	if (rc == 0 && (logs->listed || logs->options.follow))
+		mpijob__log_stir(logs);
+	if (rc == 0 && (logs->freed || logs->state <= 0))
+		rc = MPIJOB_ERR_CANCELLED;
+	mpijob__log_leave(logs);
+	return rc;
+}
+
+/* Named pods that are not there. */
+static void tell_missing(struct mpijob_logs *logs)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < logs->options.pods_count && !logs->freed; i++) {
+		if (logs->named[i])
+			continue;
+		missing++;
+		mpijob__log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND, "there is no such pod", 0);
+	}
+	if (missing == logs->options.pods_count)
+		mpijob__log_end(logs, MPIJOB_ERR_NOT_FOUND);
+}
+
+static int take_listed(void *user, const char *version)
+{
+	struct mpijob_logs *logs = user;
+	int rc = 0, first = !logs->listed;
+
+	(void)version;
+	mpijob__log_enter(logs);
+	logs->listed = 1;
+	mpijob__log_drop_unlisted(logs);
+	if (first && logs->names)
+		tell_missing(logs);
+	/* Who does not follow has seen what there is. */
+	if (!logs->options.follow && logs->state > 0 && !logs->freed) {
+		mpijob_watch_free(logs->watch);
+		logs->watch = NULL;
+	}
+	mpijob__log_stir(logs);
+	if (logs->freed || !logs->watch)
+		rc = MPIJOB_ERR_CANCELLED;
+	mpijob__log_leave(logs);
+	return rc;
+}
+
+static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
+{
+	struct mpijob_logs *logs = user;
+	int code = answer->code;
+	int final = mpijob_watch_hopeless(logs->watch) || (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
+
+	(void)what;
+	if (code == 0)
+		return;
+	mpijob__log_enter(logs);
+	if (code != MPIJOB_ERR_NOMEM)
+		mpijob__log_tell_failure(logs, NULL, NULL, code, answer->message, !final);
+	if (final && !logs->freed)
+		mpijob__log_end(logs, code);
+	mpijob__log_leave(logs);
+}
+
+/* --- make and free --- */
+
+static int copy(const char *text, const char **out)
+{
+	*out = text ? strdup(text) : NULL;
+	return text && !*out ? MPIJOB_ERR_NOMEM : 0;
+}
+
+static int copy_names(struct mpijob_logs *logs, const char *const *pods, size_t count)
+{
+	if (!pods)
+		return 0;
+	logs->names = calloc(count, sizeof(*logs->names));
+	logs->named = calloc(count, 1);
+	if (!logs->names || !logs->named)
+		return MPIJOB_ERR_NOMEM;
+	logs->options.pods_count = count;
+	for (size_t i = 0; i < count; i++) {
+		logs->names[i] = strdup(pods[i]);
+		if (!logs->names[i])
+			return MPIJOB_ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_options *options)
+{
+	int rc;
+
+	logs->options = *options;
+	logs->options.pods = NULL;
+	logs->options.pods_count = 0;
+	rc = copy(options->namespace_, &logs->options.namespace_);
+	rc |= copy(options->label_selector, &logs->options.label_selector);
+	rc |= copy(options->container, &logs->options.container);
+	if (options->tail_lines)
+		logs->tail_lines = *options->tail_lines;
+	if (options->since_seconds)
+		logs->since_seconds = *options->since_seconds;
+	if (logs->options.max_streams == 0)
+		logs->options.max_streams = STREAMS;
+	return rc ? MPIJOB_ERR_NOMEM : copy_names(logs, options->pods, options->pods_count);
+}
+
+static int check_options(const struct mpijob_logs_options *options)
+{
+	if (!mpijob__struct_is_flag(options->all_containers) || !mpijob__struct_is_flag(options->follow) ||
+	    !mpijob__struct_is_flag(options->previous) || !mpijob__struct_is_flag(options->timestamps))
+		return MPIJOB_ERR_USAGE;
+	if (!options->namespace_ || !options->line || options->max_streams < 0)
+		return MPIJOB_ERR_USAGE;
+	if ((options->tail_lines && *options->tail_lines < 0) ||
+	    (options->since_seconds && *options->since_seconds < 1))
+		return MPIJOB_ERR_USAGE;
+	if ((options->pods != NULL) == (options->label_selector != NULL) || (options->pods && options->pods_count == 0))
+		return MPIJOB_ERR_USAGE;
+	for (size_t i = 0; options->pods && i < options->pods_count; i++)
+		if (!options->pods[i] || !*options->pods[i])
+			return MPIJOB_ERR_USAGE;
+	return options->container && options->all_containers ? MPIJOB_ERR_USAGE : 0;
+}
+
+static int start_watch(struct mpijob_logs *logs)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+
+	options.api_version = "v1";
+	options.kind = "Pod";
+	options.namespace_ = logs->options.namespace_;
+	options.label_selector = logs->options.label_selector;
+	/* Of several names, those of the whole namespace are looked through: one watch is cheaper than many. */
+	if (logs->options.pods_count == 1)
+		options.name = logs->names[0];
+	options.seed = (uint64_t)logs->client->clock();
+	options.begin = list_begins;
+	options.object = take_object;
+	options.listed = take_listed;
+	options.failed = watch_failed;
+	options.user = logs;
+	return mpijob_watch_new(logs->client, &options, &logs->watch);
+}
+
+int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options, mpijob_logs **out)
+{
+	struct mpijob_logs_options known;
+	struct mpijob_logs *logs;
+	int rc = client && options && out ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = check_options(&known);
+	if (rc)
+		return rc;
+	logs = calloc(1, sizeof(*logs));
+	if (!logs)
+		return MPIJOB_ERR_NOMEM;
+	logs->client = client;
+	logs->state = 1;
+	logs->last_pod = &logs->pods;
+	logs->timer.client = client;
+	logs->timer.fire = timer_fired;
+	logs->timer.user = logs;
+	rc = copy_options(logs, &known);
+	if (rc == 0)
+		rc = start_watch(logs);
+	if (rc) {
+		free_logs(logs);
+		return rc;
+	}
+	*out = logs;
+	return 0;
+}
+
+/* Anything else would be more than a value in a selector. */
+static int is_label_value(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+	return *text && strspn(text, plain) == strlen(text);
+}
+
+int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name, const char *role,
+		       const struct mpijob_logs_options *options, mpijob_logs **out)
+{
+	struct mpijob_logs_options known;
+	mpijob_text selector = { 0 };
+	int rc = namespace_ && name && options ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	if (!is_label_value(name) || (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
+	    known.namespace_ || known.label_selector || known.pods)
+		return MPIJOB_ERR_USAGE;
+	rc = mpijob__text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
+				 role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
+	known.namespace_ = namespace_;
+	known.label_selector = mpijob_text_data(&selector);
+	if (rc == 0)
+		rc = mpijob_logs_new(client, &known, out);
+	mpijob__text_release(&selector);
+	return rc;
+}
+
+void mpijob_logs_free(mpijob_logs *logs)
+{
+	if (!logs)
+		return;
+	logs->freed = 1;
+	if (logs->depth == 0)
+		free_logs(logs);
+	else
+		stop(logs);
+}
+
+void mpijob_logs_pause(mpijob_logs *logs, int on)
+{
+	if (!logs || logs->paused == (on != 0) || logs->state <= 0)
+		return;
+	logs->paused = on != 0;
+	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct log_source *source = pod->sources; source; source = source->next)
+			if (source->call)
+				mpijob_call_pause(source->call, logs->paused);
+	mpijob__log_stir(logs);
+}
+
+int mpijob_logs_state(const mpijob_logs *logs)
+{
+	return logs ? logs->state : MPIJOB_ERR_USAGE;
+}
+
+size_t mpijob_logs_unread(const mpijob_logs *logs)
+{
+	size_t count = 0;
+
+	if (!logs)
+		return 0;
+	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (const struct log_source *source = pod->sources; source; source = source->next)
+			count += !mpijob__log_is_read(source);
+	return count;
+}

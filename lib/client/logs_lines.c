@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lines of one container: where they end, when they were written, and which were told before.
+ *
+ * The server's times are always asked for: they are the only thing that tells where to go on after a stream broke.
+ * It takes whole seconds on its way to the node, so lines come again, and are dropped by their time and number.
+ */
+#include "client/logs.h"
+
+#include "job/time.h"
+
+#include <string.h>
+
+#define LINE_MOST ((size_t)64 << 10)
+#define TIME_MOST 40 /* bytes of a time with nanoseconds and an offset, and a blank */
+
+/* Length of a time and the blank behind it at the beginning of a line; 0 when there is none. */
+static size_t read_time(const char *line, size_t len, struct log_time *out)
+{
+	size_t end = 0;
+	const char *dot;
+	int digits = 0;
+
+	memset(out, 0, sizeof(*out));
+	while (end < len && end < TIME_MOST && line[end] != ' ')
+		end++;
+	if (end == len || end == TIME_MOST || end < 20)
+		return 0;
+	memcpy(out->text, line, end);
+	if (!mpijob__time_parse(out->text, &out->seconds)) {
+		memset(out, 0, sizeof(*out));
+		return 0;
+	}
+	dot = strchr(out->text, '.');
+	for (const char *at = dot ? dot + 1 : ""; *at >= '0' && *at <= '9' && digits < 9; at++, digits++)
+		out->nanoseconds = out->nanoseconds * 10 + (*at - '0');
+	for (; digits < 9; digits++)
+		out->nanoseconds *= 10;
+	return end + 1;
+}
+
+static int compare(const struct log_time *a, const struct log_time *b)
+{
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? -1 : 1;
+	return a->nanoseconds < b->nanoseconds ? -1 : a->nanoseconds > b->nanoseconds;
+}
+
+/* Whether a line that begins now was told before. */
+static int was_told(struct log_source *source, const struct log_time *time)
+{
+	const struct log_place *place = &source->place;
+	int order;
+
+	if (!source->catching_up || !time->text[0])
+		return 0;
+	order = place->last.text[0] ? compare(time, &place->last) : 1;
+	if (order < 0 || (order == 0 && source->caught < place->same)) {
+		source->caught += order == 0;
+		return 1;
+	}
+	source->catching_up = 0;
+	return 0;
+}
+
+static int tell(struct log_source *source, const char *text, size_t len, int whole)
+{
+	struct mpijob_logs *logs = source->logs;
+	struct mpijob_log_line line = {
+		sizeof(line), source->pod->name, source->name, text, len, whole, source->attempt
+	};
+	int code = logs->options.line(logs->options.user, &line);
+
+	source->tries = source->refusals = source->told_code = source->silences = 0;
+	source->backoff_ms = 0;
+	if (logs->freed)
+		return MPIJOB_ERR_CANCELLED;
+	if (code)
+		mpijob__log_end(logs, code < 0 ? code : MPIJOB_ERR_CANCELLED);
+	return code;
+}
+
+/* A line has been told to its end. */
+static void move_on(struct log_source *source)
+{
+	struct log_place *place = &source->place;
+
+	if (place->open.text[0]) {
+		place->same = place->last.text[0] && compare(&place->open, &place->last) == 0 ? place->same + 1 : 1;
+		place->last = place->open;
+	}
+	memset(&place->open, 0, sizeof(place->open));
+	place->told = 0;
+	source->inside = source->dropping = 0;
+}
+
+/* The first part of a line: its time, and whether it is told at all. How many bytes in front are not of its text. */
+static size_t begin_line(struct log_source *source, const char *data, size_t len)
+{
+	struct log_place *place = &source->place;
+	struct log_time time;
+	size_t before = read_time(data, len, &time);
+
+	source->inside = 1;
+	source->untimed |= before == 0;
+	source->skip = 0;
+	source->dropping = was_told(source, &time);
+	if (source->dropping)
+		return 0;
+	/* The line of which a part was told when the stream broke. */
+	if (place->told && compare(&time, &place->open) == 0)
+		source->skip = place->told;
+	else
+		place->told = 0;
+	place->open = time;
+	return source->logs->options.timestamps ? 0 : before;
+}
+
+/* A part of a line, or its end. */
+static int take_part(struct log_source *source, const char *data, size_t len, int whole)
+{
+	size_t before = source->inside ? 0 : begin_line(source, data, len);
+	size_t skip = source->skip < len - before ? source->skip : len - before;
+	size_t shown = len - before - skip;
+
+	if (source->dropping) {
+		if (whole)
+			source->inside = source->dropping = 0;
+		return 0;
+	}
+	source->skip -= skip;
+	source->place.told += shown;
+	if (whole)
+		move_on(source);
+	return shown || whole ? tell(source, data + before + skip, shown, whole) : 0;
+}
+
+/* How many bytes the part has that is told next when a line is too long: those of its text and what stands in front. */
+static size_t part_most(const struct log_source *source)
+{
+	struct log_time time;
+
+	if (source->inside || source->logs->options.timestamps)
+		return LINE_MOST;
+	return LINE_MOST + read_time(mpijob_text_data(&source->line), source->line.len, &time);
+}
+
+static int tell_long(struct log_source *source)
+{
+	size_t part;
+	int rc = 0;
+
+	while (rc == 0 && source->line.len > (part = part_most(source))) {
+		rc = take_part(source, source->line.data, part, 0);
+		source->line.len -= part;
+		memmove(source->line.data, source->line.data + part, source->line.len);
+	}
+	return rc;
+}
+
+/* The end of a line: what was kept of it and what came now. */
+static int take_end(struct log_source *source, const char *data, size_t len)
+{
+	int rc;
+
+	if (source->line.len == 0)
+		return take_part(source, data, len, 1);
+	if (mpijob_text_write(&source->line, data, len))
+		return MPIJOB_ERR_NOMEM;
+	rc = tell_long(source);
+	len = source->line.len;
+	source->line.len = 0;
+	return rc ? rc : take_part(source, mpijob_text_data(&source->line), len, 1);
+}
+
+int mpijob__log_feed(struct log_source *source, const char *data, size_t len)
+{
+	int rc = 0;
+
+	while (rc == 0 && len > 0) {
+		const char *end = memchr(data, '\n', len);
+		size_t part = end ? (size_t)(end - data) : len;
+
+		/* A huge piece without a line end is taken in bites. */
+		if (part > LINE_MOST / 2) {
+			part = LINE_MOST / 2;
+			end = NULL;
+		}
+		if (end) {
+			rc = take_end(source, data, part);
+			part++;
+		} else if (mpijob_text_write(&source->line, data, part)) {
+			rc = MPIJOB_ERR_NOMEM;
+		} else {
+			rc = tell_long(source);
+		}
+		data += part;
+		len -= part;
+	}
+	return rc;
+}
+
+int mpijob__log_flush(struct log_source *source)
+{
+	size_t len = source->line.len;
+
+	source->line.len = 0;
+	return len ? take_part(source, mpijob_text_data(&source->line), len, 0) : 0;
+}
+
+/*
+ * A kubelet that fails after its answer has begun can only append the error to the body: without a line end, and
+ * without the time that is in front of each line of a log. So a piece without a time is a message if it is the last one
+ * and if all lines before it have a time.
+ */
+const char *mpijob__log_message(const struct log_source *source)
+{
+	const char *text = mpijob_text_data(&source->line);
+	struct log_time time;
+
+	if (source->line.len == 0 || source->inside || source->untimed || read_time(text, source->line.len, &time))
+		return NULL;
+	return text;
+}
+
+void mpijob__log_resume(struct log_source *source)
+{
+	mpijob_text_clear(&source->line);
+	source->inside = source->dropping = source->untimed = 0;
+	source->skip = 0;
+	source->catching_up = source->place.last.text[0] || source->place.told;
+	source->caught = 0;
+}
+
+void mpijob__log_forget(struct log_source *source)
+{
+	memset(&source->place, 0, sizeof(source->place));
+	mpijob__log_resume(source);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks: one request after another, until there is an end to tell of.
+ *
+ * Only this file knows how an answer becomes the next step, how a task ends or is given up in the middle, and how who
+ * calls at once waits for one: who cancels that, or a transport that can do nothing more, is an answer like any other,
+ * so that a write whose outcome is then unknown is said to be so.
+ */
+#include "client/task.h"
+
+#include "base/diag.h"
+#include "base/struct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
+static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
+
+int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
+		     mpijob_diag *diag, mpijob_task **out)
+{
+	struct mpijob_task_callbacks known;
+	int rc = client && callbacks ? mpijob__struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
+	mpijob_task *task;
+
+	if (rc)
+		return rc;
+	if (!known.done || (known.done == when_awaited && client->polling))
+		return MPIJOB_ERR_USAGE;
+	task = calloc(1, size);
+	if (!task)
+		return MPIJOB_ERR_NOMEM;
+	task->client = client;
+	task->callbacks = known;
+	task->diag = diag;
+	task->at_once = known.done == when_awaited;
+	task->wants = task->at_once ? ((struct mpijob__awaited *)known.user)->wants : 1;
+	task->next = client->tasks;
+	if (task->next)
+		task->next->prev = task;
+	client->tasks = task;
+	*out = task;
+	return 0;
+}
+
+const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc)
+{
+	const char *copy = text ? mpijob__arena_copy(&task->words, text, strlen(text)) : NULL;
+
+	if (text && !copy)
+		*rc = MPIJOB_ERR_NOMEM;
+	return copy;
+}
+
+int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to)
+{
+	int rc = mpijob__struct_check(to, sizeof(*to), from);
+	const char **query;
+
+	if (rc)
+		return rc;
+	to->api_version = mpijob__task_keep(task, to->api_version, &rc);
+	to->kind = mpijob__task_keep(task, to->kind, &rc);
+	to->namespace_ = mpijob__task_keep(task, to->namespace_, &rc);
+	to->name = mpijob__task_keep(task, to->name, &rc);
+	to->subresource = mpijob__task_keep(task, to->subresource, &rc);
+	to->plural = mpijob__task_keep(task, to->plural, &rc);
+	if (!to->query || to->query_count == 0)
+		return rc;
+	query = mpijob__arena_array(&task->words, to->query_count, sizeof(*query));
+	if (!query)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < to->query_count; i++)
+		query[i] = mpijob__task_keep(task, to->query[i], &rc);
+	to->query = query;
+	return rc;
+}
+
+/* What stands around the callbacks goes first: they may do anything. A client that goes frees children before parents.
+ */
+static void free_task(mpijob_task *task)
+{
+	mpijob_client *client = task->client;
+
+	if (task->callbacks.done == when_child_over)
+		((mpijob_task *)task->callbacks.user)->child = NULL;
+	if (task->call)
+		mpijob_call_cancel(task->call);
+	if (task->child)
+		free_task(task->child);
+	if (task->release)
+		task->release(task);
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		client->tasks = task->next;
+	if (task->next)
+		task->next->prev = task->prev;
+	mpijob_free(task->job);
+	mpijob_doc_free(task->doc);
+	mpijob__arena_free(&task->words);
+	free(task);
+}
+
+void mpijob_task_cancel(mpijob_task *task)
+{
+	if (task)
+		free_task(task);
+}
+
+void mpijob__task_over(mpijob_task *task, int code)
+{
+	struct mpijob_task_callbacks callbacks = task->callbacks;
+	mpijob *job = code >= 0 ? task->job : NULL;
+	mpijob_doc *doc = code >= 0 ? task->doc : NULL;
+
+	if (job)
+		task->job = NULL;
+	if (doc)
+		task->doc = NULL;
+	task->client->news = 1;
+	free_task(task);
+	callbacks.done(callbacks.user, code, job, doc);
+}
+
+void mpijob__task_tell(mpijob_diag *diag, int code)
+{
+	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
+}
+
+int mpijob__task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	task->doc = doc;
+	return code;
+}
+
+/* --- steps --- */
+
+/* Step by step, until something is on its way or all is over. */
+static int move(mpijob_task *task, int code, mpijob_doc *doc)
+{
+	int rc;
+
+	do {
+		task->unsent = 0;
+		rc = task->step(task, code, doc);
+		code = task->failure;
+		doc = NULL;
+	} while (rc == MPIJOB__TASK_WAITS && task->unsent);
+	return rc;
+}
+
+static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
+{
+	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
+		mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
+				  warnings->data + at);
+}
+
+static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+
+	options.format = MPIJOB_FORMAT_JSON;
+	options.source = "answer of the server";
+	options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
+	options.max_values = MPIJOB__CLIENT_BODY_LIMIT / 2;
+	return mpijob_doc_parse(answer->body, answer->body_len, &options, out, diag);
+}
+
+static void when_answered(void *user, const struct mpijob_answer *answer)
+{
+	mpijob_task *task = user;
+	mpijob_call *call = task->call;
+	mpijob_doc *doc = NULL;
+	int rc;
+
+	task->call = NULL;
+	report_warnings(&call->exchange.warnings, task->heard);
+	rc = mpijob__call_report(call, answer, task->heard);
+	task->doubt = task->writes && call->exchange.doubt;
+	if (rc == 0 && task->reads)
+		rc = read_answer(answer, &doc, task->heard);
+	rc = move(task, rc, doc);
+	if (rc != MPIJOB__TASK_WAITS)
+		mpijob__task_over(task, rc);
+}
+
+static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
+{
+	mpijob_task *task = user;
+	int rc;
+
+	(void)job;
+	rc = move(task, code, doc);
+	if (rc != MPIJOB__TASK_WAITS)
+		mpijob__task_over(task, rc);
+}
+
+struct mpijob_task_callbacks mpijob__task_parent(mpijob_task *task)
+{
+	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
+
+	callbacks.done = when_child_over;
+	callbacks.user = task;
+	return callbacks;
+}
+
+static int send(mpijob_task *task, const char *method, const struct mpijob_target *target, const char *content_type,
+		const mpijob_text *body)
+{
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+
+	if (task->stopped)
+		return task->stopped;
+	if (task->at_once && mpijob__client_cancelled(task->client)) {
+		mpijob__task_tell(task->heard, MPIJOB_ERR_CANCELLED);
+		return MPIJOB_ERR_CANCELLED;
+	}
+	callbacks.done = when_answered;
+	callbacks.user = task;
+	return mpijob__request_send(task->client, method, target, content_type, body, 0, &callbacks, &task->call);
+}
+
+int mpijob__task_unsent(mpijob_task *task, int code)
+{
+	task->unsent = 1;
+	task->failure = code;
+	return MPIJOB__TASK_WAITS;
+}
+
+int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
+		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard)
+{
+	int rc;
+
+	task->heard = heard;
+	task->reads = reads;
+	task->writes = strcmp(method, "GET") != 0;
+	task->doubt = 0;
+	rc = send(task, method, target, content_type, body);
+	return rc ? mpijob__task_unsent(task, rc) : MPIJOB__TASK_WAITS;
+}
+
+int mpijob__task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
+			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard)
+{
+	mpijob_text body = { 0 };
+	int rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
+
+	rc = rc ? mpijob__task_unsent(task, rc)
+		: mpijob__task_ask(task, method, target, content_type, &body, reads, heard);
+	mpijob__text_release(&body);
+	return rc;
+}
+
+int mpijob__task_begin(mpijob_task *task, int rc, mpijob_task **out)
+{
+	if (rc == MPIJOB__TASK_WAITS && task->unsent)
+		rc = move(task, task->failure, NULL);
+	if (rc != MPIJOB__TASK_WAITS) {
+		free_task(task);
+		return rc;
+	}
+	if (out)
+		*out = task;
+	return 0;
+}
+
+/* --- made at once --- */
+
+static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
+{
+	struct mpijob__awaited *awaited = user;
+
+	awaited->over = 1;
+	awaited->code = code;
+	awaited->job = job;
+	awaited->doc = doc;
+}
+
+struct mpijob_task_callbacks mpijob__task_at_once(struct mpijob__awaited *awaited, int wants)
+{
+	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
+
+	*awaited = (struct mpijob__awaited){ .wants = wants };
+	callbacks.done = when_awaited;
+	callbacks.user = awaited;
+	return callbacks;
+}
+
+/* What is under way is answered with this. */
+static void stop(mpijob_task *task, int code)
+{
+	if (task->child || task->give_up) {
+		if (task->child)
+			stop(task->child, code);
+		else
+			task->give_up(task, code);
+		return;
+	}
+	task->stopped = code;
+	task->cut = task->call && task->writes;
+	if (task->call)
+		mpijob_call_cancel(task->call);
+	task->call = NULL;
+	mpijob__task_tell(task->heard, code);
+	mpijob__task_over(task, move(task, code, NULL));
+}
+
+int mpijob__task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__awaited *awaited, mpijob **job,
+		       mpijob_doc **doc)
+{
+	if (rc)
+		return rc;
+	while (!awaited->over) {
+		rc = mpijob__client_cancelled(client) ? MPIJOB_ERR_CANCELLED : mpijob_client_poll(client, -1);
+		if (rc && !awaited->over)
+			stop(task, rc);
+	}
+	if (awaited->code >= 0 && job)
+		*job = awaited->job;
+	else
+		mpijob_free(awaited->job);
+	if (awaited->code >= 0 && doc)
+		*doc = awaited->doc;
+	else
+		mpijob_doc_free(awaited->doc);
+	return awaited->code;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Timers of a client, for who lives inside of its polls.
+ *
+ * They are few, one for each set of logs, so the next one is simply looked for. One that fires may set or clear any
+ * other: what is to fire in a poll is decided by the time at which the poll began.
+ */
+#include "client/timer.h"
+
+#include "client/client.h"
+
+void mpijob__timer_clear(struct mpijob__timer *timer)
+{
+	mpijob_client *client = timer->client;
+
+	if (!timer->is_set)
+		return;
+	timer->is_set = 0;
+	if (client->next_timer == timer)
+		client->next_timer = timer->next;
+	if (timer->prev)
+		timer->prev->next = timer->next;
+	else
+		client->timers = timer->next;
+	if (timer->next)
+		timer->next->prev = timer->prev;
+}
+
+void mpijob__timer_set(struct mpijob__timer *timer, int64_t due_ms)
+{
+	mpijob_client *client = timer->client;
+
+	mpijob__timer_clear(timer);
+	timer->is_set = 1;
+	timer->due_ms = due_ms;
+	/* In front, where a step that is under way has passed already. */
+	timer->prev = NULL;
+	timer->next = client->timers;
+	if (timer->next)
+		timer->next->prev = timer;
+	client->timers = timer;
+}
+
+int64_t mpijob__timers_due_ms(const mpijob_client *client)
+{
+	int64_t when = INT64_MAX;
+
+	for (const struct mpijob__timer *timer = client->timers; timer; timer = timer->next)
+		if (timer->due_ms < when)
+			when = timer->due_ms;
+	return when;
+}
+
+void mpijob__timers_step(mpijob_client *client)
+{
+	int64_t now_ms = client->timers ? client->clock() : 0;
+	struct mpijob__timer *timer;
+
+	for (timer = client->timers; timer; timer = client->next_timer) {
+		client->next_timer = timer->next;
+		if (timer->due_ms > now_ms)
+			continue;
+		mpijob__timer_clear(timer);
+		timer->fire(timer->user);
+	}
+	client->next_timer = NULL;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waiting for one object: a watch of its name, until somebody is content with what it says.
+ *
+ * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it, and the watch knows: no
+ * permission, no such kind. An object that a list does not hold does not exist, and that is a state like any other.
+ */
+#include "base/diag.h"
+#include "base/struct.h"
+#include "client/task.h"
+#include "client/timer.h"
+
+#include <string.h>
+
+struct waiting {
+	mpijob_task task;
+	struct mpijob_target target; /* its strings are the task's */
+	mpijob_wait_fn ready;
+	void *user;
+	mpijob_watch *watch;
+	struct mpijob__timer timer;
+	mpijob_doc *doc; /* as it was told last; NULL: it does not exist */
+	int seen;        /* it was in this list */
+	int once;        /* one look is all */
+	int failure;     /* what failed last */
+	mpijob_text why; /* of that */
+};
+
+static void report(const struct waiting *waiting, int code)
+{
+	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
+
+	mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
+			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "",
+			  why);
+}
+
+static void give_up(mpijob_task *task, int code)
+{
+	report((struct waiting *)task, code);
+	mpijob__task_over(task, code);
+}
+
+/* 1: it is over, and gone. */
+static int decide(struct waiting *waiting)
+{
+	int rc = waiting->ready(waiting->user, waiting->doc ? mpijob_doc_root(waiting->doc) : NULL);
+
+	if (rc == 0)
+		return 0;
+	if (rc > 0) {
+		waiting->task.doc = waiting->doc;
+		waiting->doc = NULL;
+	}
+	/* What ready() returned is his to explain. */
+	if (rc < 0 && rc == waiting->failure)
+		report(waiting, rc);
+	mpijob__task_over(&waiting->task, rc < 0 ? rc : 0);
+	return 1;
+}
+
+static void when_begun(void *user)
+{
+	((struct waiting *)user)->seen = 0;
+}
+
+static int when_told(void *user, const struct mpijob_watch_event *event)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	struct waiting *waiting = user;
+	mpijob_doc *doc = NULL;
+	int rc = 0;
+
+	/* Some servers do not do field selectors. */
+	if (strcmp(event->name, waiting->target.name) != 0)
+		return 0;
+	waiting->seen = event->event != MPIJOB_WATCH_DELETED;
+	if (waiting->seen) {
+		options.format = MPIJOB_FORMAT_JSON;
+		options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
+		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL)
+				 : MPIJOB_ERR_SYNTAX;
+	}
+	if (rc)
+		return rc;
+	mpijob_doc_free(waiting->doc);
+	waiting->doc = doc;
+	(void)decide(waiting);
+	return 0;
+}
+
+static int when_listed(void *user, const char *version)
+{
+	struct waiting *waiting = user;
+
+	(void)version;
+	if (!waiting->seen) {
+		mpijob_doc_free(waiting->doc);
+		waiting->doc = NULL;
+		if (decide(waiting))
+			return 0;
+	}
+	if (waiting->once)
+		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
+	return 0;
+}
+
+static void when_failed(void *user, const struct mpijob_answer *answer, const char *what)
+{
+	struct waiting *waiting = user;
+
+	(void)what;
+	waiting->failure = answer->code;
+	mpijob_text_clear(&waiting->why);
+	(void)mpijob__text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
+	/* What waiting does not cure; and memory, which its caller may be able to free. */
+	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
+		give_up(&waiting->task, answer->code);
+	else if (waiting->once)
+		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
+}
+
+static void when_late(void *user)
+{
+	give_up(user, MPIJOB_ERR_TIMEOUT);
+}
+
+static void release(mpijob_task *task)
+{
+	struct waiting *waiting = (struct waiting *)task;
+
+	mpijob__timer_clear(&waiting->timer);
+	mpijob_watch_free(waiting->watch);
+	mpijob_doc_free(waiting->doc);
+	mpijob__text_release(&waiting->why);
+}
+
+static int begin(struct waiting *waiting, int64_t timeout_ms)
+{
+	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
+	mpijob_client *client = waiting->task.client;
+	int64_t now_ms = client->clock();
+	int rc;
+
+	options.api_version = waiting->target.api_version;
+	options.kind = waiting->target.kind;
+	options.namespace_ = waiting->target.namespace_;
+	options.name = waiting->target.name;
+	options.object_limit = MPIJOB__CLIENT_BODY_LIMIT;
+	options.seed = (uint64_t)now_ms;
+	options.begin = when_begun;
+	options.object = when_told;
+	options.listed = when_listed;
+	options.failed = when_failed;
+	options.user = waiting;
+	rc = mpijob_watch_new(client, &options, &waiting->watch);
+	if (rc)
+		return rc;
+	waiting->once = timeout_ms == 0;
+	waiting->timer.client = client;
+	waiting->timer.fire = when_late;
+	waiting->timer.user = waiting;
+	if (timeout_ms > 0 && timeout_ms <= INT64_MAX - now_ms)
+		mpijob__timer_set(&waiting->timer, now_ms + timeout_ms);
+	return MPIJOB__TASK_WAITS;
+}
+
+static int check(const struct mpijob_target *given)
+{
+	struct mpijob_target target;
+	int rc = mpijob__struct_check(&target, sizeof(target), given);
+
+	if (rc == 0 && (!target.name || target.subresource))
+		rc = MPIJOB_ERR_USAGE;
+	return rc ? rc : mpijob__target_check(&target);
+}
+
+int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
+			     mpijob_wait_fn ready, void *user, const struct mpijob_task_callbacks *callbacks,
+			     mpijob_task **out, mpijob_diag *diag)
+{
+	struct waiting *waiting;
+	mpijob_task *task = NULL;
+	int rc = client && target && ready ? check(target) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__task_new(sizeof(*waiting), client, callbacks, diag, &task);
+	if (rc)
+		return rc;
+	waiting = (struct waiting *)task;
+	task->give_up = give_up;
+	task->release = release;
+	waiting->ready = ready;
+	waiting->user = user;
+	rc = mpijob__task_keep_target(task, target, &waiting->target);
+	return mpijob__task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
+}
+
+int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
+		       mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
+{
+	struct mpijob__awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks, &task, diag);
+
+	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A watch's list: which version it asks for, in which pages, and what it does when either is no more.
+ *
+ * The first list may come from a cache ("0"), later ones must be as new as what was seen. Pages only where
+ * the server would not answer from its cache anyway; a token that is too old leads to the whole list at the
+ * same version, a version that cannot be had to the newest one, both at once and once. Bytes are cut into
+ * objects as they arrive, so a list costs the memory of its largest object.
+ */
+#include "client/watch.h"
+
+#include "client/client.h"
+
+#include <string.h>
+
+#define PAGE "500"
+
+static int take_item(void *user, const struct mpijob__split_object *item)
+{
+	mpijob_watch *watch = user;
+
+	mpijob__watch_begin(watch);
+	if (watch->freed)
+		return MPIJOB_ERR_CANCELLED;
+	return mpijob__watch_tell(watch, MPIJOB_WATCH_LISTED, item, "list");
+}
+
+static int list_data(void *user, const char *data, size_t len)
+{
+	mpijob_watch *watch = user;
+	int rc;
+
+	mpijob__watch_enter(watch);
+	rc = mpijob__split_feed(&watch->split, data, len, take_item, watch);
+	mpijob__watch_leave(watch);
+	return rc;
+}
+
+/* Read what stood around the items. */
+static int end_page(mpijob_watch *watch)
+{
+	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
+	int from_cache = !watch->any_version && watch->version.len == 0;
+	mpijob_doc *doc = NULL;
+	const char *version, *next;
+	int rc;
+
+	if (!mpijob__split_complete(&watch->split))
+		return MPIJOB_ERR_IO;
+	options.format = MPIJOB_FORMAT_JSON;
+	rc = mpijob_doc_parse(mpijob_text_data(&watch->split.outer), watch->split.outer.len, &options, &doc, NULL);
+	if (rc)
+		return rc;
+	version = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
+	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
+	rc = version ? mpijob__watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
+	if (rc == 0) {
+		watch->pages++;
+		if (watch->page.len == 0) {
+			/* Only where there is no cache, pages come when "0" was asked for. */
+			if (from_cache && watch->pages > 1)
+				watch->paged = 1;
+			rc = mpijob__watch_listed(watch, version);
+		}
+	}
+	mpijob_doc_free(doc);
+	return rc;
+}
+
+/* A refusal that asking differently cures: 1, and how is noted. */
+static int ask_differently(mpijob_watch *watch, const struct mpijob_answer *answer)
+{
+	if (mpijob__watch_expired(answer) && watch->page.len && !watch->whole)
+		return watch->whole = 1;
+	if ((mpijob__watch_expired(answer) || mpijob__watch_too_large(answer)) && !watch->any_version)
+		return watch->any_version = 1;
+	if (answer->status == 501 && !watch->client->whole_lists)
+		return watch->client->whole_lists = 1;
+	return 0;
+}
+
+static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int code)
+{
+	struct mpijob_answer failure = *answer;
+	int again = answer->code && ask_differently(watch, answer);
+
+	mpijob_text_clear(&watch->page);
+	watch->begun = 0;
+	if (again) {
+		mpijob__watch_go_on(watch);
+		return;
+	}
+	if (answer->code == 0) {
+		failure.code = code;
+		failure.message = code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
+	}
+	mpijob__watch_tell_failure(watch, &failure, "list");
+	if (watch->freed)
+		return;
+	if (code == MPIJOB_ERR_NOMEM)
+		mpijob__watch_rest(watch);
+	else
+		mpijob__watch_back_off(watch, answer->retry_after_ms);
+}
+
+static void list_done(void *user, const struct mpijob_answer *answer)
+{
+	mpijob_watch *watch = user;
+	int code = answer->code;
+
+	mpijob__watch_enter(watch);
+	watch->call = NULL;
+	if (code == 0)
+		code = end_page(watch);
+	if (watch->state == MPIJOB__WATCH_ENDED) {
+		mpijob__watch_leave(watch);
+		return;
+	}
+	if (code) {
+		fail(watch, answer, code);
+	} else {
+		mpijob__watch_went_well(watch);
+		mpijob__watch_go_on(watch);
+	}
+	mpijob__watch_leave(watch);
+}
+
+static size_t make_query(const mpijob_watch *watch, const char **query)
+{
+	const char *version = watch->any_version ? "" : watch->version.len ? watch->version.data : "0";
+	int in_cache = *version && strcmp(version, "0") != 0;
+	size_t count = 0;
+
+	if (!watch->whole && !watch->client->whole_lists && (!in_cache || watch->paged || watch->page.len))
+		count = mpijob__watch_pair(query, count, "limit", PAGE);
+	if (watch->page.len)
+		return mpijob__watch_pair(query, count, "continue", watch->page.data);
+	return *version ? mpijob__watch_pair(query, count, "resourceVersion", version) : count;
+}
+
+int mpijob__watch_start_list(mpijob_watch *watch)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), list_data, list_done, watch };
+	const char *query[4];
+	size_t count = make_query(watch, query);
+	int rc;
+
+	if (watch->page.len == 0)
+		watch->pages = 0;
+	rc = mpijob__split_init(&watch->split, MPIJOB__SPLIT_LIST, watch->options.api_version, watch->options.kind,
+				watch->options.object_limit);
+	if (rc == 0)
+		rc = mpijob__watch_send(watch, query, count, 0, &callbacks);
+	if (rc) {
+		mpijob__split_release(&watch->split);
+		return rc;
+	}
+	watch->state = MPIJOB__WATCH_LISTING;
+	watch->due_ms = INT64_MAX;
+	return 0;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Started calls: many at a time, each told of once, given up at any point; what they do is what calls made at once do.
+ */
+#include "../support/fake_cluster.h"
+
+#include "client/client.h"
+
+#include <mpijob/tasks.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static const char text[] = "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\n"
+			   "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}\n";
+
+static mpijob *read_job(void)
+{
+	mpijob *job = NULL;
+
+	assert_int_equal(mpijob_parse(text, strlen(text), NULL, &job, NULL), 0);
+	return job;
+}
+
+struct told {
+	int count, code;
+	mpijob *job;
+	mpijob_doc *doc;
+};
+
+static void when_done(void *user, int code, mpijob *job, mpijob_doc *doc)
+{
+	struct told *told = user;
+
+	told->count++;
+	told->code = code;
+	told->job = job;
+	told->doc = doc;
+}
+
+static struct mpijob_task_callbacks to(struct told *told)
+{
+	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
+
+	memset(told, 0, sizeof(*told));
+	told->code = 99;
+	callbacks.done = when_done;
+	callbacks.user = told;
+	return callbacks;
+}
+
+static void forget(struct told *told)
+{
+	mpijob_free(told->job);
+	mpijob_doc_free(told->doc);
+	memset(told, 0, sizeof(*told));
+}
+
+static void poll_until(mpijob_client *client, const int *count)
+{
+	for (int i = 0; i < 100 && !*count; i++)
+		assert_int_equal(mpijob_client_poll(client, 0), 0);
+	assert_int_equal(*count, 1);
+}
+
+static void submit(mpijob_client *client)
+{
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	mpijob *job = read_job();
+
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, NULL, NULL), 0);
+	assert_int_equal(told.count, 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_string_equal(mpijob_name(told.job), "pi");
+	mpijob_free(job);
+	forget(&told);
+}
+
+static void one_after_the_other(void **state)
+{
+	struct fake fake;
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	mpijob_client *client = fake_client(&fake);
+	mpijob_diag *diag = mpijob_diag_new();
+
+	(void)state;
+	submit(client);
+	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 5, 2, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_null(told.job);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 6, 2, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, MPIJOB_ERR_CONFLICT);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "unexpected-replicas");
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_non_null(mpijob_node_find(mpijob_doc_root(mpijob_document(told.job)), "spec.runPolicy.suspend"));
+	forget(&told);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_delete_job_start(client, "default", "pi", NULL, NULL, &callbacks, NULL, diag),
+			 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, MPIJOB_ERR_NOT_FOUND);
+	assert_null(told.job);
+	mpijob_diag_free(diag);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+static void many_at_a_time(void **state)
+{
+	static struct told told[32];
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	struct mpijob_task_callbacks callbacks;
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+	char kind[] = "MPIJob", namespace_[] = "default";
+	mpijob *at_once = NULL;
+
+	(void)state;
+	submit(client);
+	target.api_version = "kubeflow.org/v2beta1";
+	target.kind = kind;
+	target.namespace_ = namespace_;
+	for (size_t i = 0; i < 32; i++) {
+		callbacks = to(&told[i]);
+		if (i % 2)
+			assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks, NULL, NULL), 0);
+		else
+			assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, NULL),
+					 0);
+	}
+	/* What was given is not looked at any more. */
+	memset(kind, 'x', sizeof(kind) - 1);
+	memset(namespace_, 'x', sizeof(namespace_) - 1);
+	/* They go on while something is waited for. */
+	assert_int_equal(mpijob_client_get_job(client, "default", "pi", &at_once, NULL), 0);
+	mpijob_free(at_once);
+	for (size_t i = 0; i < 32; i++) {
+		poll_until(client, &told[i].count);
+		assert_int_equal(told[i].code, 0);
+		if (i % 2)
+			assert_int_equal(mpijob_node_count(mpijob_node_get(mpijob_doc_root(told[i].doc), "items")), 1);
+		else
+			assert_string_equal(mpijob_name(told[i].job), "pi");
+		forget(&told[i]);
+	}
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+static void given_up(void **state)
+{
+	struct fake fake;
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	mpijob_client *client = fake_client(&fake);
+	mpijob *job = read_job();
+	mpijob_task *tasks[4] = { NULL };
+
+	(void)state;
+	mpijob_task_cancel(NULL);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, &tasks[0], NULL), 0);
+	assert_int_equal(
+		mpijob_client_wait_job_start(client, "default", "pi", "Finished", -1, &callbacks, &tasks[1], NULL), 0);
+	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks, &tasks[2], NULL),
+			 0);
+	for (size_t i = 0; i < 3; i++)
+		mpijob_task_cancel(tasks[i]);
+	assert_int_equal(mpijob_client_poll(client, 0), 0);
+	assert_int_equal(told.count, 0);
+	assert_null(client->tasks);
+	assert_null(client->watches);
+	/* Those that are left go with the client. */
+	assert_int_equal(
+		mpijob_client_wait_job_start(client, "default", "pi", "Running", 60000, &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_poll(client, 0), 0);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks, NULL, NULL), 0);
+	mpijob_client_free(client);
+	mpijob_free(job);
+	fake_release(&fake);
+}
+
+struct chain {
+	mpijob_client *client;
+	struct told told;
+	int begun;
+};
+
+/* From inside of a callback calls can be started, not made at once. */
+static void start_again(void *user, int code, mpijob *job, mpijob_doc *doc)
+{
+	struct chain *chain = user;
+	struct mpijob_task_callbacks callbacks = to(&chain->told);
+	mpijob *at_once = NULL;
+
+	assert_int_equal(code, MPIJOB_ERR_NOT_FOUND);
+	assert_null(job);
+	assert_null(doc);
+	chain->begun = 1;
+	assert_int_equal(mpijob_client_get_job(chain->client, "default", "pi", &at_once, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_get_job_start(chain->client, "default", "pi", &callbacks, NULL, NULL), 0);
+}
+
+static void from_callbacks(void **state)
+{
+	struct fake fake;
+	struct chain chain = { 0 };
+	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
+	mpijob_client *client = chain.client = fake_client(&fake);
+
+	(void)state;
+	callbacks.done = start_again;
+	callbacks.user = &chain;
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, NULL), 0);
+	poll_until(client, &chain.begun);
+	poll_until(client, &chain.told.count);
+	assert_int_equal(chain.told.code, MPIJOB_ERR_NOT_FOUND);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+static int is_named(void *user, const mpijob_node *object)
+{
+	return object && strcmp(mpijob_node_string(mpijob_node_find(object, "metadata.name")), user) == 0;
+}
+
+static void any_object(void **state)
+{
+	struct fake_reply allowed = { .status = 201, .body = "{\"status\":{\"allowed\":true}}" };
+	struct fake_reply denied = { .status = 201, .body = "{\"status\":{\"allowed\":false,\"reason\":\"why\"}}" };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	struct mpijob_access access = MPIJOB_ACCESS_INIT;
+	struct fake fake;
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	mpijob_client *client = fake_client(&fake);
+	mpijob_diag *diag = mpijob_diag_new();
+	char name[] = "pi", other[] = "other";
+
+	(void)state;
+	submit(client);
+	target.api_version = "kubeflow.org/v2beta1";
+	target.kind = "MPIJob";
+	target.namespace_ = "default";
+	target.name = "pi";
+	assert_int_equal(mpijob_client_get_start(client, &target, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_int_equal(is_named(name, mpijob_doc_root(told.doc)), 1);
+	forget(&told);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_wait_start(client, &target, -1, is_named, name, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_non_null(told.doc);
+	forget(&told);
+	/* One look, which does not content. */
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_wait_start(client, &target, 0, is_named, other, &callbacks, NULL, diag), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, MPIJOB_ERR_TIMEOUT);
+	assert_string_equal(mpijob_diag_at(diag, 0)->id, "wait-failed");
+	assert_null(client->watches);
+	access.verb = "create";
+	access.resource = "jobs";
+	fake_script(&fake, allowed);
+	fake_script(&fake, denied);
+	for (int expected = 1; expected >= 0; expected--) {
+		callbacks = to(&told);
+		assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, diag), 0);
+		poll_until(client, &told.count);
+		assert_int_equal(told.code, expected);
+		assert_null(told.doc);
+	}
+	assert_string_equal(mpijob_diag_at(diag, 1)->id, "access-denied");
+	mpijob_diag_free(diag);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+static void wrong_calls(void **state)
+{
+	struct fake fake;
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told), none = MPIJOB_TASK_CALLBACKS_INIT;
+	struct mpijob_access access = MPIJOB_ACCESS_INIT;
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_client *client = fake_client(&fake);
+	mpijob *job = read_job();
+
+	(void)state;
+	assert_int_equal(mpijob_client_submit_start(client, NULL, NULL, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &none, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, NULL, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_get_start(client, &target, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_scale_start(client, "d", "pi", -1, -1, &callbacks, NULL, NULL),
+			 MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_wait_job_start(client, "d", "pi", NULL, 0, &callbacks, NULL, NULL),
+			 MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_events_start(client, NULL, NULL, NULL, NULL, &callbacks, NULL, NULL),
+			 MPIJOB_ERR_USAGE);
+	assert_int_equal(told.count, 0);
+	assert_null(client->tasks);
+	assert_int_equal(fake.log_count, 0);
+	mpijob_free(job);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_after_the_other), cmocka_unit_test(many_at_a_time), cmocka_unit_test(given_up),
+		cmocka_unit_test(from_callbacks),      cmocka_unit_test(any_object),     cmocka_unit_test(wrong_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
