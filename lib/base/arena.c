@@ -17,14 +17,14 @@
 #define FIRST_BLOCK 1024
 #define LAST_BLOCK 65536
 
-struct mpijob__arena_block {
-	struct mpijob__arena_block *next;
-	struct mpijob__arena_block *prev;
+struct mpijob__base_arena_block {
+	struct mpijob__base_arena_block *next;
+	struct mpijob__base_arena_block *prev;
 	size_t size;
 	max_align_t data[];
 };
 
-static void block_link(struct mpijob__arena *arena, struct mpijob__arena_block *block)
+static void block_link(struct mpijob__base_arena *arena, struct mpijob__base_arena_block *block)
 {
 	block->prev = NULL;
 	block->next = arena->blocks;
@@ -33,9 +33,9 @@ static void block_link(struct mpijob__arena *arena, struct mpijob__arena_block *
 	arena->blocks = block;
 }
 
-static struct mpijob__arena_block *block_new(struct mpijob__arena *arena, size_t size)
+static struct mpijob__base_arena_block *block_new(struct mpijob__base_arena *arena, size_t size)
 {
-	struct mpijob__arena_block *block;
+	struct mpijob__base_arena_block *block;
 
 	if (size > SIZE_MAX - sizeof(*block))
 		return NULL;
@@ -48,14 +48,14 @@ static struct mpijob__arena_block *block_new(struct mpijob__arena *arena, size_t
 	return block;
 }
 
-void mpijob__arena_expect(struct mpijob__arena *arena, size_t bytes)
+void mpijob__base_arena_expect(struct mpijob__base_arena *arena, size_t bytes)
 {
 	arena->expected = bytes;
 }
 
-static int more(struct mpijob__arena *arena, size_t size)
+static int more(struct mpijob__base_arena *arena, size_t size)
 {
-	struct mpijob__arena_block *block;
+	struct mpijob__base_arena_block *block;
 	size_t want = arena->blocks ? arena->total / 2 : arena->expected;
 
 	if (want > LAST_BLOCK)
@@ -72,13 +72,13 @@ static int more(struct mpijob__arena *arena, size_t size)
 	return 0;
 }
 
-void *mpijob__arena_alloc(struct mpijob__arena *arena, size_t size)
+void *mpijob__base_arena_alloc(struct mpijob__base_arena *arena, size_t size)
 {
 	size_t pad;
 	char *piece;
 
 	if (size > LARGE) {
-		struct mpijob__arena_block *block = block_new(arena, size);
+		struct mpijob__base_arena_block *block = block_new(arena, size);
 
 		return block ? block->data : NULL;
 	}
@@ -93,27 +93,27 @@ void *mpijob__arena_alloc(struct mpijob__arena *arena, size_t size)
 	return piece;
 }
 
-void *mpijob__arena_array(struct mpijob__arena *arena, size_t count, size_t size)
+void *mpijob__base_arena_array(struct mpijob__base_arena *arena, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / size)
 		return NULL;
-	return mpijob__arena_alloc(arena, count * size);
+	return mpijob__base_arena_alloc(arena, count * size);
 }
 
-char *mpijob__arena_bytes(struct mpijob__arena *arena, size_t size)
+char *mpijob__base_arena_bytes(struct mpijob__base_arena *arena, size_t size)
 {
 	char *piece;
 
 	if (size > LARGE || !arena->at || size > (size_t)(arena->end - arena->at))
-		return mpijob__arena_alloc(arena, size);
+		return mpijob__base_arena_alloc(arena, size);
 	piece = arena->at;
 	arena->at += size;
 	return piece;
 }
 
-char *mpijob__arena_copy(struct mpijob__arena *arena, const char *text, size_t len)
+char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text, size_t len)
 {
-	char *copy = len < SIZE_MAX ? mpijob__arena_bytes(arena, len + 1) : NULL;
+	char *copy = len < SIZE_MAX ? mpijob__base_arena_bytes(arena, len + 1) : NULL;
 
 	if (!copy)
 		return NULL;
@@ -123,9 +123,9 @@ char *mpijob__arena_copy(struct mpijob__arena *arena, const char *text, size_t l
 	return copy;
 }
 
-static void *grow_large(struct mpijob__arena *arena, void *old, size_t size)
+static void *grow_large(struct mpijob__base_arena *arena, void *old, size_t size)
 {
-	struct mpijob__arena_block *block = (void *)((char *)old - offsetof(struct mpijob__arena_block, data));
+	struct mpijob__base_arena_block *block = (void *)((char *)old - offsetof(struct mpijob__base_arena_block, data));
 	size_t old_size = block->size;
 
 	if (size > SIZE_MAX - sizeof(*block))
@@ -144,7 +144,7 @@ static void *grow_large(struct mpijob__arena *arena, void *old, size_t size)
 	return block->data;
 }
 
-void *mpijob__arena_grow(struct mpijob__arena *arena, void *old, size_t old_size, size_t size)
+void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size, size_t size)
 {
 	void *grown;
 
@@ -155,18 +155,18 @@ void *mpijob__arena_grow(struct mpijob__arena *arena, void *old, size_t old_size
 		arena->at += size - old_size;
 		return old;
 	}
-	grown = mpijob__arena_alloc(arena, size);
+	grown = mpijob__base_arena_alloc(arena, size);
 	if (grown && old_size)
 		memcpy(grown, old, old_size);
 	return grown;
 }
 
-void mpijob__arena_free(struct mpijob__arena *arena)
+void mpijob__base_arena_free(struct mpijob__base_arena *arena)
 {
-	struct mpijob__arena_block *block = arena->blocks;
+	struct mpijob__base_arena_block *block = arena->blocks;
 
 	while (block) {
-		struct mpijob__arena_block *next = block->next;
+		struct mpijob__base_arena_block *next = block->next;
 
 		free(block);
 		block = next;

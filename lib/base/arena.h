@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is given back all at once. */
-#ifndef MPIJOB__ARENA_H
-#define MPIJOB__ARENA_H
+#ifndef MPIJOB__BASE_ARENA_H
+#define MPIJOB__BASE_ARENA_H
 
 #include <stddef.h>
 
-struct mpijob__arena_block;
+struct mpijob__base_arena_block;
 
 /* All zeros is an empty arena. */
-struct mpijob__arena {
+struct mpijob__base_arena {
 	char *at;   /* next free byte of the newest small block */
 	char *end;
-	struct mpijob__arena_block *blocks;
+	struct mpijob__base_arena_block *blocks;
 	size_t expected; /* hint for the first block */
 	size_t total;    /* bytes that the blocks hold */
 };
 
 /* Tell how much will be needed, before the first allocation; a hint only. */
-void mpijob__arena_expect(struct mpijob__arena *arena, size_t bytes);
+void mpijob__base_arena_expect(struct mpijob__base_arena *arena, size_t bytes);
 /* Get `size` bytes, aligned for pointers and 64-bit numbers, not cleared; NULL when memory ran out. `size` 0 gives a valid pointer. */
-void *mpijob__arena_alloc(struct mpijob__arena *arena, size_t size);
+void *mpijob__base_arena_alloc(struct mpijob__base_arena *arena, size_t size);
 /* The same for `count` objects; NULL too when the product overflows. */
-void *mpijob__arena_array(struct mpijob__arena *arena, size_t count, size_t size);
+void *mpijob__base_arena_array(struct mpijob__base_arena *arena, size_t count, size_t size);
 /* Get memory for text: not aligned. */
-char *mpijob__arena_bytes(struct mpijob__arena *arena, size_t size);
+char *mpijob__base_arena_bytes(struct mpijob__base_arena *arena, size_t size);
 /* Copy `len` bytes and put a NUL after them. */
-char *mpijob__arena_copy(struct mpijob__arena *arena, const char *text, size_t len);
+char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text, size_t len);
 /*
  * Make an allocation larger. Large ones (over a page) move without leaving their old memory behind.
  * `old` may be NULL with `old_size` 0. On failure NULL, and the old one stays.
  */
-void *mpijob__arena_grow(struct mpijob__arena *arena, void *old, size_t old_size, size_t size);
+void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size, size_t size);
 /* Give everything back; the arena is empty and can be used again. */
-void mpijob__arena_free(struct mpijob__arena *arena);
+void mpijob__base_arena_free(struct mpijob__base_arena *arena);
 
 #endif

@@ -109,16 +109,16 @@ int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity
 	return 0;
 }
 
-int32_t mpijob__diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
+int32_t mpijob__base_diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
 {
 	const struct choice *choice = diag && severity != MPIJOB_SEVERITY_ERROR ? choice_of(diag, id) : NULL;
 
 	return choice ? choice->severity : severity;
 }
 
-int mpijob__diag_raised(const mpijob_diag *diag, const char *id)
+int mpijob__base_diag_raised(const mpijob_diag *diag, const char *id)
 {
-	return mpijob__diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) == MPIJOB_SEVERITY_ERROR;
+	return mpijob__base_diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) == MPIJOB_SEVERITY_ERROR;
 }
 
 size_t mpijob_diag_count(const mpijob_diag *diag)
@@ -198,7 +198,7 @@ static int keep(mpijob_diag *diag, struct mpijob_finding *finding)
 {
 	struct mpijob_finding *copy = NULL;
 
-	finding->severity = mpijob__diag_severity(diag, finding->severity, finding->id);
+	finding->severity = mpijob__base_diag_severity(diag, finding->severity, finding->id);
 	if (finding->severity == 0)
 		return 0;
 	diag->by_severity[finding->severity]++;
@@ -225,7 +225,7 @@ int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding)
 		return 0;
 	if (!finding)
 		return MPIJOB_ERR_USAGE;
-	rc = mpijob__struct_check(&known, sizeof(known), finding);
+	rc = mpijob__base_struct_check(&known, sizeof(known), finding);
 	if (rc)
 		return rc;
 	if (!known.message || !known.id || known.severity < MPIJOB_SEVERITY_ERROR ||
@@ -234,17 +234,17 @@ int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding)
 	return keep(diag, &known);
 }
 
-void mpijob__diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id)
+void mpijob__base_diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id)
 {
-	severity = mpijob__diag_severity(diag, severity, id);
+	severity = mpijob__base_diag_severity(diag, severity, id);
 	if (!diag || severity == 0)
 		return;
 	diag->by_severity[severity]++;
 	diag->dropped++;
 }
 
-int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
-		       const struct mpijob__place *place, const char *format, va_list args)
+int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		       const struct mpijob__base_place *place, const char *format, va_list args)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	struct mpijob_text message = { 0 };
@@ -261,24 +261,24 @@ int mpijob__diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, cons
 		finding.line = place->line;
 		finding.column = place->column;
 	}
-	if (mpijob__text_vprintf(&message, format, args)) {
-		mpijob__diag_leave_out(diag, severity, id);
+	if (mpijob__base_text_vprintf(&message, format, args)) {
+		mpijob__base_diag_leave_out(diag, severity, id);
 		return MPIJOB_ERR_NOMEM;
 	}
 	finding.message = mpijob_text_data(&message);
 	rc = keep(diag, &finding);
-	mpijob__text_release(&message);
+	mpijob__base_text_release(&message);
 	return rc;
 }
 
-int mpijob__diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
-		      const struct mpijob__place *place, const char *format, ...)
+int mpijob__base_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
+		      const struct mpijob__base_place *place, const char *format, ...)
 {
 	va_list args;
 	int rc;
 
 	va_start(args, format);
-	rc = mpijob__diag_vaddf(diag, severity, id, reason, field, place, format, args);
+	rc = mpijob__base_diag_vaddf(diag, severity, id, reason, field, place, format, args);
 	va_end(args);
 	return rc;
 }
@@ -301,7 +301,7 @@ int mpijob_finding_write(const struct mpijob_finding *given, mpijob_write_fn wri
 	struct mpijob_finding finding;
 	int rc;
 
-	rc = given && write ? mpijob__struct_check(&finding, sizeof(finding), given) : MPIJOB_ERR_USAGE;
+	rc = given && write ? mpijob__base_struct_check(&finding, sizeof(finding), given) : MPIJOB_ERR_USAGE;
 	if (rc == 0 && (!finding.message || finding.severity < 0 || finding.severity > MPIJOB_SEVERITY_INFO))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc)

@@ -6,7 +6,7 @@
  */
 #include "base/digest.h"
 
-uint64_t mpijob__digest_add(uint64_t digest, const void *data, size_t len)
+uint64_t mpijob__base_digest_add(uint64_t digest, const void *data, size_t len)
 {
 	const unsigned char *bytes = data;
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-int mpijob__escape_needed(uint32_t code)
+int mpijob__base_escape_needed(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
 	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -38,9 +38,9 @@ int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write, vo
 		return MPIJOB_ERR_USAGE;
 	while (at < end && rc == 0) {
 		uint32_t code = 0;
-		size_t step = mpijob__utf8_read(at, end, &code);
+		size_t step = mpijob__base_utf8_read(at, end, &code);
 
-		if (step && !mpijob__escape_needed(code)) {
+		if (step && !mpijob__base_escape_needed(code)) {
 			at += step;
 			continue;
 		}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which characters a terminal or a reader could mistake for something else than text. */
-#ifndef MPIJOB__ESCAPE_H
-#define MPIJOB__ESCAPE_H
+#ifndef MPIJOB__BASE_ESCAPE_H
+#define MPIJOB__BASE_ESCAPE_H
 
 #include <mpijob/base.h>
 
 /* 1 for C0, DEL and C1 controls, the line and paragraph separators, and the controls of the bidirectional algorithm. */
-int mpijob__escape_needed(uint32_t code);
+int mpijob__base_escape_needed(uint32_t code);
 
 #endif

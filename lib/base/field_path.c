@@ -20,35 +20,35 @@ static int is_word(const char *key)
 	return c > key && *c == 0;
 }
 
-int mpijob__field_path_entry(struct mpijob_text *path, const char *key)
+int mpijob__base_field_path_entry(struct mpijob_text *path, const char *key)
 {
 	size_t len = strlen(key);
 
-	if (mpijob__text_reserve(path, len + 2))
+	if (mpijob__base_text_reserve(path, len + 2))
 		return MPIJOB_ERR_NOMEM;
-	return mpijob__text_printf(path, "[%s]", key);
+	return mpijob__base_text_printf(path, "[%s]", key);
 }
 
-int mpijob__field_path_key(struct mpijob_text *path, const char *key)
+int mpijob__base_field_path_key(struct mpijob_text *path, const char *key)
 {
 	if (!is_word(key))
-		return mpijob__field_path_entry(path, key);
-	return mpijob__text_printf(path, "%s%s", path->len ? "." : "", key);
+		return mpijob__base_field_path_entry(path, key);
+	return mpijob__base_text_printf(path, "%s%s", path->len ? "." : "", key);
 }
 
-int mpijob__field_path_index(struct mpijob_text *path, size_t index)
+int mpijob__base_field_path_index(struct mpijob_text *path, size_t index)
 {
-	return mpijob__text_printf(path, "[%zu]", index);
+	return mpijob__base_text_printf(path, "[%zu]", index);
 }
 
-void mpijob__field_path_cut(struct mpijob_text *path, size_t mark)
+void mpijob__base_field_path_cut(struct mpijob_text *path, size_t mark)
 {
 	path->len = mark;
 	if (path->data)
 		path->data[mark] = 0;
 }
 
-static int next_bracket(const char **path, struct mpijob__field_step *step)
+static int next_bracket(const char **path, struct mpijob__base_field_step *step)
 {
 	const char *from = *path + 1;
 	const char *end = strchr(from, ']');
@@ -65,7 +65,7 @@ static int next_bracket(const char **path, struct mpijob__field_step *step)
 }
 
 /* After a step stands a dot with a name behind it, a bracket, or nothing. */
-static int next_name(const char **path, struct mpijob__field_step *step)
+static int next_name(const char **path, struct mpijob__base_field_step *step)
 {
 	size_t len = strcspn(*path, ".[");
 
@@ -78,7 +78,7 @@ static int next_name(const char **path, struct mpijob__field_step *step)
 	return 1;
 }
 
-int mpijob__field_path_next(const char **path, struct mpijob__field_step *step)
+int mpijob__base_field_path_next(const char **path, struct mpijob__base_field_step *step)
 {
 	int rc;
 
@@ -95,7 +95,7 @@ int mpijob__field_path_next(const char **path, struct mpijob__field_step *step)
 	return 1;
 }
 
-int mpijob__field_path_number(const struct mpijob__field_step *step, size_t *index)
+int mpijob__base_field_path_number(const struct mpijob__base_field_step *step, size_t *index)
 {
 	size_t value = 0;
 

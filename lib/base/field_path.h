@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Field paths as Kubernetes prints them, made step by step and taken apart. */
-#ifndef MPIJOB__FIELD_PATH_H
-#define MPIJOB__FIELD_PATH_H
+#ifndef MPIJOB__BASE_FIELD_PATH_H
+#define MPIJOB__BASE_FIELD_PATH_H
 
 #include "base/text.h"
 
@@ -9,23 +9,23 @@
  * Append one step to a path and keep the former length, so that the step can be taken back:
  *
  *	size_t mark = path->len;
- *	mpijob__field_path_key(path, "spec");
+ *	mpijob__base_field_path_key(path, "spec");
  *	...
- *	mpijob__field_path_cut(path, mark);
+ *	mpijob__base_field_path_cut(path, mark);
  *
  * A key becomes `.key`, or `[key]` when it holds anything but letters, digits, `-` and `_`.
  * Each returns 0 or MPIJOB_ERR_NOMEM (the path is then as it was).
  */
-int mpijob__field_path_key(struct mpijob_text *path, const char *key);
+int mpijob__base_field_path_key(struct mpijob_text *path, const char *key);
 /* Append `[key]` always, as Kubernetes prints an entry of a map such as mpiReplicaSpecs[Worker]. */
-int mpijob__field_path_entry(struct mpijob_text *path, const char *key);
+int mpijob__base_field_path_entry(struct mpijob_text *path, const char *key);
 /* Append `[index]`. */
-int mpijob__field_path_index(struct mpijob_text *path, size_t index);
+int mpijob__base_field_path_index(struct mpijob_text *path, size_t index);
 /* Take the path back to a former length. */
-void mpijob__field_path_cut(struct mpijob_text *path, size_t mark);
+void mpijob__base_field_path_cut(struct mpijob_text *path, size_t mark);
 
 /* One step of a path that is being read. */
-struct mpijob__field_step {
+struct mpijob__base_field_step {
 	const char *text; /* not NUL-terminated */
 	size_t len;
 	int bracket;      /* stood in brackets: an index for a list, a key for a map */
@@ -35,8 +35,8 @@ struct mpijob__field_step {
  * Read the next step and move `*path` behind it.
  * Returns 1 for a step, 0 at the end, MPIJOB_ERR_USAGE when the path is none.
  */
-int mpijob__field_path_next(const char **path, struct mpijob__field_step *step);
+int mpijob__base_field_path_next(const char **path, struct mpijob__base_field_step *step);
 /* Read a step as an index. Returns 1 and sets `index`, or 0. */
-int mpijob__field_path_number(const struct mpijob__field_step *step, size_t *index);
+int mpijob__base_field_path_number(const struct mpijob__base_field_step *step, size_t *index);
 
 #endif

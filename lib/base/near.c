@@ -23,7 +23,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-size_t mpijob__near_distance(const char *a, const char *b, size_t limit)
+size_t mpijob__base_near_distance(const char *a, const char *b, size_t limit)
 {
 	size_t rows[3][LONGEST + 1];
 	size_t *before = rows[0], *last = rows[1], *now = rows[2];
@@ -53,7 +53,7 @@ size_t mpijob__near_distance(const char *a, const char *b, size_t limit)
 	return least(last[b_len], limit + 1);
 }
 
-const char *mpijob__near_word(const char *word, const char *const *words, size_t count)
+const char *mpijob__base_near_word(const char *word, const char *const *words, size_t count)
 {
 	size_t limit = strlen(word) / 3;
 	size_t best = limit + 1;
@@ -65,7 +65,7 @@ const char *mpijob__near_word(const char *word, const char *const *words, size_t
 
 		if (!words[i] || strcmp(word, words[i]) == 0)
 			continue;
-		distance = mpijob__near_distance(word, words[i], limit);
+		distance = mpijob__base_near_distance(word, words[i], limit);
 		if (distance < best) {
 			best = distance;
 			found = words[i];
@@ -79,5 +79,5 @@ const char *mpijob__near_word(const char *word, const char *const *words, size_t
 
 const char *mpijob_nearest(const char *word, const char *const *words, size_t count)
 {
-	return word && words ? mpijob__near_word(word, words, count) : NULL;
+	return word && words ? mpijob__base_near_word(word, words, count) : NULL;
 }

@@ -13,9 +13,9 @@
 #define NANO_DIGITS 9
 #define BILLION     1000000000u
 
-static int is_zero(const struct mpijob__quantity *q)
+static int is_zero(const struct mpijob__base_quantity *q)
 {
-	for (size_t i = 0; i < MPIJOB__QUANTITY_LIMBS; i++)
+	for (size_t i = 0; i < MPIJOB__BASE_QUANTITY_LIMBS; i++)
 		if (q->limb[i] != 0)
 			return 0;
 	return 1;
@@ -26,7 +26,7 @@ static int scale_up(uint32_t *limb, uint32_t factor, uint32_t addend)
 {
 	uint64_t carry = addend;
 
-	for (size_t i = 0; i < MPIJOB__QUANTITY_LIMBS; i++) {
+	for (size_t i = 0; i < MPIJOB__BASE_QUANTITY_LIMBS; i++) {
 		carry += (uint64_t)limb[i] * factor;
 		limb[i] = (uint32_t)carry;
 		carry >>= 32;
@@ -39,7 +39,7 @@ static uint32_t scale_down(uint32_t *limb, uint32_t divisor)
 {
 	uint64_t rest = 0;
 
-	for (size_t i = MPIJOB__QUANTITY_LIMBS; i-- > 0;) {
+	for (size_t i = MPIJOB__BASE_QUANTITY_LIMBS; i-- > 0;) {
 		rest = (rest << 32) | limb[i];
 		limb[i] = (uint32_t)(rest / divisor);
 		rest %= divisor;
@@ -49,7 +49,7 @@ static uint32_t scale_down(uint32_t *limb, uint32_t divisor)
 
 static int compare_size(const uint32_t *a, const uint32_t *b)
 {
-	for (size_t i = MPIJOB__QUANTITY_LIMBS; i-- > 0;)
+	for (size_t i = MPIJOB__BASE_QUANTITY_LIMBS; i-- > 0;)
 		if (a[i] != b[i])
 			return a[i] < b[i] ? -1 : 1;
 	return 0;
@@ -59,7 +59,7 @@ static int add_size(uint32_t *a, const uint32_t *b)
 {
 	uint64_t carry = 0;
 
-	for (size_t i = 0; i < MPIJOB__QUANTITY_LIMBS; i++) {
+	for (size_t i = 0; i < MPIJOB__BASE_QUANTITY_LIMBS; i++) {
 		carry += (uint64_t)a[i] + b[i];
 		a[i] = (uint32_t)carry;
 		carry >>= 32;
@@ -72,7 +72,7 @@ static void subtract_size(uint32_t *a, const uint32_t *b)
 {
 	uint64_t borrow = 0;
 
-	for (size_t i = 0; i < MPIJOB__QUANTITY_LIMBS; i++) {
+	for (size_t i = 0; i < MPIJOB__BASE_QUANTITY_LIMBS; i++) {
 		uint64_t take = (uint64_t)b[i] + borrow;
 
 		borrow = a[i] < take;
@@ -92,7 +92,7 @@ static int shift_decimal(uint32_t *limb, int64_t power)
 		int zero = 1;
 
 		rest |= scale_down(limb, 10) != 0;
-		for (size_t i = 0; i < MPIJOB__QUANTITY_LIMBS; i++)
+		for (size_t i = 0; i < MPIJOB__BASE_QUANTITY_LIMBS; i++)
 			zero &= limb[i] == 0;
 		if (zero)
 			break;
@@ -132,7 +132,7 @@ static int read_suffix(const char *at, const char *end, struct suffix *out)
 	static const char binary[] = "KMGTPE";
 	const char *found;
 
-	*out = (struct suffix){ MPIJOB__QUANTITY_DECIMAL, 0, 0 };
+	*out = (struct suffix){ MPIJOB__BASE_QUANTITY_DECIMAL, 0, 0 };
 	if (at == end)
 		return 1;
 	if (end - at == 1) {
@@ -146,11 +146,11 @@ static int read_suffix(const char *at, const char *end, struct suffix *out)
 		found = memchr(binary, *at, sizeof(binary) - 1);
 		if (found == NULL)
 			return 0;
-		out->format = MPIJOB__QUANTITY_BINARY;
+		out->format = MPIJOB__BASE_QUANTITY_BINARY;
 		out->bits = 10 * (int)(found - binary + 1);
 		return 1;
 	}
-	out->format = MPIJOB__QUANTITY_EXPONENT;
+	out->format = MPIJOB__BASE_QUANTITY_EXPONENT;
 	return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &out->exponent);
 }
 
@@ -176,21 +176,21 @@ static const char *read_digits(const char *at, const char *end, uint32_t *limb, 
 }
 
 /* A binary quantity is at most 2^63-1, and one below 1 counts as decimal. */
-static void bound_binary(struct mpijob__quantity *q)
+static void bound_binary(struct mpijob__base_quantity *q)
 {
-	struct mpijob__quantity limit = { { UINT32_MAX, UINT32_MAX >> 1, 0, 0, 0, 0 }, 0, 0 };
-	static const uint32_t one[MPIJOB__QUANTITY_LIMBS] = { BILLION, 0, 0, 0, 0, 0 };
+	struct mpijob__base_quantity limit = { { UINT32_MAX, UINT32_MAX >> 1, 0, 0, 0, 0 }, 0, 0 };
+	static const uint32_t one[MPIJOB__BASE_QUANTITY_LIMBS] = { BILLION, 0, 0, 0, 0, 0 };
 
 	shift_decimal(limit.limb, NANO_DIGITS);
 	if (compare_size(q->limb, limit.limb) > 0)
 		memcpy(q->limb, limit.limb, sizeof(limit.limb));
 	if (compare_size(q->limb, one) < 0 && !is_zero(q))
-		q->format = MPIJOB__QUANTITY_DECIMAL;
+		q->format = MPIJOB__BASE_QUANTITY_DECIMAL;
 }
 
-int mpijob__quantity_parse(const char *text, size_t len, struct mpijob__quantity *out)
+int mpijob__base_quantity_parse(const char *text, size_t len, struct mpijob__base_quantity *out)
 {
-	struct mpijob__quantity q = { { 0 }, 0, 0 };
+	struct mpijob__base_quantity q = { { 0 }, 0, 0 };
 	const char *end = text + len, *at = text;
 	struct suffix suffix;
 	int64_t decimals;
@@ -218,22 +218,22 @@ int mpijob__quantity_parse(const char *text, size_t len, struct mpijob__quantity
 		return 0;
 	if (!shift_decimal(q.limb, suffix.exponent - decimals + NANO_DIGITS))
 		return 0;
-	if (q.format == MPIJOB__QUANTITY_BINARY)
+	if (q.format == MPIJOB__BASE_QUANTITY_BINARY)
 		bound_binary(&q);
 	*out = q;
 	return 1;
 }
 
-int mpijob__quantity_multiply(struct mpijob__quantity *quantity, int64_t factor)
+int mpijob__base_quantity_multiply(struct mpijob__base_quantity *quantity, int64_t factor)
 {
 	uint64_t size = factor < 0 ? (uint64_t)0 - (uint64_t)factor : (uint64_t)factor;
-	struct mpijob__quantity high = *quantity;
+	struct mpijob__base_quantity high = *quantity;
 
 	if (!scale_up(quantity->limb, (uint32_t)size, 0) || !scale_up(high.limb, (uint32_t)(size >> 32), 0))
 		return 0;
-	if (high.limb[MPIJOB__QUANTITY_LIMBS - 1] != 0)
+	if (high.limb[MPIJOB__BASE_QUANTITY_LIMBS - 1] != 0)
 		return 0;
-	memmove(high.limb + 1, high.limb, (MPIJOB__QUANTITY_LIMBS - 1) * sizeof(high.limb[0]));
+	memmove(high.limb + 1, high.limb, (MPIJOB__BASE_QUANTITY_LIMBS - 1) * sizeof(high.limb[0]));
 	high.limb[0] = 0;
 	if (!add_size(quantity->limb, high.limb))
 		return 0;
@@ -241,9 +241,9 @@ int mpijob__quantity_multiply(struct mpijob__quantity *quantity, int64_t factor)
 	return 1;
 }
 
-int mpijob__quantity_add(struct mpijob__quantity *quantity, const struct mpijob__quantity *other)
+int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity, const struct mpijob__base_quantity *other)
 {
-	struct mpijob__quantity sum;
+	struct mpijob__base_quantity sum;
 
 	if (is_zero(quantity)) {
 		*quantity = *other;
@@ -263,28 +263,28 @@ int mpijob__quantity_add(struct mpijob__quantity *quantity, const struct mpijob_
 	return 1;
 }
 
-int mpijob__quantity_compare(const struct mpijob__quantity *a, const struct mpijob__quantity *b)
+int mpijob__base_quantity_compare(const struct mpijob__base_quantity *a, const struct mpijob__base_quantity *b)
 {
 	if (a->negative != b->negative)
 		return a->negative ? -1 : 1;
 	return a->negative ? compare_size(b->limb, a->limb) : compare_size(a->limb, b->limb);
 }
 
-int mpijob__quantity_is_whole(const struct mpijob__quantity *quantity)
+int mpijob__base_quantity_is_whole(const struct mpijob__base_quantity *quantity)
 {
-	struct mpijob__quantity rest = *quantity;
+	struct mpijob__base_quantity rest = *quantity;
 
 	return scale_down(rest.limb, BILLION) == 0;
 }
 
-int mpijob__quantity_value(const struct mpijob__quantity *quantity, int64_t *out)
+int mpijob__base_quantity_value(const struct mpijob__base_quantity *quantity, int64_t *out)
 {
-	struct mpijob__quantity whole = *quantity;
+	struct mpijob__base_quantity whole = *quantity;
 	uint64_t size;
 
 	if (scale_down(whole.limb, BILLION) && !scale_up(whole.limb, 1, 1))
 		return 0;
-	for (size_t i = 2; i < MPIJOB__QUANTITY_LIMBS; i++) {
+	for (size_t i = 2; i < MPIJOB__BASE_QUANTITY_LIMBS; i++) {
 		if (whole.limb[i])
 			return 0;
 	}
@@ -298,8 +298,8 @@ int mpijob__quantity_value(const struct mpijob__quantity *quantity, int64_t *out
 /* Print a whole number; returns the length. */
 static size_t print_whole(const uint32_t *value, int negative, char *out)
 {
-	struct mpijob__quantity rest = { { 0 }, 0, 0 };
-	char digits[MPIJOB__QUANTITY_TEXT];
+	struct mpijob__base_quantity rest = { { 0 }, 0, 0 };
+	char digits[MPIJOB__BASE_QUANTITY_TEXT];
 	size_t count = 0, len = 0;
 
 	memcpy(rest.limb, value, sizeof(rest.limb));
@@ -316,7 +316,7 @@ static size_t print_whole(const uint32_t *value, int negative, char *out)
 /* Divide by `factor` as often as it goes evenly, at most `most` times; returns how often. */
 static int take_factors(uint32_t *limb, uint32_t factor, int most)
 {
-	uint32_t trial[MPIJOB__QUANTITY_LIMBS];
+	uint32_t trial[MPIJOB__BASE_QUANTITY_LIMBS];
 	int times = 0;
 
 	while (times < most) {
@@ -346,21 +346,21 @@ static size_t print_exponent(int exponent, char *out)
 }
 
 /* A binary quantity is printed so when it is whole and at least 1024; `whole` gets its value. */
-static int print_as_binary(const struct mpijob__quantity *q, uint32_t *whole)
+static int print_as_binary(const struct mpijob__base_quantity *q, uint32_t *whole)
 {
-	static const uint32_t kibi[MPIJOB__QUANTITY_LIMBS] = { 1024, 0, 0, 0, 0, 0 };
+	static const uint32_t kibi[MPIJOB__BASE_QUANTITY_LIMBS] = { 1024, 0, 0, 0, 0, 0 };
 
-	if (q->format != MPIJOB__QUANTITY_BINARY)
+	if (q->format != MPIJOB__BASE_QUANTITY_BINARY)
 		return 0;
 	memcpy(whole, q->limb, sizeof(q->limb));
 	return scale_down(whole, BILLION) == 0 && compare_size(whole, kibi) >= 0;
 }
 
-size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[MPIJOB__QUANTITY_TEXT])
+size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity, char out[MPIJOB__BASE_QUANTITY_TEXT])
 {
 	static const char decimal[] = "num\0kMGTPE";
 	static const char binary[] = "\0KMGTPE";
-	uint32_t value[MPIJOB__QUANTITY_LIMBS];
+	uint32_t value[MPIJOB__BASE_QUANTITY_LIMBS];
 	size_t len;
 	int times;
 
@@ -377,9 +377,9 @@ size_t mpijob__quantity_print(const struct mpijob__quantity *quantity, char out[
 		}
 	} else {
 		memcpy(value, quantity->limb, sizeof(value));
-		times = take_factors(value, 1000, quantity->format == MPIJOB__QUANTITY_EXPONENT ? 19 : 9);
+		times = take_factors(value, 1000, quantity->format == MPIJOB__BASE_QUANTITY_EXPONENT ? 19 : 9);
 		len = print_whole(value, quantity->negative, out);
-		if (quantity->format == MPIJOB__QUANTITY_EXPONENT)
+		if (quantity->format == MPIJOB__BASE_QUANTITY_EXPONENT)
 			len += print_exponent(3 * times - NANO_DIGITS, out + len);
 		else if (decimal[times] != '\0')
 			out[len++] = decimal[times];

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-void mpijob__secret_wipe(void *data, size_t len)
+void mpijob__base_secret_wipe(void *data, size_t len)
 {
 	if (len == 0)
 		return;

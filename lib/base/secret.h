@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that must not survive its use. */
-#ifndef MPIJOB__SECRET_H
-#define MPIJOB__SECRET_H
+#ifndef MPIJOB__BASE_SECRET_H
+#define MPIJOB__BASE_SECRET_H
 
 #include <stddef.h>
 
 /* Overwrite bytes in a way that the compiler may not leave out. `data` may be NULL when `len` is 0. */
-void mpijob__secret_wipe(void *data, size_t len);
+void mpijob__base_secret_wipe(void *data, size_t len);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-int mpijob__struct_check(void *local, size_t known, const void *given)
+int mpijob__base_struct_check(void *local, size_t known, const void *given)
 {
 	const unsigned char *bytes = given;
 	size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one checker for structs that come in from callers and begin with `size_t size`. */
-#ifndef MPIJOB__STRUCT_H
-#define MPIJOB__STRUCT_H
+#ifndef MPIJOB__BASE_STRUCT_H
+#define MPIJOB__BASE_STRUCT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@
  * Returns 0; MPIJOB_ERR_USAGE when `size` is too small to hold itself; MPIJOB_ERR_UNSUPPORTED when the struct
  * is longer than known and its tail is not zero. After a failure `local` is all zeros but for its size.
  */
-int mpijob__struct_check(void *local, size_t known, const void *given);
+int mpijob__base_struct_check(void *local, size_t known, const void *given);
 
 /* Whether a member that is a boolean is one; other numbers are MPIJOB_ERR_USAGE. */
-static inline int mpijob__struct_is_flag(int32_t member)
+static inline int mpijob__base_struct_is_flag(int32_t member)
 {
 	return member == 0 || member == 1;
 }

@@ -21,10 +21,10 @@ mpijob_text *mpijob_text_new(void)
 	return calloc(1, sizeof(struct mpijob_text));
 }
 
-void mpijob__text_release(struct mpijob_text *text)
+void mpijob__base_text_release(struct mpijob_text *text)
 {
 	if (text->data)
-		mpijob__secret_wipe(text->data, text->cap + 1);
+		mpijob__base_secret_wipe(text->data, text->cap + 1);
 	free(text->data);
 	memset(text, 0, sizeof(*text));
 }
@@ -33,11 +33,11 @@ void mpijob_text_free(mpijob_text *text)
 {
 	if (!text)
 		return;
-	mpijob__text_release(text);
+	mpijob__base_text_release(text);
 	free(text);
 }
 
-int mpijob__text_reserve(struct mpijob_text *text, size_t len)
+int mpijob__base_text_reserve(struct mpijob_text *text, size_t len)
 {
 	size_t cap;
 	char *data;
@@ -56,7 +56,7 @@ int mpijob__text_reserve(struct mpijob_text *text, size_t len)
 		return MPIJOB_ERR_NOMEM;
 	if (text->data) {
 		memcpy(data, text->data, text->len);
-		mpijob__secret_wipe(text->data, text->cap + 1);
+		mpijob__base_secret_wipe(text->data, text->cap + 1);
 		free(text->data);
 	}
 	data[text->len] = 0;
@@ -73,7 +73,7 @@ int mpijob_text_write(void *user, const char *data, size_t len)
 		return MPIJOB_ERR_USAGE;
 	if (len == 0)
 		return 0;
-	if (mpijob__text_reserve(text, len))
+	if (mpijob__base_text_reserve(text, len))
 		return MPIJOB_ERR_NOMEM;
 	memcpy(text->data + text->len, data, len);
 	text->len += len;
@@ -81,12 +81,12 @@ int mpijob_text_write(void *user, const char *data, size_t len)
 	return 0;
 }
 
-int mpijob__text_puts(struct mpijob_text *text, const char *string)
+int mpijob__base_text_puts(struct mpijob_text *text, const char *string)
 {
 	return mpijob_text_write(text, string, strlen(string));
 }
 
-int mpijob__text_vprintf(struct mpijob_text *text, const char *format, va_list args)
+int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
 {
 	size_t room = text->data ? text->cap - text->len + 1 : 0;
 	va_list again;
@@ -102,20 +102,20 @@ int mpijob__text_vprintf(struct mpijob_text *text, const char *format, va_list a
 	}
 	if (room)
 		text->data[text->len] = 0;
-	if (len < 0 || mpijob__text_reserve(text, (size_t)len))
+	if (len < 0 || mpijob__base_text_reserve(text, (size_t)len))
 		return MPIJOB_ERR_NOMEM;
 	(void)vsnprintf(text->data + text->len, (size_t)len + 1, format, args);
 	text->len += (size_t)len;
 	return 0;
 }
 
-int mpijob__text_printf(struct mpijob_text *text, const char *format, ...)
+int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
 {
 	va_list args;
 	int rc;
 
 	va_start(args, format);
-	rc = mpijob__text_vprintf(text, format, args);
+	rc = mpijob__base_text_vprintf(text, format, args);
 	va_end(args);
 	return rc;
 }
@@ -136,6 +136,6 @@ void mpijob_text_clear(mpijob_text *text)
 {
 	if (!text || !text->data)
 		return;
-	mpijob__secret_wipe(text->data, text->cap + 1);
+	mpijob__base_secret_wipe(text->data, text->cap + 1);
 	text->len = 0;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the library may do with a mpijob_text beyond the public functions. */
-#ifndef MPIJOB__TEXT_H
-#define MPIJOB__TEXT_H
+#ifndef MPIJOB__BASE_TEXT_H
+#define MPIJOB__BASE_TEXT_H
 
 #include <mpijob/base.h>
 
 #include <stdarg.h>
 
 #if defined(__GNUC__)
-#define MPIJOB__PRINTF(at, first) __attribute__((__format__(__printf__, at, first)))
+#define MPIJOB__BASE_PRINTF(at, first) __attribute__((__format__(__printf__, at, first)))
 #else
-#define MPIJOB__PRINTF(at, first)
+#define MPIJOB__BASE_PRINTF(at, first)
 #endif
 
-/* On the stack: `struct mpijob_text t = { 0 };`, then mpijob__text_release(). */
+/* On the stack: `struct mpijob_text t = { 0 };`, then mpijob__base_text_release(). */
 struct mpijob_text {
 	char *data; /* NULL while empty */
 	size_t len;
@@ -21,13 +21,13 @@ struct mpijob_text {
 };
 
 /* Append a NUL-terminated string. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__text_puts(struct mpijob_text *text, const char *string);
+int mpijob__base_text_puts(struct mpijob_text *text, const char *string);
 /* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__text_printf(struct mpijob_text *text, const char *format, ...) MPIJOB__PRINTF(2, 3);
-int mpijob__text_vprintf(struct mpijob_text *text, const char *format, va_list args) MPIJOB__PRINTF(2, 0);
+int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...) MPIJOB__BASE_PRINTF(2, 3);
+int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args) MPIJOB__BASE_PRINTF(2, 0);
 /* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__text_reserve(struct mpijob_text *text, size_t len);
+int mpijob__base_text_reserve(struct mpijob_text *text, size_t len);
 /* Wipe and free the bytes, not the struct itself. */
-void mpijob__text_release(struct mpijob_text *text);
+void mpijob__base_text_release(struct mpijob_text *text);
 
 #endif

@@ -30,7 +30,7 @@ static int is_dash(size_t at)
 }
 
 /* 1 when it is a UUID that will come out again as it is. */
-static int pack(struct mpijob__uid *uid, const char *text)
+static int pack(struct mpijob__base_uid *uid, const char *text)
 {
 	size_t at = 0;
 
@@ -49,12 +49,12 @@ static int pack(struct mpijob__uid *uid, const char *text)
 	return text[at] == 0 && (uid->bytes[VARIANT] & 0xc0) == 0x80;
 }
 
-static int is_text(const struct mpijob__uid *uid)
+static int is_text(const struct mpijob__base_uid *uid)
 {
 	return (uid->bytes[VARIANT] & 0xc0) == 0xc0;
 }
 
-static const char *text_of(const struct mpijob__uid *uid)
+static const char *text_of(const struct mpijob__base_uid *uid)
 {
 	const char *text;
 
@@ -62,14 +62,14 @@ static const char *text_of(const struct mpijob__uid *uid)
 	return text;
 }
 
-static void point(struct mpijob__uid *uid, const char *text)
+static void point(struct mpijob__base_uid *uid, const char *text)
 {
 	memset(uid, 0, sizeof(*uid));
 	memcpy(uid->bytes, &text, sizeof(text));
 	uid->bytes[VARIANT] = 0xc0;
 }
 
-int mpijob__uid_set(struct mpijob__uid *uid, const char *text)
+int mpijob__base_uid_set(struct mpijob__base_uid *uid, const char *text)
 {
 	char *copy;
 
@@ -82,38 +82,38 @@ int mpijob__uid_set(struct mpijob__uid *uid, const char *text)
 	return 0;
 }
 
-void mpijob__uid_borrow(struct mpijob__uid *uid, const char *text)
+void mpijob__base_uid_borrow(struct mpijob__base_uid *uid, const char *text)
 {
 	if (!pack(uid, text))
 		point(uid, text);
 }
 
-void mpijob__uid_clear(struct mpijob__uid *uid)
+void mpijob__base_uid_clear(struct mpijob__base_uid *uid)
 {
 	if (is_text(uid))
 		free((char *)(uintptr_t)text_of(uid));
 	memset(uid, 0, sizeof(*uid));
 }
 
-int mpijob__uid_same(const struct mpijob__uid *a, const struct mpijob__uid *b)
+int mpijob__base_uid_same(const struct mpijob__base_uid *a, const struct mpijob__base_uid *b)
 {
 	if (is_text(a) && is_text(b))
 		return strcmp(text_of(a), text_of(b)) == 0;
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
-uint64_t mpijob__uid_hash(const struct mpijob__uid *uid, uint64_t seed)
+uint64_t mpijob__base_uid_hash(const struct mpijob__base_uid *uid, uint64_t seed)
 {
-	uint64_t hash = MPIJOB__DIGEST_START ^ seed;
+	uint64_t hash = MPIJOB__BASE_DIGEST_START ^ seed;
 
 	if (is_text(uid))
-		hash = mpijob__digest_add(hash, text_of(uid), strlen(text_of(uid)));
+		hash = mpijob__base_digest_add(hash, text_of(uid), strlen(text_of(uid)));
 	else
-		hash = mpijob__digest_add(hash, uid->bytes, sizeof(uid->bytes));
+		hash = mpijob__base_digest_add(hash, uid->bytes, sizeof(uid->bytes));
 	return hash ^ (hash >> 32);
 }
 
-const char *mpijob__uid_text(const struct mpijob__uid *uid, char room[MPIJOB__UID_ROOM])
+const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid, char room[MPIJOB__BASE_UID_ROOM])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t at = 0;

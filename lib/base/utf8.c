@@ -9,7 +9,7 @@
 
 #define SMALLEST(len) ((len) == 2 ? 0x80u : (len) == 3 ? 0x800u : 0x10000u)
 
-size_t mpijob__utf8_read(const char *at, const char *end, uint32_t *code)
+size_t mpijob__base_utf8_read(const char *at, const char *end, uint32_t *code)
 {
 	const unsigned char *c = (const unsigned char *)at;
 	size_t len;
@@ -33,7 +33,7 @@ size_t mpijob__utf8_read(const char *at, const char *end, uint32_t *code)
 	return len;
 }
 
-size_t mpijob__utf8_write(char into[4], uint32_t code)
+size_t mpijob__base_utf8_write(char into[4], uint32_t code)
 {
 	size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -46,13 +46,13 @@ size_t mpijob__utf8_write(char into[4], uint32_t code)
 	return len;
 }
 
-int mpijob__utf8_valid(const char *text, size_t len, size_t *bad)
+int mpijob__base_utf8_valid(const char *text, size_t len, size_t *bad)
 {
 	const char *at = text;
 	const char *end = text + len;
 
 	while (at < end) {
-		size_t step = mpijob__utf8_read(at, end, NULL);
+		size_t step = mpijob__base_utf8_read(at, end, NULL);
 
 		if (step == 0) {
 			if (bad)

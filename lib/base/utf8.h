@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8, as strict as RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-#ifndef MPIJOB__UTF8_H
-#define MPIJOB__UTF8_H
+#ifndef MPIJOB__BASE_UTF8_H
+#define MPIJOB__BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Read one character at `at`. Returns its bytes, 1 to 4, or 0 when there is none; `code` may be NULL. */
-size_t mpijob__utf8_read(const char *at, const char *end, uint32_t *code);
+size_t mpijob__base_utf8_read(const char *at, const char *end, uint32_t *code);
 /* Write one character, which must be valid. Returns its bytes, 1 to 4. */
-size_t mpijob__utf8_write(char into[4], uint32_t code);
+size_t mpijob__base_utf8_write(char into[4], uint32_t code);
 /* Tell whether all of it is UTF-8; else `*bad` (may be NULL) is the offset of the first byte that is not. */
-int mpijob__utf8_valid(const char *text, size_t len, size_t *bad);
+int mpijob__base_utf8_valid(const char *text, size_t len, size_t *bad);
 
 #endif

@@ -51,14 +51,14 @@ static int make_query(struct mpijob_target *target, const struct mpijob_apply_op
 static int check(const struct mpijob_target *target, const struct mpijob_apply_options *options,
 		 struct mpijob_target *named, struct mpijob_apply_options *known)
 {
-	int rc = mpijob__struct_check(known, sizeof(*known), options);
+	int rc = mpijob__base_struct_check(known, sizeof(*known), options);
 
 	if (rc == 0)
-		rc = mpijob__struct_check(named, sizeof(*named), target);
+		rc = mpijob__base_struct_check(named, sizeof(*named), target);
 	if (rc)
 		return rc;
 	if (!named->name || named->query_count % 2 || (named->query_count && !named->query) ||
-	    (known->field_manager && !is_manager(known->field_manager)) || !mpijob__struct_is_flag(known->force))
+	    (known->field_manager && !is_manager(known->field_manager)) || !mpijob__base_struct_is_flag(known->force))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -125,7 +125,7 @@ static void tell_why_not(const mpijob_node *status, const struct mpijob_access *
 
 	if (!why || !*why)
 		why = mpijob_node_string(mpijob_node_get(status, "evaluationError"));
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL, "may not %s %s%s%s%s%s",
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL, "may not %s %s%s%s%s%s",
 			  access->verb, access->resource, access->subresource ? "/" : "",
 			  access->subresource ? access->subresource : "", why && *why ? ": " : "", why ? why : "");
 }
@@ -136,7 +136,7 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 	int allowed = 0;
 
 	if (!mpijob_node_bool(mpijob_node_get(status, "allowed"), &allowed)) {
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 				  "the answer does not say whether it is allowed");
 		return MPIJOB_ERR_SYNTAX;
 	}
@@ -179,7 +179,7 @@ static int ask(struct asking *asking)
 static int keep_access(struct asking *asking, const struct mpijob_access *given)
 {
 	struct mpijob_access *access = &asking->access;
-	int rc = mpijob__struct_check(access, sizeof(*access), given);
+	int rc = mpijob__base_struct_check(access, sizeof(*access), given);
 
 	if (rc)
 		return rc;

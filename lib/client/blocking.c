@@ -397,7 +397,7 @@ int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, stru
 	struct mpijob_blocking known;
 	struct adapter *adapter;
 	int rc =
-		blocking && transport && out ? mpijob__struct_check(&known, sizeof(known), blocking) : MPIJOB_ERR_USAGE;
+		blocking && transport && out ? mpijob__base_struct_check(&known, sizeof(known), blocking) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;

@@ -141,8 +141,8 @@ void mpijob__blocking_free(struct mpijob_blocking_answer *answer)
 {
 	mpijob__blocking_join(answer);
 	mpijob__blocking_drop_pieces(answer);
-	mpijob__text_release(&answer->text);
-	mpijob__text_release(&answer->body);
+	mpijob__base_text_release(&answer->text);
+	mpijob__base_text_release(&answer->body);
 	pthread_cond_destroy(&answer->changed);
 	free(answer->message);
 	free(answer);

@@ -32,7 +32,7 @@ int mpijob__request_send(mpijob_client *client, const char *method, const struct
 		}
 		rc = mpijob__client_start(client, &request, flags, callbacks, out);
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }
 
@@ -55,7 +55,7 @@ int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *ans
 		mpijob__verdict_report(&verdict, diag);
 		mpijob__verdict_release(&verdict);
 	} else if (code) {
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
 				  answer->message ? answer->message : mpijob_error_text(code));
 	}
 	return code;

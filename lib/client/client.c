@@ -38,18 +38,18 @@ static void unlink_call(mpijob_exchange *exchange)
 static void free_call(mpijob_exchange *exchange)
 {
 	unlink_call(exchange);
-	mpijob__text_release(&exchange->copy.bytes);
-	mpijob__text_release(&exchange->end_message);
-	mpijob__text_release(&exchange->backlog);
-	mpijob__text_release(&exchange->body);
-	mpijob__text_release(&exchange->warnings);
+	mpijob__base_text_release(&exchange->copy.bytes);
+	mpijob__base_text_release(&exchange->end_message);
+	mpijob__base_text_release(&exchange->backlog);
+	mpijob__base_text_release(&exchange->body);
+	mpijob__base_text_release(&exchange->warnings);
 	free(exchange);
 }
 
 static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *page)
 {
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->is_page && !exchange->cut &&
-	    mpijob__text_printf(page,
+	    mpijob__base_text_printf(page,
 				"the answer is a page (text/html) and not from a Kubernetes API; check the URL of the "
 				"server, and what is in front of it; the page begins: %s",
 				mpijob_text_data(&exchange->body)) == 0)
@@ -110,7 +110,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		exchange->callbacks.done(exchange->callbacks.user, &answer);
 	}
 	mpijob__verdict_release(&verdict);
-	mpijob__text_release(&page);
+	mpijob__base_text_release(&page);
 	free_call(exchange);
 }
 
@@ -119,7 +119,7 @@ static void end_later(mpijob_exchange *exchange, int code, const char *message)
 {
 	exchange->ended = 1;
 	exchange->end_code = code;
-	if (message && mpijob__text_puts(&exchange->end_message, message))
+	if (message && mpijob__base_text_puts(&exchange->end_message, message))
 		mpijob_text_clear(&exchange->end_message); /* the code says it, too */
 }
 
@@ -194,7 +194,7 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 {
 	struct mpijob_transport known;
 	mpijob_client *client;
-	int rc = transport ? mpijob__struct_check(&known, sizeof(known), transport) : MPIJOB_ERR_USAGE;
+	int rc = transport ? mpijob__base_struct_check(&known, sizeof(known), transport) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0 && (!complete(&known) || !out))
 		rc = MPIJOB_ERR_USAGE;
@@ -215,7 +215,7 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_options *options)
 {
 	struct mpijob_client_options known;
-	int rc = client ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -350,12 +350,12 @@ int64_t mpijob__client_server_ms(const mpijob_client *client)
 
 static int check_request(const struct mpijob_request *request, struct mpijob_request *known)
 {
-	int rc = request ? mpijob__struct_check(known, sizeof(*known), request) : MPIJOB_ERR_USAGE;
+	int rc = request ? mpijob__base_struct_check(known, sizeof(*known), request) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	if (!known->method || !known->path || known->path[0] != '/' || (known->body_len && !known->body) ||
-	    !mpijob__struct_is_flag(known->streaming) || !mpijob__struct_is_flag(known->fresh))
+	    !mpijob__base_struct_is_flag(known->streaming) || !mpijob__base_struct_is_flag(known->fresh))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -380,7 +380,7 @@ static int copy_request(struct mpijob__copied_request *copy, const struct mpijob
 	size_t type = from->content_type ? strlen(from->content_type) : 0;
 	char *at;
 
-	if (mpijob__text_reserve(&copy->bytes, method + path + type + from->body_len + 4))
+	if (mpijob__base_text_reserve(&copy->bytes, method + path + type + from->body_len + 4))
 		return MPIJOB_ERR_NOMEM;
 	copy->request = *from;
 	at = copy->bytes.data;
@@ -445,7 +445,7 @@ int mpijob__client_start(mpijob_client *client, const struct mpijob_request *req
 	int rc = client && callbacks ? check_request(request, &known) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__struct_check(&called, sizeof(called), callbacks);
+		rc = mpijob__base_struct_check(&called, sizeof(called), callbacks);
 	if (rc)
 		return rc;
 	if (!called.done)

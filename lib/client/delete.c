@@ -114,17 +114,17 @@ int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *targe
 	struct mpijob_delete_options wanted;
 	struct mpijob_target named;
 	mpijob_text body = { 0 };
-	int rc = mpijob__struct_check(&named, sizeof(named), target);
+	int rc = mpijob__base_struct_check(&named, sizeof(named), target);
 
 	if (rc == 0)
-		rc = mpijob__struct_check(&wanted, sizeof(wanted), options);
+		rc = mpijob__base_struct_check(&wanted, sizeof(wanted), options);
 	if (rc == 0)
 		rc = mpijob__delete_write_options(&wanted, &named, &body);
 	if (rc == 0)
 		rc = mpijob__task_ask(task, "DELETE", target, "application/json", &body, 0, heard);
 	else
 		rc = mpijob__task_unsent(task, rc);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 	return rc;
 }
 

@@ -109,7 +109,7 @@ static void read_warnings(mpijob_exchange *exchange, const char *value)
 		while (value && *value && *value != ',')
 			value = *value == '"' ? past_quoted(value) : value + 1;
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const char *value)

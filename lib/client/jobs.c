@@ -209,7 +209,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 	if (!job)
 		return 0;
 	if (!waiting->seen)
-		rc = mpijob__text_puts(&waiting->uid, uid ? uid : "");
+		rc = mpijob__base_text_puts(&waiting->uid, uid ? uid : "");
 	else
 		*gone = strcmp(mpijob_text_data(&waiting->uid), uid ? uid : "") != 0;
 	waiting->seen = rc == 0;
@@ -218,7 +218,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 
 static int tell_gone(const struct waiting *waiting)
 {
-	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
+	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
 			      waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_NOT_FOUND;
@@ -228,7 +228,7 @@ static int tell_ended(const struct waiting *waiting, const mpijob_node *job, con
 {
 	const char *message = mpijob__jobs_condition(job, ended);
 
-	if (mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
+	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
 			      "the job has ended (%s) and will not be %s any more%s%s", ended, waiting->condition,
 			      *message ? ": " : "", message))
 		return MPIJOB_ERR_NOMEM;
@@ -267,7 +267,7 @@ static int waited(mpijob_task *task, int code, mpijob_doc *doc)
 
 static void release_waiting(mpijob_task *task)
 {
-	mpijob__text_release(&((struct waiting *)task)->uid);
+	mpijob__base_text_release(&((struct waiting *)task)->uid);
 }
 
 int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *condition,

@@ -39,7 +39,7 @@ static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
 
 	if (!ended)
 		return 0;
-	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
+	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
 			      "the job has ended (%s) and is left as it is", ended))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_REJECTED;
@@ -66,7 +66,7 @@ static int look(struct change *change)
 	mpijob_task *task = &change->task;
 
 	if (change->tries++ == TRIES) {
-		if (mpijob__diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused", "Conflict", NULL, NULL,
+		if (mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused", "Conflict", NULL, NULL,
 				      "the job was changed by others %d times in a row", TRIES))
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_CONFLICT;
@@ -210,7 +210,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	int64_t now = 1; /* what the operator makes of none */
 
 	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
-		if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
+		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
 				      "spec.mpiReplicaSpecs[Worker]", NULL,
 				      "the job has no workers whose number could be set"))
 			return MPIJOB_ERR_NOMEM;
@@ -218,7 +218,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	}
 	(void)mpijob_node_int(mpijob_node_get(worker, "replicas"), &now);
 	if (change->expected >= 0 && now != change->expected) {
-		if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
+		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
 				      "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 				      "the job has %lld workers and not %d; nothing was changed", (long long)now,
 				      (int)change->expected))

@@ -122,11 +122,11 @@ static int put_term(mpijob_text *selector, const char *field, const char *value)
 	if (!value)
 		return 0;
 	/* Escaped as a field selector wants it. */
-	if ((selector->len && mpijob__text_puts(selector, ",")) ||
-	    mpijob__text_printf(selector, "involvedObject.%s=", field))
+	if ((selector->len && mpijob__base_text_puts(selector, ",")) ||
+	    mpijob__base_text_printf(selector, "involvedObject.%s=", field))
 		return MPIJOB_ERR_NOMEM;
 	for (; *value; value++)
-		if ((strchr("\\,=", *value) && mpijob__text_puts(selector, "\\")) ||
+		if ((strchr("\\,=", *value) && mpijob__base_text_puts(selector, "\\")) ||
 		    mpijob_text_write(selector, value, 1))
 			return MPIJOB_ERR_NOMEM;
 	return 0;
@@ -179,7 +179,7 @@ static void release(mpijob_task *task)
 {
 	struct search *search = (struct search *)task;
 
-	mpijob__text_release(&search->selector);
+	mpijob__base_text_release(&search->selector);
 	mpijob_diag_free(search->said);
 }
 

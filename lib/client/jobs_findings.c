@@ -30,7 +30,7 @@ static size_t last_step(const char *path, size_t len)
 }
 
 /* Where a field stands; of one that is not there, where it should. Zeros when even that is not there. */
-static int find_place(const mpijob *job, const char *field, struct mpijob__place *place)
+static int find_place(const mpijob *job, const char *field, struct mpijob__base_place *place)
 {
 	const mpijob_node *node = NULL;
 	mpijob_text path = { 0 };
@@ -39,7 +39,7 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__place
 	memset(place, 0, sizeof(*place));
 	if (!job)
 		return 0;
-	rc = mpijob__text_puts(&path, field);
+	rc = mpijob__base_text_puts(&path, field);
 	while (rc == 0 && path.len > 0) {
 		node = mpijob_node_find(mpijob__job_node(job), path.data);
 		if (mpijob_node_line(node))
@@ -52,13 +52,13 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__place
 		place->line = mpijob_node_line(node);
 		place->column = mpijob_node_column(node);
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }
 
 static int hand_on(const mpijob *job, const struct mpijob_finding *finding, const char *field, mpijob_diag *to)
 {
-	struct mpijob__place place = { finding->source, finding->line, finding->column };
+	struct mpijob__base_place place = { finding->source, finding->line, finding->column };
 	int rc = 0;
 
 	/* So conflicts of server-side apply name their fields. */
@@ -66,7 +66,7 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 		field++;
 	if (field && !finding->line)
 		rc = find_place(job, field, &place);
-	if (mpijob__diag_addf(to, finding->severity, finding->id, finding->reason, field, &place, "%s",
+	if (mpijob__base_diag_addf(to, finding->severity, finding->id, finding->reason, field, &place, "%s",
 			      finding->message))
 		rc = MPIJOB_ERR_NOMEM;
 	return rc;
@@ -94,7 +94,7 @@ static int next_field(const char **at, int *unknown, mpijob_text *path)
 /* A refusal becomes one finding for each field that it names, a warning keeps its words. */
 static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *finding, mpijob_diag *to)
 {
-	struct mpijob__place place;
+	struct mpijob__base_place place;
 	const char *at = finding->message;
 	int count = 0, unknown = 0, found, rc = 0;
 	mpijob_text path = { 0 };
@@ -111,13 +111,13 @@ static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *find
 		}
 		rc = find_place(job, mpijob_text_data(&path), &place);
 		if (rc == 0 && unknown)
-			rc = mpijob__diag_addf(to, finding->severity, "server-unknown-field", "Invalid",
+			rc = mpijob__base_diag_addf(to, finding->severity, "server-unknown-field", "Invalid",
 					       mpijob_text_data(&path), &place, "the server does not know this field");
 		else if (rc == 0)
-			rc = mpijob__diag_addf(to, finding->severity, "server-duplicate", "Duplicate",
+			rc = mpijob__base_diag_addf(to, finding->severity, "server-duplicate", "Duplicate",
 					       mpijob_text_data(&path), &place, "the field is there twice");
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc || count ? rc : hand_on(job, finding, NULL, to);
 }
 

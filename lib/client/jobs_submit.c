@@ -143,7 +143,7 @@ static int send_job(struct sending *sending)
 
 static int say_not_strict(mpijob_diag *diag)
 {
-	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
+	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
 				 "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
@@ -154,7 +154,7 @@ int mpijob__jobs_lost(const mpijob_task *task, int code)
 
 int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
-	return mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
+	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
 				 "what became of the request is not known: the job may have been %s", what);
 }
 
@@ -186,7 +186,7 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
 	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
 		if (sending->lost != MPIJOB_ERR_CONFLICT)
-			(void)mpijob__diag_addf(sending->said, MPIJOB_SEVERITY_ERROR, "server-refused", "AlreadyExists",
+			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR, "server-refused", "AlreadyExists",
 						NULL, NULL, "a job of that name was there before this one was sent");
 		return MPIJOB_ERR_CONFLICT;
 	}
@@ -245,9 +245,9 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
 		  mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__place place = { mpijob__job_source(job), mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node), mpijob_node_column(node) };
 
-	if (mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s", message))
+	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s", message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;
 }
@@ -331,10 +331,10 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 	struct mpijob_submit_options known;
 	struct sending *sending;
 	mpijob_task *task = NULL;
-	int rc = client && job ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && job ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
-	if (rc == 0 && !(mpijob__struct_is_flag(known.apply) && mpijob__struct_is_flag(known.force) &&
-			 mpijob__struct_is_flag(known.dry_run)))
+	if (rc == 0 && !(mpijob__base_struct_is_flag(known.apply) && mpijob__base_struct_is_flag(known.force) &&
+			 mpijob__base_struct_is_flag(known.dry_run)))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
 		rc = mpijob__task_new(sizeof(*sending), client, callbacks, diag, &task);

@@ -168,7 +168,7 @@ static void flush(mpijob_exchange *exchange)
 	memset(&exchange->backlog, 0, sizeof(exchange->backlog));
 	if (backlog.len)
 		mpijob__exchange_deliver(exchange, backlog.data, backlog.len);
-	mpijob__text_release(&backlog);
+	mpijob__base_text_release(&backlog);
 	if (exchange->ended && exchange->backlog.len == 0 && !exchange->dead)
 		mpijob__client_finish(exchange, exchange->end_code,
 				      exchange->end_message.len ? exchange->end_message.data : NULL);

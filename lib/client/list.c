@@ -65,11 +65,11 @@ static int end_page(struct listing *listing)
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
 		mpijob_doc_free(doc);
-		return mpijob__diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+		return mpijob__base_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 					 "the server gives the same page again and again") ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_SYNTAX;
 	}
 	mpijob_text_clear(&listing->next);
-	rc = next ? mpijob__text_puts(&listing->next, next) : 0;
+	rc = next ? mpijob__base_text_puts(&listing->next, next) : 0;
 	if (listing->outer) {
 		mpijob_doc_free(doc);
 		return rc;
@@ -143,7 +143,7 @@ static int start_page(struct listing *listing)
 		request.path = mpijob_text_data(&path);
 		rc = mpijob_client_start(listing->task.client, &request, &callbacks, &listing->task.call);
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	free(query);
 	return rc;
 }
@@ -162,7 +162,7 @@ static int ask_page(struct listing *listing)
 
 static void begin_anew(struct listing *listing)
 {
-	mpijob__text_release(&listing->items);
+	mpijob__base_text_release(&listing->items);
 	mpijob_text_clear(&listing->next);
 	mpijob_doc_free(listing->outer);
 	listing->outer = NULL;
@@ -197,12 +197,12 @@ static int assemble(struct listing *listing, mpijob_doc **out)
 	int rc = write_outer(listing, &text);
 
 	if (rc == 0)
-		rc = mpijob__text_puts(&text, ",\"items\":[");
+		rc = mpijob__base_text_puts(&text, ",\"items\":[");
 	if (rc == 0)
 		rc = mpijob_text_write(&text, mpijob_text_data(&listing->items), listing->items.len);
-	mpijob__text_release(&listing->items);
+	mpijob__base_text_release(&listing->items);
 	if (rc == 0)
-		rc = mpijob__text_puts(&text, "]}");
+		rc = mpijob__base_text_puts(&text, "]}");
 	if (rc == 0) {
 		options.format = MPIJOB_FORMAT_JSON;
 		options.source = "answer of the server";
@@ -210,7 +210,7 @@ static int assemble(struct listing *listing, mpijob_doc **out)
 		options.max_values = text.len + 1;
 		rc = mpijob_doc_parse(text.data, text.len, &options, out, listing->task.diag);
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return rc;
 }
 
@@ -228,7 +228,7 @@ static int go_on(struct listing *listing, const mpijob_call *call, const struct 
 		return rc;
 	rc = end_page(listing);
 	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
-		mpijob__diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+		mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 				  "the answer is no whole list");
 	if (rc)
 		return rc;
@@ -252,9 +252,9 @@ static void release(mpijob_task *task)
 	struct listing *listing = (struct listing *)task;
 
 	mpijob__split_release(&listing->split);
-	mpijob__text_release(&listing->limit);
-	mpijob__text_release(&listing->items);
-	mpijob__text_release(&listing->next);
+	mpijob__base_text_release(&listing->limit);
+	mpijob__base_text_release(&listing->items);
+	mpijob__base_text_release(&listing->next);
 	mpijob_doc_free(listing->outer);
 }
 
@@ -263,7 +263,7 @@ static int begin(struct listing *listing, const struct mpijob_target *target, in
 	int rc = mpijob__task_keep_target(&listing->task, target, &listing->target);
 
 	if (rc == 0)
-		rc = mpijob__text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
+		rc = mpijob__base_text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
 	listing->whole = listing->task.client->whole_lists;
 	return rc ? rc : ask_page(listing);
 }
@@ -271,7 +271,7 @@ static int begin(struct listing *listing, const struct mpijob_target *target, in
 static int check(const struct mpijob_target *target, int32_t page)
 {
 	struct mpijob_target known;
-	int rc = target && page >= 0 ? mpijob__struct_check(&known, sizeof(known), target) : MPIJOB_ERR_USAGE;
+	int rc = target && page >= 0 ? mpijob__base_struct_check(&known, sizeof(known), target) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0 && (!known.api_version || !known.kind || known.name || known.query_count % 2 ||
 			(known.query_count && !known.query)))

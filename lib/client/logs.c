@@ -375,8 +375,8 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 
 static int check_options(const struct mpijob_logs_options *options)
 {
-	if (!mpijob__struct_is_flag(options->all_containers) || !mpijob__struct_is_flag(options->follow) ||
-	    !mpijob__struct_is_flag(options->previous) || !mpijob__struct_is_flag(options->timestamps))
+	if (!mpijob__base_struct_is_flag(options->all_containers) || !mpijob__base_struct_is_flag(options->follow) ||
+	    !mpijob__base_struct_is_flag(options->previous) || !mpijob__base_struct_is_flag(options->timestamps))
 		return MPIJOB_ERR_USAGE;
 	if (!options->namespace_ || !options->line || options->max_streams < 0)
 		return MPIJOB_ERR_USAGE;
@@ -415,7 +415,7 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 {
 	struct mpijob_logs_options known;
 	struct mpijob_logs *logs;
-	int rc = client && options && out ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -454,20 +454,20 @@ int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char
 {
 	struct mpijob_logs_options known;
 	mpijob_text selector = { 0 };
-	int rc = namespace_ && name && options ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = namespace_ && name && options ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	if (!is_label_value(name) || (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
 	    known.namespace_ || known.label_selector || known.pods)
 		return MPIJOB_ERR_USAGE;
-	rc = mpijob__text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
+	rc = mpijob__base_text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
 				 role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
 	known.namespace_ = namespace_;
 	known.label_selector = mpijob_text_data(&selector);
 	if (rc == 0)
 		rc = mpijob_logs_new(client, &known, out);
-	mpijob__text_release(&selector);
+	mpijob__base_text_release(&selector);
 	return rc;
 }
 

@@ -189,11 +189,11 @@ static void tell_waiting(struct log_source *source, const mpijob_node *status)
 
 	if (logs->options.previous && source->runs > 0)
 		words = "the container did not run before";
-	else if (reason && mpijob__text_printf(&text, "the container is waiting to start: %s", reason) == 0)
+	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s", reason) == 0)
 		words = mpijob_text_data(&text);
 	source->over = 1;
 	mpijob__log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED, words, 0);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 static void take_status(struct log_source *source, const mpijob_node *status)

@@ -240,7 +240,7 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 static int put_number(const char **query, size_t *count, const char *name, mpijob_text *text, int64_t value)
 {
 	query[(*count)++] = name;
-	if (mpijob__text_printf(text, "%lld", (long long)value))
+	if (mpijob__base_text_printf(text, "%lld", (long long)value))
 		return MPIJOB_ERR_NOMEM;
 	query[(*count)++] = mpijob_text_data(text);
 	return 0;
@@ -296,9 +296,9 @@ static int start_stream(struct log_source *source)
 		request.fresh = source->fresh;
 		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CALL_ONCE, &callbacks, &source->call);
 	}
-	mpijob__text_release(&path);
-	mpijob__text_release(&texts[0]);
-	mpijob__text_release(&texts[1]);
+	mpijob__base_text_release(&path);
+	mpijob__base_text_release(&texts[0]);
+	mpijob__base_text_release(&texts[1]);
 	return rc;
 }
 
@@ -360,7 +360,7 @@ void mpijob__log_free_source(struct log_source *source)
 		mpijob_call_cancel(source->call);
 		source->logs->open--;
 	}
-	mpijob__text_release(&source->line);
+	mpijob__base_text_release(&source->line);
 	free(source->name);
 	free(source);
 }

@@ -101,7 +101,7 @@ int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_te
 		return MPIJOB_ERR_USAGE;
 	for (size_t i = 0; i < sizeof(irregular) / sizeof(irregular[0]); i++)
 		if (strcmp(irregular[i].kind, kind) == 0 && in_group(api_version, irregular[i].group))
-			return mpijob__text_puts(out, irregular[i].plural);
+			return mpijob__base_text_puts(out, irregular[i].plural);
 	rc = mpijob_text_write(out, kind, len);
 	if (rc)
 		return rc;
@@ -116,5 +116,5 @@ int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_te
 		out->data[--out->len] = 0;
 		ending = "ies";
 	}
-	return mpijob__text_puts(out, ending);
+	return mpijob__base_text_puts(out, ending);
 }

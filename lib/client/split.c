@@ -29,16 +29,16 @@ int mpijob__split_init(struct mpijob__split *split, int mode, const char *api_ve
 	split->catching = -1;
 	if (mode == MPIJOB__SPLIT_EVENTS)
 		return 0;
-	return mpijob__text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", api_version, kind);
+	return mpijob__base_text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", api_version, kind);
 }
 
 void mpijob__split_release(struct mpijob__split *split)
 {
-	mpijob__text_release(&split->prefix);
-	mpijob__text_release(&split->value);
-	mpijob__text_release(&split->outer);
+	mpijob__base_text_release(&split->prefix);
+	mpijob__base_text_release(&split->value);
+	mpijob__base_text_release(&split->outer);
 	for (int i = 0; i < SEEN_COUNT; i++)
-		mpijob__text_release(&split->seen[i]);
+		mpijob__base_text_release(&split->seen[i]);
 }
 
 static int is_blank(char c)
@@ -268,7 +268,7 @@ static void begin_value(struct mpijob__split *split)
 static int is_readable(const struct mpijob__split *split)
 {
 	for (int i = 0; i < SEEN_COUNT; i++)
-		if (!mpijob__utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len, NULL))
+		if (!mpijob__base_utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len, NULL))
 			return 0;
 	return 1;
 }
@@ -396,7 +396,7 @@ int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len
 	}
 	/* A large buffer is kept for a burst, in which the next value begins with the same bytes. */
 	if (!split->in_value && split->value.cap > KEEP_LIMIT)
-		mpijob__text_release(&split->value);
+		mpijob__base_text_release(&split->value);
 	return 0;
 }
 

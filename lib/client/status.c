@@ -143,7 +143,7 @@ static int put_line(mpijob_text *out, const char *body, size_t len)
 			blank = 1;
 			continue;
 		}
-		if (blank && mpijob__text_puts(out, " "))
+		if (blank && mpijob__base_text_puts(out, " "))
 			return MPIJOB_ERR_NOMEM;
 		blank = 0;
 		if (mpijob_text_write(out, body + i, 1))
@@ -163,9 +163,9 @@ static int synthesise(struct mpijob__verdict *verdict, int status, int is_post, 
 	verdict->reason = synthetic_reason(status, is_post);
 	verdict->vague = is_vague(verdict, status);
 	verdict->text = mpijob_text_new();
-	if (!verdict->text || mpijob__text_printf(verdict->text, "the server answered with status %d", status))
+	if (!verdict->text || mpijob__base_text_printf(verdict->text, "the server answered with status %d", status))
 		return MPIJOB_ERR_NOMEM;
-	if (len > 0 && (mpijob__text_puts(verdict->text, ":") || put_line(verdict->text, body, len)))
+	if (len > 0 && (mpijob__base_text_puts(verdict->text, ":") || put_line(verdict->text, body, len)))
 		return MPIJOB_ERR_NOMEM;
 	verdict->message = mpijob_text_data(verdict->text);
 	return 0;
@@ -283,7 +283,7 @@ static void report_cause(const mpijob_node *cause, const char *message, mpijob_d
 		}
 	if (field && !*field)
 		field = NULL;
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s", text && *text ? text : message);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s", text && *text ? text : message);
 }
 
 void mpijob__verdict_report(const struct mpijob__verdict *verdict, mpijob_diag *diag)
@@ -296,6 +296,6 @@ void mpijob__verdict_report(const struct mpijob__verdict *verdict, mpijob_diag *
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		report_cause(mpijob_node_at(list, i), verdict->message, diag);
 	if (mpijob_node_count(list) == 0)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused", verdict->reason, NULL, NULL, "%s",
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused", verdict->reason, NULL, NULL, "%s",
 				  verdict->message ? verdict->message : mpijob_error_text(verdict->code));
 }

@@ -40,7 +40,7 @@ static int put_segment(mpijob_text *out, const char *segment)
 {
 	if (!*segment || strcmp(segment, ".") == 0 || strcmp(segment, "..") == 0 || strchr(segment, '/'))
 		return MPIJOB_ERR_USAGE;
-	if (mpijob__text_puts(out, "/"))
+	if (mpijob__base_text_puts(out, "/"))
 		return MPIJOB_ERR_NOMEM;
 	return put_escaped(out, segment);
 }
@@ -52,17 +52,17 @@ static int put_group(mpijob_text *out, const char *api_version)
 	int rc;
 
 	if (!slash) {
-		rc = mpijob__text_puts(out, "/api");
+		rc = mpijob__base_text_puts(out, "/api");
 		return rc ? rc : put_segment(out, api_version);
 	}
-	rc = mpijob__text_puts(out, "/apis");
+	rc = mpijob__base_text_puts(out, "/apis");
 	if (rc == 0)
 		rc = mpijob_text_write(&group, api_version, (size_t)(slash - api_version));
 	if (rc == 0)
 		rc = put_segment(out, mpijob_text_data(&group));
 	if (rc == 0)
 		rc = put_segment(out, slash + 1);
-	mpijob__text_release(&group);
+	mpijob__base_text_release(&group);
 	return rc;
 }
 
@@ -73,11 +73,11 @@ static int put_query(mpijob_text *out, const struct mpijob_target *target)
 	for (size_t i = 0; rc == 0 && i < target->query_count; i += 2) {
 		if (!target->query[i] || !target->query[i + 1])
 			return MPIJOB_ERR_USAGE;
-		rc = mpijob__text_puts(out, i == 0 ? "?" : "&");
+		rc = mpijob__base_text_puts(out, i == 0 ? "?" : "&");
 		if (rc == 0)
 			rc = put_escaped(out, target->query[i]);
 		if (rc == 0)
-			rc = mpijob__text_puts(out, "=");
+			rc = mpijob__base_text_puts(out, "=");
 		if (rc == 0)
 			rc = put_escaped(out, target->query[i + 1]);
 	}
@@ -95,16 +95,16 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 		return MPIJOB_ERR_USAGE;
 	rc = put_group(out, target->api_version);
 	if (rc == 0 && target->namespace_ && namespaced) {
-		rc = mpijob__text_puts(out, "/namespaces");
+		rc = mpijob__base_text_puts(out, "/namespaces");
 		if (rc == 0)
 			rc = put_segment(out, target->namespace_);
 	}
 	if (rc == 0)
-		rc = target->plural ? mpijob__text_puts(&plural, target->plural) :
+		rc = target->plural ? mpijob__base_text_puts(&plural, target->plural) :
 				      mpijob__resource_plural(target->api_version, target->kind, &plural);
 	if (rc == 0)
 		rc = put_segment(out, mpijob_text_data(&plural));
-	mpijob__text_release(&plural);
+	mpijob__base_text_release(&plural);
 	if (rc == 0 && target->name)
 		rc = put_segment(out, target->name);
 	if (rc == 0 && target->subresource)
@@ -115,7 +115,7 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 static int make_path(mpijob_text *path, const struct mpijob_target *target)
 {
 	struct mpijob_target known;
-	int rc = mpijob__struct_check(&known, sizeof(known), target);
+	int rc = mpijob__base_struct_check(&known, sizeof(known), target);
 
 	if (rc)
 		return rc;
@@ -130,7 +130,7 @@ int mpijob__target_check(const struct mpijob_target *target)
 	mpijob_text path = { 0 };
 	int rc = make_path(&path, target);
 
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }
 
@@ -141,6 +141,6 @@ int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn writ
 
 	if (rc == 0)
 		rc = write(user, mpijob_text_data(&path), path.len);
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }

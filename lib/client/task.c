@@ -21,7 +21,7 @@ int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_tas
 		     mpijob_diag *diag, mpijob_task **out)
 {
 	struct mpijob_task_callbacks known;
-	int rc = client && callbacks ? mpijob__struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
+	int rc = client && callbacks ? mpijob__base_struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
 	mpijob_task *task;
 
 	if (rc)
@@ -46,7 +46,7 @@ int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_tas
 
 const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc)
 {
-	const char *copy = text ? mpijob__arena_copy(&task->words, text, strlen(text)) : NULL;
+	const char *copy = text ? mpijob__base_arena_copy(&task->words, text, strlen(text)) : NULL;
 
 	if (text && !copy)
 		*rc = MPIJOB_ERR_NOMEM;
@@ -55,7 +55,7 @@ const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc)
 
 int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to)
 {
-	int rc = mpijob__struct_check(to, sizeof(*to), from);
+	int rc = mpijob__base_struct_check(to, sizeof(*to), from);
 	const char **query;
 
 	if (rc)
@@ -68,7 +68,7 @@ int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from
 	to->plural = mpijob__task_keep(task, to->plural, &rc);
 	if (!to->query || to->query_count == 0)
 		return rc;
-	query = mpijob__arena_array(&task->words, to->query_count, sizeof(*query));
+	query = mpijob__base_arena_array(&task->words, to->query_count, sizeof(*query));
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < to->query_count; i++)
@@ -99,7 +99,7 @@ static void free_task(mpijob_task *task)
 		task->next->prev = task->prev;
 	mpijob_free(task->job);
 	mpijob_doc_free(task->doc);
-	mpijob__arena_free(&task->words);
+	mpijob__base_arena_free(&task->words);
 	free(task);
 }
 
@@ -126,7 +126,7 @@ void mpijob__task_over(mpijob_task *task, int code)
 
 void mpijob__task_tell(mpijob_diag *diag, int code)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
 }
 
 int mpijob__task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
@@ -154,7 +154,7 @@ static int move(mpijob_task *task, int code, mpijob_doc *doc)
 static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
 {
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
 				  warnings->data + at);
 }
 
@@ -251,7 +251,7 @@ int mpijob__task_ask_with(mpijob_task *task, const char *method, const struct mp
 
 	rc = rc ? mpijob__task_unsent(task, rc)
 		: mpijob__task_ask(task, method, target, content_type, &body, reads, heard);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 	return rc;
 }
 

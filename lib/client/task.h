@@ -15,7 +15,7 @@ struct mpijob_task {
 	mpijob_client *client;
 	struct mpijob_task *prev, *next; /* of the client */
 	struct mpijob_task_callbacks callbacks;
-	struct mpijob__arena words; /* copies of what was given */
+	struct mpijob__base_arena words; /* copies of what was given */
 	mpijob_diag *diag;          /* of who started it, or NULL */
 	int at_once;                /* somebody waits for it */
 	int wants;                  /* job and document are wanted */

@@ -30,7 +30,7 @@ static void report(const struct waiting *waiting, int code)
 {
 	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
 
-	mpijob__diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
+	mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
 			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "",
 			  why);
 }
@@ -112,7 +112,7 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	(void)what;
 	waiting->failure = answer->code;
 	mpijob_text_clear(&waiting->why);
-	(void)mpijob__text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
+	(void)mpijob__base_text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
 	/* What waiting does not cure; and memory, which its caller may be able to free. */
 	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
 		give_up(&waiting->task, answer->code);
@@ -132,7 +132,7 @@ static void release(mpijob_task *task)
 	mpijob__timer_clear(&waiting->timer);
 	mpijob_watch_free(waiting->watch);
 	mpijob_doc_free(waiting->doc);
-	mpijob__text_release(&waiting->why);
+	mpijob__base_text_release(&waiting->why);
 }
 
 static int begin(struct waiting *waiting, int64_t timeout_ms)
@@ -168,7 +168,7 @@ static int begin(struct waiting *waiting, int64_t timeout_ms)
 static int check(const struct mpijob_target *given)
 {
 	struct mpijob_target target;
-	int rc = mpijob__struct_check(&target, sizeof(target), given);
+	int rc = mpijob__base_struct_check(&target, sizeof(target), given);
 
 	if (rc == 0 && (!target.name || target.subresource))
 		rc = MPIJOB_ERR_USAGE;

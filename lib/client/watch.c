@@ -37,16 +37,16 @@ static int copy(const char *from, const char **to)
 static int name_selector(const char *name, char **out)
 {
 	mpijob_text text = { 0 };
-	int rc = mpijob__text_puts(&text, "metadata.name=");
+	int rc = mpijob__base_text_puts(&text, "metadata.name=");
 
 	for (; rc == 0 && *name; name++) {
 		if (*name == ',' || *name == '=' || *name == '\\')
-			rc = mpijob__text_puts(&text, "\\");
+			rc = mpijob__base_text_puts(&text, "\\");
 		if (rc == 0)
 			rc = mpijob_text_write(&text, name, 1);
 	}
 	if (rc) {
-		mpijob__text_release(&text);
+		mpijob__base_text_release(&text);
 		return rc;
 	}
 	*out = text.data;
@@ -84,8 +84,8 @@ static int check_options(const struct mpijob_watch_options *options)
 static void destroy(mpijob_watch *watch)
 {
 	mpijob__split_release(&watch->split);
-	mpijob__text_release(&watch->version);
-	mpijob__text_release(&watch->page);
+	mpijob__base_text_release(&watch->version);
+	mpijob__base_text_release(&watch->page);
 	free((char *)watch->options.api_version);
 	free((char *)watch->options.kind);
 	free((char *)watch->options.namespace_);
@@ -117,7 +117,7 @@ int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *o
 {
 	struct mpijob_watch_options known;
 	mpijob_watch *watch;
-	int rc = client && options && out ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -397,11 +397,11 @@ size_t mpijob__watch_pair(const char **query, size_t count, const char *name, co
 
 int mpijob__watch_set(mpijob_text *text, const char *value)
 {
-	if (mpijob__text_reserve(text, strlen(value)))
+	if (mpijob__base_text_reserve(text, strlen(value)))
 		return MPIJOB_ERR_NOMEM;
 	text->len = 0;
 	text->data[0] = 0;
-	return mpijob__text_puts(text, value);
+	return mpijob__base_text_puts(text, value);
 }
 
 int mpijob__watch_expired(const struct mpijob_answer *answer)
@@ -451,7 +451,7 @@ int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t cou
 	}
 	if (rc == 0)
 		watch->fresh = 0;
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }
 

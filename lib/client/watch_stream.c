@@ -311,7 +311,7 @@ int mpijob__watch_start_stream(mpijob_watch *watch, int initial)
 	mpijob_text timeout = { 0 };
 	const char *query[12];
 	size_t count;
-	int rc = mpijob__text_printf(&timeout, "%d", seconds);
+	int rc = mpijob__base_text_printf(&timeout, "%d", seconds);
 
 	if (rc)
 		return rc;
@@ -319,7 +319,7 @@ int mpijob__watch_start_stream(mpijob_watch *watch, int initial)
 	rc = mpijob__split_init(&watch->split, MPIJOB__SPLIT_EVENTS, "", "", watch->options.object_limit);
 	if (rc == 0)
 		rc = mpijob__watch_send(watch, query, count, 1, &callbacks);
-	mpijob__text_release(&timeout);
+	mpijob__base_text_release(&timeout);
 	if (rc) {
 		mpijob__split_release(&watch->split);
 		return rc;

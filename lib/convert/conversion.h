@@ -61,8 +61,8 @@ const char *mpijob__convert_text(const struct mpijob__conversion *conversion, co
 
 /* Findings "conversion-loss" and "conversion-change" of a field; `node` tells the place, and may be NULL. */
 void mpijob__convert_loss(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
-			  const char *format, ...) MPIJOB__PRINTF(4, 5);
+			  const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 void mpijob__convert_change(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
-			    const char *format, ...) MPIJOB__PRINTF(4, 5);
+			    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 #endif

@@ -46,13 +46,13 @@ const char *mpijob__convert_text(const struct mpijob__conversion *conversion, co
 	return mpijob_node_string(mpijob__convert_find(conversion, path));
 }
 
-MPIJOB__PRINTF(6, 0)
+MPIJOB__BASE_PRINTF(6, 0)
 static void say(struct mpijob__conversion *conversion, int32_t severity, const char *id, const char *field,
 		const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__place place = { conversion->source, mpijob_node_line(node), mpijob_node_column(node) };
+	const struct mpijob__base_place place = { conversion->source, mpijob_node_line(node), mpijob_node_column(node) };
 
-	if (mpijob__diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format, args))
+	if (mpijob__base_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format, args))
 		conversion->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -177,15 +177,15 @@ static int to_trainjob(struct mpijob__conversion *conversion, const char *versio
 	return result_of(conversion);
 }
 
-static int refuse(mpijob_diag *diag, const struct mpijob__place *place, const char *format, ...) MPIJOB__PRINTF(3, 4);
+static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format, ...) MPIJOB__BASE_PRINTF(3, 4);
 
-static int refuse(mpijob_diag *diag, const struct mpijob__place *place, const char *format, ...)
+static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format, ...)
 {
 	va_list args;
 	int code;
 
 	va_start(args, format);
-	code = mpijob__diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place, format,
+	code = mpijob__base_diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place, format,
 				  args);
 	va_end(args);
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
@@ -195,7 +195,7 @@ static int refuse(mpijob_diag *diag, const struct mpijob__place *place, const ch
 static int check_source(const mpijob_node *object, const char *source, const char *version, mpijob_diag *diag)
 {
 	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
-	const struct mpijob__place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	const struct mpijob__base_place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
 
 	if (!mpijob_is_job(object))
 		return refuse(diag, &place, "not an MPIJob of kubeflow.org, so there is nothing to convert");
@@ -214,8 +214,8 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 
 	if (!object || !version || !out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), options);
-	if (code == 0 && !mpijob__struct_is_flag(known.no_annotation))
+	code = mpijob__base_struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__base_struct_is_flag(known.no_annotation))
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;

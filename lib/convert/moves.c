@@ -25,7 +25,7 @@ static void drop(struct mpijob__conversion *conversion, const char *field)
 		conversion->code = MPIJOB_ERR_NOMEM;
 	else
 		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)), field + parent_length(field) + 1);
-	mpijob__text_release(&parent);
+	mpijob__base_text_release(&parent);
 }
 
 static void rename_word(struct mpijob__conversion *conversion, const struct mpijob__move *move, const char *word)
@@ -41,7 +41,7 @@ static void rename_word(struct mpijob__conversion *conversion, const struct mpij
 		else
 			mpijob_node_put_string(conversion->doc, mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
 					       move->field + len + 1, row->to);
-		mpijob__text_release(&parent);
+		mpijob__base_text_release(&parent);
 		return;
 	}
 }
@@ -105,21 +105,21 @@ static void name_unknown(struct mpijob__conversion *conversion, const struct mpi
 {
 	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
 	struct mpijob_text path = { 0 };
-	int failed = mpijob__text_puts(&path, map);
+	int failed = mpijob__base_text_puts(&path, map);
 	size_t mark = path.len;
 
 	for (size_t i = 0; !failed && mpijob_node_kind(node) == MPIJOB_NODE_MAP && i < mpijob_node_count(node); i++) {
 		const char *key = mpijob_node_key(node, i);
 
-		failed = by_role ? mpijob__field_path_entry(&path, key) : mpijob__field_path_key(&path, key);
+		failed = by_role ? mpijob__base_field_path_entry(&path, key) : mpijob__base_field_path_key(&path, key);
 		if (!failed && !is_known(moves, mpijob_text_data(&path)))
 			mpijob__convert_change(conversion, mpijob_text_data(&path), mpijob_node_at(node, i),
 					       "no known field; it is copied as it stands");
-		mpijob__field_path_cut(&path, mark);
+		mpijob__base_field_path_cut(&path, mark);
 	}
 	if (failed)
 		conversion->code = MPIJOB_ERR_NOMEM;
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 }
 
 void mpijob__moves_follow(struct mpijob__conversion *conversion, const struct mpijob__move *moves)

@@ -40,11 +40,11 @@ static int is_at(const char *path, const char *start)
 /* A trail is text that anybody may have written: it reaches no further than a conversion does. */
 static int may_restore(const char *path)
 {
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	const char *rest = path;
 	int more;
 
-	while ((more = mpijob__field_path_next(&rest, &step)) > 0)
+	while ((more = mpijob__base_field_path_next(&rest, &step)) > 0)
 		;
 	if (more < 0)
 		return 0;
@@ -92,11 +92,11 @@ static void put_command_partner(struct trail *trail, mpijob_node *entry, const c
 	if (!is_command && !ends_with(path, "].args"))
 		return;
 	if (mpijob_text_write(&partner, path, strlen(path) - strlen(is_command ? "command" : "args")) ||
-	    mpijob__text_puts(&partner, is_command ? "args" : "command"))
+	    mpijob__base_text_puts(&partner, is_command ? "args" : "command"))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
 		put_field(trail, entry, mpijob_text_data(&partner));
-	mpijob__text_release(&partner);
+	mpijob__base_text_release(&partner);
 }
 
 static void keep(struct trail *trail)
@@ -138,11 +138,11 @@ static void compare_key(struct trail *trail, const mpijob_node *was, const mpijo
 	size_t mark = trail->path.len;
 	int roles = strcmp(key, "mpiReplicaSpecs") == 0 || strcmp(key, "replicaStatuses") == 0;
 
-	if (by_role ? mpijob__field_path_entry(&trail->path, key) : mpijob__field_path_key(&trail->path, key))
+	if (by_role ? mpijob__base_field_path_entry(&trail->path, key) : mpijob__base_field_path_key(&trail->path, key))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
 		compare(trail, mpijob_node_get(was, key), mpijob_node_get(gave, key), roles);
-	mpijob__field_path_cut(&trail->path, mark);
+	mpijob__base_field_path_cut(&trail->path, mark);
 }
 
 static void compare_maps(struct trail *trail, const mpijob_node *was, const mpijob_node *gave, int by_role)
@@ -170,21 +170,21 @@ static void compare(struct trail *trail, const mpijob_node *was, const mpijob_no
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(was); i++) {
-		if (mpijob__field_path_index(&trail->path, i))
+		if (mpijob__base_field_path_index(&trail->path, i))
 			trail->code = MPIJOB_ERR_NOMEM;
 		else
 			compare(trail, mpijob_node_at(was, i), mpijob_node_at(gave, i), 0);
-		mpijob__field_path_cut(&trail->path, mark);
+		mpijob__base_field_path_cut(&trail->path, mark);
 	}
 }
 
 static void compare_field(struct trail *trail, const char *field)
 {
-	if (mpijob__text_puts(&trail->path, field))
+	if (mpijob__base_text_puts(&trail->path, field))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
 		compare(trail, mpijob_node_get(trail->original, field), mpijob_node_get(trail->back, field), 0);
-	mpijob__field_path_cut(&trail->path, 0);
+	mpijob__base_field_path_cut(&trail->path, 0);
 }
 
 /* The map of annotations may be there only for the trail. */
@@ -235,7 +235,7 @@ static void write_annotation(struct trail *trail, struct mpijob__conversion *res
 	else
 		mpijob_node_put_string(result->doc, mpijob_doc_make(result->doc, "metadata.annotations"),
 				       MPIJOB_CONVERT_ANNOTATION, mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 void mpijob__trail_leave(struct mpijob__conversion *result, const char *version, const mpijob_node *original,
@@ -255,7 +255,7 @@ void mpijob__trail_leave(struct mpijob__conversion *result, const char *version,
 		result->code = trail.code;
 	else if (mpijob_node_count(trail.entries) > 0)
 		write_annotation(&trail, result);
-	mpijob__text_release(&trail.path);
+	mpijob__base_text_release(&trail.path);
 	mpijob_doc_free(trail.doc);
 }
 
@@ -311,12 +311,12 @@ int mpijob__trail_take(struct mpijob__conversion *conversion, const char *versio
 static void put_back(struct mpijob__conversion *conversion, const char *path, const mpijob_node *value)
 {
 	const char *rest = path, *last = path;
-	struct mpijob__field_step step = { 0 };
+	struct mpijob__base_field_step step = { 0 };
 	struct mpijob_text parent = { 0 }, key = { 0 };
 	mpijob_node *map;
 	size_t len;
 
-	while (mpijob__field_path_next(&rest, &step) > 0) {
+	while (mpijob__base_field_path_next(&rest, &step) > 0) {
 		if (*rest)
 			last = rest;
 	}
@@ -331,8 +331,8 @@ static void put_back(struct mpijob__conversion *conversion, const char *path, co
 	} else {
 		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)), mpijob_text_data(&key));
 	}
-	mpijob__text_release(&parent);
-	mpijob__text_release(&key);
+	mpijob__base_text_release(&parent);
+	mpijob__base_text_release(&key);
 }
 
 static int still_holds(const struct mpijob__conversion *conversion, const mpijob_node *entry)

@@ -208,12 +208,12 @@ static void name_rest(const struct making *making, const char *path, const char 
 
 		if (is_among(key, placed) || is_among(key, elsewhere))
 			continue;
-		if (mpijob__text_printf(&field, "%s.%s", path, key))
+		if (mpijob__base_text_printf(&field, "%s.%s", path, key))
 			making->from->code = MPIJOB_ERR_NOMEM;
 		else
 			mpijob__convert_loss(making->from, mpijob_text_data(&field), mpijob_node_at(map, i),
 					     "belongs in the runtime: the pods of its job %s", job);
-		mpijob__text_release(&field);
+		mpijob__base_text_release(&field);
 	}
 }
 
@@ -224,12 +224,12 @@ static void name_more_containers(const struct making *making, const char *path, 
 	for (size_t i = 1; i < mpijob_node_count(containers); i++) {
 		struct mpijob_text field = { 0 };
 
-		if (mpijob__text_printf(&field, "%s[%zu]", path, i))
+		if (mpijob__base_text_printf(&field, "%s[%zu]", path, i))
 			making->from->code = MPIJOB_ERR_NOMEM;
 		else
 			mpijob__convert_loss(making->from, mpijob_text_data(&field), mpijob_node_at(containers, i),
 					     "belongs in the runtime: a further container of its job %s", job);
-		mpijob__text_release(&field);
+		mpijob__base_text_release(&field);
 	}
 }
 

@@ -92,11 +92,11 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 
 	while (data < end && code == 0) {
 		uint32_t character = 0;
-		size_t bytes = mpijob__utf8_read(data, end, &character);
+		size_t bytes = mpijob__base_utf8_read(data, end, &character);
 		if (out->len >= MOST_MESSAGE)
-			return mpijob__text_puts(out, "...");
+			return mpijob__base_text_puts(out, "...");
 		if (bytes == 1 && (character == '\n' || character == '\t' || character == '\r')) {
-			code = mpijob__text_puts(out, " ");
+			code = mpijob__base_text_puts(out, " ");
 		} else {
 			code = mpijob_escaped_write(data, bytes ? bytes : 1, mpijob_text_write, out);
 		}
@@ -105,23 +105,23 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 	return code;
 }
 
-static int harmless(char **out, const char *format, va_list values) MPIJOB__PRINTF(2, 0);
+static int harmless(char **out, const char *format, va_list values) MPIJOB__BASE_PRINTF(2, 0);
 static int harmless(char **out, const char *format, va_list values)
 {
 	struct mpijob_text raw = { 0 }, clean = { 0 };
-	int code = mpijob__text_vprintf(&raw, format, values);
+	int code = mpijob__base_text_vprintf(&raw, format, values);
 
 	if (code == 0)
 		code = put_harmless(&clean, raw.data ? raw.data : "", raw.len);
 	if (code == 0)
-		code = mpijob__text_reserve(&clean, 1);
+		code = mpijob__base_text_reserve(&clean, 1);
 	if (code == 0) {
 		clean.data[clean.len] = '\0';
 		*out = strdup(clean.data);
 		code = *out ? 0 : MPIJOB_ERR_NOMEM;
 	}
-	mpijob__text_release(&raw);
-	mpijob__text_release(&clean);
+	mpijob__base_text_release(&raw);
+	mpijob__base_text_release(&clean);
 	return code;
 }
 
@@ -141,7 +141,7 @@ static int add_other(struct mpijob__found *found, const char *subject)
 
 	if (!subject || !found->subject || strcmp(subject, found->subject) == 0 || is_among(found->others, subject))
 		return 0;
-	int code = mpijob__text_printf(&text, "%s\n%s", found->others ? found->others : "", subject);
+	int code = mpijob__base_text_printf(&text, "%s\n%s", found->others ? found->others : "", subject);
 	if (code == 0) {
 		char *others = strdup(text.data);
 		if (others) {
@@ -152,7 +152,7 @@ static int add_other(struct mpijob__found *found, const char *subject)
 			code = MPIJOB_ERR_NOMEM;
 		}
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return code;
 }
 
@@ -248,9 +248,9 @@ static int tell(struct mpijob__case *this, mpijob_diag *diag)
 	for (size_t i = 0; i < this->found_count; i++) {
 		const struct mpijob__found *found = &this->found[i];
 		int code = found->others_count == 0
-				   ? mpijob__diag_addf(diag, found->severity, found->id, NULL, found->field, NULL, "%s",
+				   ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL, found->field, NULL, "%s",
 						       found->message)
-				   : mpijob__diag_addf(diag, found->severity, found->id, NULL, found->field, NULL,
+				   : mpijob__base_diag_addf(diag, found->severity, found->id, NULL, found->field, NULL,
 						       "%s (and %zu more)", found->message, found->others_count);
 		if (code)
 			return code;
@@ -314,7 +314,7 @@ int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 
 	if (!evidence || !diag)
 		return MPIJOB_ERR_USAGE;
-	int code = mpijob__struct_check(&this.evidence, sizeof(this.evidence), evidence);
+	int code = mpijob__base_struct_check(&this.evidence, sizeof(this.evidence), evidence);
 	if (code)
 		return code;
 	if (!this.evidence.job || !logs_valid(&this.evidence))

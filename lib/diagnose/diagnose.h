@@ -71,7 +71,7 @@ void mpijob__case_drop(struct mpijob__case *this, int from, int to);
  * may hold any bytes: what is no text is escaped, and what is too long is cut.
  */
 void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severity, int rank, const char *subject,
-		      const char *field, const char *format, ...) MPIJOB__PRINTF(7, 8);
+		      const char *field, const char *format, ...) MPIJOB__BASE_PRINTF(7, 8);
 
 /* What says why a pod waits for a node: a condition's or an event's message. */
 void mpijob__case_unschedulable(struct mpijob__case *this, const char *pod, const char *message);

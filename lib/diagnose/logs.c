@@ -238,7 +238,7 @@ static void put_message(struct mpijob__case *this, struct mpijob_text *out, cons
 	int code = mpijob_text_write(out, message, hole ? (size_t)(hole - message) : strlen(message));
 
 	if (code == 0 && hole)
-		code = mpijob__text_printf(out, "%s%s", *subject ? subject : "a host", hole + 2);
+		code = mpijob__base_text_printf(out, "%s%s", *subject ? subject : "a host", hole + 2);
 	if (code)
 		this->code = code;
 }
@@ -298,8 +298,8 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 				 : is_worker ? look->log->pod
 					     : NULL,
 				 NULL, "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
-	mpijob__text_release(&name);
-	mpijob__text_release(&message);
+	mpijob__base_text_release(&name);
+	mpijob__base_text_release(&message);
 }
 
 static void look_for(const struct look *look, const struct pattern *pattern)

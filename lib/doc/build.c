@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind)
+struct mpijob_node *mpijob__node_new(struct mpijob__base_arena *arena, int kind)
 {
 	int container = kind == MPIJOB_NODE_LIST || kind == MPIJOB_NODE_MAP;
 	size_t size = container ? sizeof(struct mpijob__container) : sizeof(struct mpijob_node);
-	struct mpijob_node *node = mpijob__arena_alloc(arena, size);
+	struct mpijob_node *node = mpijob__base_arena_alloc(arena, size);
 
 	if (!node)
 		return NULL;
@@ -30,7 +30,7 @@ struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind)
 	return node;
 }
 
-struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind, const char *text, size_t len)
+struct mpijob_node *mpijob__node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len)
 {
 	struct mpijob_node *node = len <= MPIJOB__MOST_ENTRIES ? mpijob__node_new(arena, kind) : NULL;
 
@@ -42,7 +42,7 @@ struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind,
 }
 
 /* Room for one more entry of `size` bytes. */
-static int container_reserve(struct mpijob__arena *arena, struct mpijob_node *node, size_t size)
+static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_node *node, size_t size)
 {
 	struct mpijob__container *container = mpijob__container(node);
 	uint32_t cap = container->cap ? container->cap * 2 : 2;
@@ -52,7 +52,7 @@ static int container_reserve(struct mpijob__arena *arena, struct mpijob_node *no
 		return 0;
 	if (node->count >= MPIJOB__MOST_ENTRIES / 2)
 		return MPIJOB_ERR_NOMEM;
-	grown = mpijob__arena_grow(arena, node->in.items, container->cap * size, cap * size);
+	grown = mpijob__base_arena_grow(arena, node->in.items, container->cap * size, cap * size);
 	if (!grown)
 		return MPIJOB_ERR_NOMEM;
 	node->in.items = grown;
@@ -60,7 +60,7 @@ static int container_reserve(struct mpijob__arena *arena, struct mpijob_node *no
 	return 0;
 }
 
-int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, struct mpijob_node *value)
+int mpijob__list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value)
 {
 	if (container_reserve(arena, list, sizeof(*list->in.items)))
 		return MPIJOB_ERR_NOMEM;
@@ -69,7 +69,7 @@ int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, s
 	return 0;
 }
 
-struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpijob_node *map, const char *key,
+struct mpijob__entry *mpijob__map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
 					 size_t len, struct mpijob_node *value)
 {
 	struct mpijob__container *container = mpijob__container(map);
@@ -144,7 +144,7 @@ mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc)
 	clone->error = doc->error;
 	if (!doc->source)
 		return clone;
-	clone->source = mpijob__arena_copy(clone->arena, doc->source, strlen(doc->source));
+	clone->source = mpijob__base_arena_copy(clone->arena, doc->source, strlen(doc->source));
 	if (clone->source)
 		return clone;
 	mpijob_doc_free(clone);
@@ -155,7 +155,7 @@ void mpijob_doc_free(mpijob_doc *doc)
 {
 	if (!doc)
 		return;
-	mpijob__arena_free(doc->arena);
+	mpijob__base_arena_free(doc->arena);
 	free(doc); /* the first member of a struct mpijob__own_doc */
 }
 
@@ -163,7 +163,7 @@ void mpijob_docs_free(mpijob_docs *docs)
 {
 	if (!docs)
 		return;
-	mpijob__arena_free(&docs->arena);
+	mpijob__base_arena_free(&docs->arena);
 	free(docs);
 }
 
@@ -203,7 +203,7 @@ mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
 }
 
 /* Go one step down from a map or list; make a map where nothing or null is. */
-static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct mpijob__field_step *step)
+static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct mpijob__base_field_step *step)
 {
 	struct mpijob__entry *entry;
 	mpijob_node *map;
@@ -212,7 +212,7 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct m
 	size_t index;
 
 	if (step->bracket && node->kind == MPIJOB_NODE_LIST) {
-		if (!mpijob__field_path_number(step, &index) || index >= node->count)
+		if (!mpijob__base_field_path_number(step, &index) || index >= node->count)
 			return fail(doc, MPIJOB_ERR_USAGE);
 		return node->in.items[index];
 	}
@@ -229,27 +229,27 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct m
 		mpijob__node_adopt(node, map);
 		return map;
 	}
-	key = mpijob__arena_copy(doc->arena, step->text, step->len);
+	key = mpijob__base_arena_copy(doc->arena, step->text, step->len);
 	entry = key ? mpijob__map_append(doc->arena, node, key, step->len, map) : NULL;
 	return entry ? map : fail(doc, MPIJOB_ERR_NOMEM);
 }
 
 static int path_is_good(const char *path)
 {
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	int rc;
 
-	if (!path || !mpijob__utf8_valid(path, strlen(path), NULL))
+	if (!path || !mpijob__base_utf8_valid(path, strlen(path), NULL))
 		return 0;
 	do
-		rc = mpijob__field_path_next(&path, &step);
+		rc = mpijob__base_field_path_next(&path, &step);
 	while (rc > 0);
 	return rc == 0;
 }
 
 mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 {
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	mpijob_node *node;
 
 	if (!doc)
@@ -263,7 +263,7 @@ mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 		doc->root = node;
 	}
 	node = doc->root;
-	while (node && mpijob__field_path_next(&path, &step) > 0)
+	while (node && mpijob__base_field_path_next(&path, &step) > 0)
 		node = make_step(doc, node, &step);
 	if (node && node->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);
@@ -272,7 +272,7 @@ mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 
 static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t len)
 {
-	const char *copy = mpijob__arena_copy(doc->arena, text, len);
+	const char *copy = mpijob__base_arena_copy(doc->arena, text, len);
 
 	return made(doc, copy ? mpijob__node_new_text(doc->arena, kind, copy, len) : NULL);
 }
@@ -281,7 +281,7 @@ mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t le
 {
 	if (!doc)
 		return NULL;
-	if (!text || !mpijob__utf8_valid(text, len, NULL))
+	if (!text || !mpijob__base_utf8_valid(text, len, NULL))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return new_text(doc, MPIJOB_NODE_STRING, text, len);
 }
@@ -357,7 +357,7 @@ mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
 
 	if (!doc || !map || !value)
 		return NULL;
-	if (!key || !mpijob__utf8_valid(key, len, NULL) || map->kind != MPIJOB_NODE_MAP)
+	if (!key || !mpijob__base_utf8_valid(key, len, NULL) || map->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);
 	at = mpijob__map_find(map, key, len);
 	if (at != MPIJOB__INDEX_NONE && map->in.entries[at].value == value)
@@ -370,7 +370,7 @@ mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
 		mpijob__node_adopt(map, value);
 		return value;
 	}
-	copy = mpijob__arena_copy(doc->arena, key, len);
+	copy = mpijob__base_arena_copy(doc->arena, key, len);
 	if (!copy || !mpijob__map_append(doc->arena, map, copy, len, value))
 		return fail(doc, MPIJOB_ERR_NOMEM);
 	return value;
@@ -383,23 +383,23 @@ mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const cha
 	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
 }
 
-const char *mpijob__utf8_repaired(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len)
+const char *mpijob__utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len)
 {
 	const char *end = text + len;
-	char *copy = mpijob__arena_alloc(arena, len * 3 + 1);
+	char *copy = mpijob__base_arena_alloc(arena, len * 3 + 1);
 	char *to = copy;
 
 	if (!copy)
 		return NULL;
 	while (text < end) {
-		size_t step = mpijob__utf8_read(text, end, NULL);
+		size_t step = mpijob__base_utf8_read(text, end, NULL);
 
 		if (step) {
 			memcpy(to, text, step);
 			to += step;
 			text += step;
 		} else {
-			to += mpijob__utf8_write(to, 0xfffd);
+			to += mpijob__base_utf8_write(to, 0xfffd);
 			text++;
 		}
 	}

@@ -78,14 +78,14 @@ uint32_t mpijob__index_find(const struct mpijob__index *index, const struct mpij
 	return position;
 }
 
-int mpijob__index_reserve(struct mpijob__arena *arena, struct mpijob__index *index)
+int mpijob__index_reserve(struct mpijob__base_arena *arena, struct mpijob__index *index)
 {
 	uint32_t cap = index->cap + index->cap / 2 + 16;
 	struct branch *branches;
 
 	if (index->used < index->cap || !(index->spare & LEAF))
 		return 0;
-	branches = mpijob__arena_grow(arena, index->branches, index->cap * sizeof(*branches), cap * sizeof(*branches));
+	branches = mpijob__base_arena_grow(arena, index->branches, index->cap * sizeof(*branches), cap * sizeof(*branches));
 	if (!branches)
 		return MPIJOB_ERR_NOMEM;
 	index->branches = branches;
@@ -180,15 +180,15 @@ uint32_t mpijob__index_add(struct mpijob__index *index, const struct mpijob__ent
 	return position;
 }
 
-struct mpijob__index *mpijob__index_copy(struct mpijob__arena *arena, const struct mpijob__index *from)
+struct mpijob__index *mpijob__index_copy(struct mpijob__base_arena *arena, const struct mpijob__index *from)
 {
-	struct mpijob__index *index = mpijob__arena_alloc(arena, sizeof(*index));
+	struct mpijob__index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 
 	if (!index)
 		return NULL;
 	*index = *from;
 	index->cap = from->used;
-	index->branches = mpijob__arena_array(arena, from->used, sizeof(*index->branches));
+	index->branches = mpijob__base_arena_array(arena, from->used, sizeof(*index->branches));
 	if (!index->branches)
 		return NULL;
 	memcpy(index->branches, from->branches, from->used * sizeof(*index->branches));
@@ -230,9 +230,9 @@ void mpijob__index_remove(struct mpijob__index *index, const struct mpijob__entr
 	}
 }
 
-struct mpijob__index *mpijob__index_new(struct mpijob__arena *arena, const struct mpijob__entry *entries, uint32_t count)
+struct mpijob__index *mpijob__index_new(struct mpijob__base_arena *arena, const struct mpijob__entry *entries, uint32_t count)
 {
-	struct mpijob__index *index = mpijob__arena_alloc(arena, sizeof(*index));
+	struct mpijob__index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 
 	if (!index)
 		return NULL;

@@ -186,7 +186,7 @@ static int scan_string(struct mpijob__json *r)
 			     "a string cannot hold a line end or another control character; write \\n, \\t or \\uXXXX");
 			return 0;
 		}
-		len = mpijob__utf8_read(at, r->end, NULL);
+		len = mpijob__base_utf8_read(at, r->end, NULL);
 		if (len == 0) {
 			fail(r, at, "encoding", "this byte is not UTF-8; save the text as UTF-8");
 			return 0;
@@ -425,7 +425,7 @@ static size_t decode_one(const char **at, char into[4])
 		code = 0x10000 + ((code - 0xd800) << 10) + ((uint32_t)hex4(from + 8, from + 12) - 0xdc00);
 		*at = from + 12;
 	}
-	return mpijob__utf8_write(into, code);
+	return mpijob__base_utf8_write(into, code);
 }
 
 int mpijob__json_is(const struct mpijob__json *r, const char *string)

@@ -24,7 +24,7 @@ struct change {
 };
 
 struct merging {
-	struct mpijob__arena *arena;
+	struct mpijob__base_arena *arena;
 	struct mpijob__stack changes;
 };
 
@@ -66,7 +66,7 @@ static int stage_key(struct merging *m, struct change *change, const struct mpij
 		entry = &change->entries[change->count];
 		*entry = *from;
 		entry->merged = 0;
-		entry->key = mpijob__arena_copy(m->arena, from->key, from->key_len);
+		entry->key = mpijob__base_arena_copy(m->arena, from->key, from->key_len);
 		if (!entry->key)
 			return MPIJOB_ERR_NOMEM;
 		entry->value = NULL;
@@ -97,7 +97,7 @@ static int stage(struct merging *m, size_t index)
 	if (cap > MPIJOB__MOST_ENTRIES)
 		return MPIJOB_ERR_NOMEM;
 	change.cap = (uint32_t)cap;
-	change.entries = mpijob__arena_array(m->arena, cap, sizeof(*change.entries));
+	change.entries = mpijob__base_arena_array(m->arena, cap, sizeof(*change.entries));
 	if (!change.entries)
 		return MPIJOB_ERR_NOMEM;
 	if (change.map->count)

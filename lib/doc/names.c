@@ -31,7 +31,7 @@ static int reserve(struct mpijob__names *names)
 	if (names->count == names->cap) {
 		if (cap > MPIJOB__MOST_ENTRIES)
 			return MPIJOB_ERR_NOMEM;
-		entries = mpijob__arena_grow(&names->arena, names->entries, names->cap * sizeof(*entries),
+		entries = mpijob__base_arena_grow(&names->arena, names->entries, names->cap * sizeof(*entries),
 					     cap * sizeof(*entries));
 		if (!entries)
 			return MPIJOB_ERR_NOMEM;
@@ -55,7 +55,7 @@ int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len,
 		return MPIJOB_ERR_NOMEM;
 	entry = &names->entries[names->count];
 	memset(entry, 0, sizeof(*entry));
-	entry->key = mpijob__arena_copy(&names->arena, name, len);
+	entry->key = mpijob__base_arena_copy(&names->arena, name, len);
 	entry->key_len = (uint32_t)len;
 	entry->merged = number;
 	if (!entry->key)
@@ -83,6 +83,6 @@ int mpijob__names_find(const struct mpijob__names *names, const char *name, size
 
 void mpijob__names_release(struct mpijob__names *names)
 {
-	mpijob__arena_free(&names->arena);
+	mpijob__base_arena_free(&names->arena);
 	memset(names, 0, sizeof(*names));
 }

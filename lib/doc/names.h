@@ -12,7 +12,7 @@ struct mpijob__index;
 
 /* All zeros is an empty set. */
 struct mpijob__names {
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 	struct mpijob__entry *entries;
 	struct mpijob__index *index; /* NULL while there are few */
 	uint32_t count;

@@ -87,17 +87,17 @@ const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key)
 
 const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
 {
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	size_t index;
 	int rc;
 
 	if (!path)
 		return NULL;
-	while (node && (rc = mpijob__field_path_next(&path, &step)) != 0) {
+	while (node && (rc = mpijob__base_field_path_next(&path, &step)) != 0) {
 		if (rc < 0)
 			return NULL;
 		if (step.bracket && node->kind == MPIJOB_NODE_LIST)
-			node = mpijob__field_path_number(&step, &index) ? mpijob_node_at(node, index) : NULL;
+			node = mpijob__base_field_path_number(&step, &index) ? mpijob_node_at(node, index) : NULL;
 		else
 			node = get(node, step.text, step.len);
 	}

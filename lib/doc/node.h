@@ -44,7 +44,7 @@ struct mpijob__entry {
 };
 
 struct mpijob_doc {
-	struct mpijob__arena *arena;
+	struct mpijob__base_arena *arena;
 	struct mpijob_node *root;
 	const char *source;
 	int error;
@@ -53,37 +53,37 @@ struct mpijob_doc {
 /* A document that stands alone and owns its memory; else `arena` belongs to a mpijob_docs. */
 struct mpijob__own_doc {
 	struct mpijob_doc doc;
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 };
 
 struct mpijob_docs {
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 	struct mpijob_doc **items; /* in the arena */
 	size_t count;
 	size_t cap;
 };
 
 /* Make an empty node of any kind. NULL when memory ran out. */
-struct mpijob_node *mpijob__node_new(struct mpijob__arena *arena, int kind);
+struct mpijob_node *mpijob__node_new(struct mpijob__base_arena *arena, int kind);
 /* Make a string or number over text that already lies in the arena. */
-struct mpijob_node *mpijob__node_new_text(struct mpijob__arena *arena, int kind, const char *text, size_t len);
+struct mpijob_node *mpijob__node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len);
 /* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran out. */
-const char *mpijob__utf8_repaired(struct mpijob__arena *arena, const char *text, size_t len, size_t *new_len);
+const char *mpijob__utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len);
 /* Find a key; MPIJOB__INDEX_NONE when absent. */
 uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len);
 /*
  * Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. When a map with an
  * index has the key already, that entry, and nothing is appended.
  */
-struct mpijob__entry *mpijob__map_append(struct mpijob__arena *arena, struct mpijob_node *map, const char *key,
+struct mpijob__entry *mpijob__map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
 					 size_t len, struct mpijob_node *value);
 /* Append to a list. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__list_append(struct mpijob__arena *arena, struct mpijob_node *list, struct mpijob_node *value);
+int mpijob__list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value);
 /*
  * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and need not be
  * copied. NULL when memory ran out.
  */
-struct mpijob_node *mpijob__node_copy(struct mpijob__arena *arena, const struct mpijob_node *from, int share);
+struct mpijob_node *mpijob__node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share);
 
 static inline struct mpijob__container *mpijob__container(struct mpijob_node *node)
 {

@@ -23,11 +23,11 @@
 #define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
 
 static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
-	       int32_t column, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
+	       int32_t column, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
 static int add_error(struct mpijob__reader *r, const char *id, const char *reason, int32_t line, int32_t column,
-		     const char *format, va_list args) MPIJOB__PRINTF(6, 0);
+		     const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
 static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 
 static size_t shown(const char *text, size_t longest)
 {
@@ -48,12 +48,12 @@ int mpijob__read_shown(const char *text)
 static int path_step(const struct mpijob__frame *frame, uint32_t index, struct mpijob_text *path)
 {
 	if (frame->node->kind == MPIJOB_NODE_LIST)
-		return mpijob__field_path_index(path, index);
+		return mpijob__base_field_path_index(path, index);
 	if (!frame->key)
 		return 0;
 	if (frame->key_len > LONGEST_KEY)
-		return mpijob__text_printf(path, "[%.*s...]", (int)shown(frame->key, LONGEST_SHOWN), frame->key);
-	return mpijob__field_path_key(path, frame->key);
+		return mpijob__base_text_printf(path, "[%.*s...]", (int)shown(frame->key, LONGEST_SHOWN), frame->key);
+	return mpijob__base_field_path_key(path, frame->key);
 }
 
 /* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
@@ -67,7 +67,7 @@ static int current_path(const struct mpijob__reader *r, struct mpijob_text *path
 		if (frame->role != MPIJOB__ROLE_MERGE_LIST)
 			rc = path_step(frame, frame->node->count - !inner, path);
 		if (rc == 0 && !inner && path->len > LONGEST_PATH)
-			return mpijob__text_puts(path, "...");
+			return mpijob__base_text_puts(path, "...");
 		if (rc)
 			return rc;
 	}
@@ -77,17 +77,17 @@ static int current_path(const struct mpijob__reader *r, struct mpijob_text *path
 static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
 	       int32_t column, const char *format, va_list args)
 {
-	struct mpijob__place place = { r->source, line, column };
+	struct mpijob__base_place place = { r->source, line, column };
 	struct mpijob_text path = { 0 };
 	int rc = 0;
 
 	if (r->diag) {
 		rc = current_path(r, &path);
 		if (rc == 0)
-			rc = mpijob__diag_vaddf(r->diag, severity, id, reason, path.len ? path.data : NULL, &place,
+			rc = mpijob__base_diag_vaddf(r->diag, severity, id, reason, path.len ? path.data : NULL, &place,
 						format, args);
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 	return rc;
 }
 
@@ -172,7 +172,7 @@ int mpijob__read_add(struct mpijob__reader *r, struct mpijob_node *root)
 
 	if (docs->count == docs->cap) {
 		size_t cap = docs->cap ? docs->cap * 2 : 4;
-		mpijob_doc **items = mpijob__arena_grow(r->arena, docs->items, docs->cap * sizeof(*items),
+		mpijob_doc **items = mpijob__base_arena_grow(r->arena, docs->items, docs->cap * sizeof(*items),
 							cap * sizeof(*items));
 
 		if (!items)
@@ -180,7 +180,7 @@ int mpijob__read_add(struct mpijob__reader *r, struct mpijob_node *root)
 		docs->items = items;
 		docs->cap = cap;
 	}
-	doc = mpijob__arena_alloc(r->arena, sizeof(*doc));
+	doc = mpijob__base_arena_alloc(r->arena, sizeof(*doc));
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
 	memset(doc, 0, sizeof(*doc));
@@ -199,13 +199,13 @@ static void default_size(size_t *option, size_t value)
 
 static int read_options(struct mpijob_parse_options *options, const struct mpijob_parse_options *given)
 {
-	int rc = mpijob__struct_check(options, sizeof(*options), given);
+	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
 	if (rc)
 		return rc;
 	if (options->format < MPIJOB_FORMAT_AUTO || options->format > MPIJOB_FORMAT_JSON_COMPACT)
 		return MPIJOB_ERR_USAGE;
-	if (options->max_depth < 0 || !mpijob__struct_is_flag(options->no_places))
+	if (options->max_depth < 0 || !mpijob__base_struct_is_flag(options->no_places))
 		return MPIJOB_ERR_USAGE;
 	if (options->max_depth == 0)
 		options->max_depth = DEFAULT_DEPTH;
@@ -322,10 +322,10 @@ static int prepare(struct mpijob__reader *r)
 	if (!r->docs)
 		return MPIJOB_ERR_NOMEM;
 	r->arena = &r->docs->arena;
-	mpijob__arena_expect(r->arena, r->len * 5);
+	mpijob__base_arena_expect(r->arena, r->len * 5);
 	if (!r->options.source)
 		return 0;
-	r->source = mpijob__arena_copy(r->arena, r->options.source, strlen(r->options.source));
+	r->source = mpijob__base_arena_copy(r->arena, r->options.source, strlen(r->options.source));
 	return r->source ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -372,18 +372,18 @@ static int take_only(mpijob_docs *docs, mpijob_doc **out)
 static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_options *options, mpijob_diag *diag)
 {
 	struct mpijob_parse_options known;
-	struct mpijob__place place = { NULL, 0, 0 };
+	struct mpijob__base_place place = { NULL, 0, 0 };
 
-	if (mpijob__struct_check(&known, sizeof(known), options) == 0)
+	if (mpijob__base_struct_check(&known, sizeof(known), options) == 0)
 		place.source = known.source;
 	if (docs->count == 0) {
-		(void)mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL, &place,
+		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL, &place,
 					"the text holds no document");
 		return MPIJOB_ERR_SYNTAX;
 	}
 	place.line = docs->items[1]->root->line;
 	place.column = docs->items[1]->root->column;
-	(void)mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL, &place,
+	(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL, &place,
 				"the text holds %zu documents, the second begins here; one is expected", docs->count);
 	return MPIJOB_ERR_SYNTAX;
 }

@@ -36,7 +36,7 @@ struct mpijob__reader {
 	mpijob_diag *diag;
 	mpijob_docs *docs;
 	const char *source; /* copy in the arena; may be NULL */
-	struct mpijob__arena *arena;
+	struct mpijob__base_arena *arena;
 	struct mpijob__stack frames;
 	size_t values;
 	size_t findings;
@@ -49,9 +49,9 @@ struct mpijob__reader {
  * around it). Returns MPIJOB_ERR_SYNTAX when reading should stop, 0 when it may go on (after max_findings it must not).
  */
 int mpijob__read_error(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__PRINTF(5, 6);
+	MPIJOB__BASE_PRINTF(5, 6);
 int mpijob__read_warning(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__PRINTF(5, 6);
+	MPIJOB__BASE_PRINTF(5, 6);
 /*
  * How many bytes of a text from the document to show in a message: `"%.*s", mpijob__read_shown(text), text`. Input may
  * be long, and a hundred findings may quote it.

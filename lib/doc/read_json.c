@@ -28,7 +28,7 @@ static int report(struct mpijob__reader *r, const struct mpijob__json *json)
 /* Decode the token's string into the arena. */
 static char *decode(struct mpijob__reader *r, const struct mpijob__json *json, size_t *len)
 {
-	char *into = mpijob__arena_bytes(r->arena, json->len + 1);
+	char *into = mpijob__base_arena_bytes(r->arena, json->len + 1);
 
 	if (into)
 		*len = mpijob__json_decode(json, into);
@@ -73,7 +73,7 @@ static struct mpijob_node *read_number(struct mpijob__reader *r, const struct mp
 			*rc = mpijob__read_error(r, "number-range", json->line, mpijob__json_column(json),
 						 "this number is too large; the largest is about 1.8e308");
 	}
-	text = mpijob__arena_copy(r->arena, json->text, json->len);
+	text = mpijob__base_arena_copy(r->arena, json->text, json->len);
 	return text ? mpijob__node_new_text(r->arena, MPIJOB_NODE_NUMBER, text, json->len) : NULL;
 }
 

@@ -144,7 +144,7 @@ static int read_utf8(struct mpijob__reader *r, const char *text, size_t len)
 	rc = read_events(&y);
 	yaml_parser_delete(&y.parser);
 	mpijob__stack_free(&y.anchors);
-	mpijob__arena_free(&y.scratch);
+	mpijob__base_arena_free(&y.scratch);
 	return rc;
 }
 
@@ -173,7 +173,7 @@ static size_t from_utf16(const unsigned char *at, size_t len, int big, char *int
 		} else if (code >= 0xd800 && code <= 0xdfff) {
 			return SIZE_MAX;
 		}
-		to += mpijob__utf8_write(to, code);
+		to += mpijob__base_utf8_write(to, code);
 	}
 	return (size_t)(to - into);
 }

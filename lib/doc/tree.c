@@ -19,7 +19,7 @@ struct copying {
 };
 
 /* Copy one node; a list or map is still empty, with room for its entries. */
-static struct mpijob_node *copy_one(struct mpijob__arena *arena, const struct mpijob_node *from, int share)
+static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
 {
 	struct mpijob_node *to = mpijob__node_new(arena, from->kind);
 	size_t size;
@@ -31,18 +31,18 @@ static struct mpijob_node *copy_one(struct mpijob__arena *arena, const struct mp
 	to->column = from->column;
 	if (from->kind == MPIJOB_NODE_STRING || from->kind == MPIJOB_NODE_NUMBER) {
 		to->count = from->count;
-		to->in.text = share ? from->in.text : mpijob__arena_copy(arena, from->in.text, from->count);
+		to->in.text = share ? from->in.text : mpijob__base_arena_copy(arena, from->in.text, from->count);
 		return to->in.text ? to : NULL;
 	}
 	if (from->count == 0 || (from->kind != MPIJOB_NODE_LIST && from->kind != MPIJOB_NODE_MAP))
 		return to;
 	size = from->kind == MPIJOB_NODE_MAP ? sizeof(*from->in.entries) : sizeof(*from->in.items);
-	to->in.items = mpijob__arena_array(arena, from->count, size);
+	to->in.items = mpijob__base_arena_array(arena, from->count, size);
 	mpijob__container(to)->cap = from->count;
 	return to->in.items ? to : NULL;
 }
 
-static int copy_entry(struct mpijob__arena *arena, struct copying *top, int share, struct mpijob_node **copied)
+static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int share, struct mpijob_node **copied)
 {
 	uint32_t at = top->to->count;
 	const struct mpijob__entry *entry;
@@ -58,7 +58,7 @@ static int copy_entry(struct mpijob__arena *arena, struct copying *top, int shar
 		top->to->in.entries[at].merged = 0;
 		top->to->in.entries[at].value = *copied;
 		if (!share)
-			top->to->in.entries[at].key = mpijob__arena_copy(arena, entry->key, entry->key_len);
+			top->to->in.entries[at].key = mpijob__base_arena_copy(arena, entry->key, entry->key_len);
 		if (!top->to->in.entries[at].key)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -67,7 +67,7 @@ static int copy_entry(struct mpijob__arena *arena, struct copying *top, int shar
 	return 0;
 }
 
-static int copy_done(struct mpijob__arena *arena, const struct copying *copying)
+static int copy_done(struct mpijob__base_arena *arena, const struct copying *copying)
 {
 	struct mpijob__container *container = mpijob__container(copying->to);
 
@@ -77,7 +77,7 @@ static int copy_done(struct mpijob__arena *arena, const struct copying *copying)
 	return container->index ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-struct mpijob_node *mpijob__node_copy(struct mpijob__arena *arena, const struct mpijob_node *from, int share)
+struct mpijob_node *mpijob__node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
 {
 	struct mpijob__stack stack = { .size = sizeof(struct copying) };
 	struct mpijob_node *root = copy_one(arena, from, share);

@@ -17,7 +17,7 @@
 
 static int must_escape(uint32_t code)
 {
-	return mpijob__escape_needed(code) || code == '"' || code == '\\' || code == 0xfeff || code == 0xfffe ||
+	return mpijob__base_escape_needed(code) || code == '"' || code == '\\' || code == 0xfeff || code == 0xfffe ||
 	       code == 0xffff;
 }
 
@@ -61,7 +61,7 @@ void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
 		text += count_plain(text, end);
 		if (text == end)
 			break;
-		step = (unsigned char)*text < 0x80 ? 1 : mpijob__utf8_read(text, end, &code);
+		step = (unsigned char)*text < 0x80 ? 1 : mpijob__base_utf8_read(text, end, &code);
 		if (step == 1)
 			code = (unsigned char)*text;
 		if (step && !must_escape(code)) {

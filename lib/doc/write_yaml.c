@@ -32,7 +32,7 @@ static int is_space(char c)
 
 static int is_special(uint32_t code)
 {
-	return (mpijob__escape_needed(code) && code != '\n') || code == 0xfeff || code == 0xfffe || code == 0xffff;
+	return (mpijob__base_escape_needed(code) && code != '\n') || code == 0xfeff || code == 0xfffe || code == 0xffff;
 }
 
 static int begins_specially(const char *text, size_t len)
@@ -57,7 +57,7 @@ static void look(const char *text, size_t len, struct traits *traits)
 	traits->mark |= end[-1] == ' ' || end[-1] == ':';
 	while (at < end && !traits->special) {
 		uint32_t code = 0;
-		size_t step = mpijob__utf8_read(at, end, &code);
+		size_t step = mpijob__base_utf8_read(at, end, &code);
 
 		traits->special = step == 0 || is_special(code);
 		traits->lines |= code == '\n';

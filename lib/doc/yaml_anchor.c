@@ -14,7 +14,7 @@
 
 int mpijob__yaml_anchors_reset(struct mpijob__yaml *y)
 {
-	mpijob__arena_free(&y->scratch);
+	mpijob__base_arena_free(&y->scratch);
 	y->names = NULL;
 	y->anchors.count = 0;
 	y->decoded = 1;
@@ -42,7 +42,7 @@ static int add_anchor(struct mpijob__yaml *y, const char *name, const struct mpi
 		y->names->in.entries[at].value->count = (uint32_t)y->anchors.count - 1;
 		return 0;
 	}
-	copy = mpijob__arena_copy(&y->scratch, name, len);
+	copy = mpijob__base_arena_copy(&y->scratch, name, len);
 	number = mpijob__node_new(&y->scratch, MPIJOB_NODE_NUMBER);
 	if (!copy || !number)
 		return MPIJOB_ERR_NOMEM;

@@ -28,7 +28,7 @@ struct mpijob__yaml {
 	struct mpijob_node *root;
 	int empty; /* the root is nothing at all */
 	/* The anchors of this document: names to numbers, and what they stand for. */
-	struct mpijob__arena scratch;
+	struct mpijob__base_arena scratch;
 	struct mpijob_node *names;
 	struct mpijob__stack anchors;
 	/* Counters of this document. */

@@ -123,13 +123,13 @@ int mpijob__yaml_scalar_key(struct mpijob__yaml *y, const struct mpijob__scalar 
 	if (scalar->is_unsigned)
 		return mpijob__yaml_stop(y, "key-range", "a number this large cannot be a key; put it in quotes");
 	len = mpijob__scalar_key(scalar, room);
-	key = mpijob__arena_copy(y->r->arena, room, len);
+	key = mpijob__base_arena_copy(y->r->arena, room, len);
 	return key ? mpijob__yaml_key(y, key, len) : MPIJOB_ERR_NOMEM;
 }
 
 static int decode_binary(struct mpijob__yaml *y, const char **text, size_t *len)
 {
-	char *bytes = mpijob__arena_bytes(y->r->arena, *len + 3);
+	char *bytes = mpijob__base_arena_bytes(y->r->arena, *len + 3);
 	size_t count;
 
 	if (!bytes)
@@ -140,7 +140,7 @@ static int decode_binary(struct mpijob__yaml *y, const char **text, size_t *len)
 	bytes[count] = 0;
 	*text = bytes;
 	*len = count;
-	if (mpijob__utf8_valid(bytes, count, NULL))
+	if (mpijob__base_utf8_valid(bytes, count, NULL))
 		return 0;
 	*text = mpijob__utf8_repaired(y->r->arena, bytes, count, len);
 	return *text ? 0 : MPIJOB_ERR_NOMEM;
@@ -169,7 +169,7 @@ static int resolve(struct mpijob__yaml *y, struct mpijob__scalar *scalar, const 
 	}
 	if (rc || scalar->kind != MPIJOB_NODE_STRING)
 		return rc;
-	*text = mpijob__arena_copy(y->r->arena, value, value_len);
+	*text = mpijob__base_arena_copy(y->r->arena, value, value_len);
 	*len = value_len;
 	if (!*text)
 		return MPIJOB_ERR_NOMEM;
@@ -179,12 +179,12 @@ static int resolve(struct mpijob__yaml *y, struct mpijob__scalar *scalar, const 
 static struct mpijob_node *scalar_node(struct mpijob__yaml *y, const struct mpijob__scalar *scalar, const char *text,
 				       size_t len)
 {
-	struct mpijob__arena *arena = y->r->arena;
+	struct mpijob__base_arena *arena = y->r->arena;
 	struct mpijob_node *node;
 
 	if (scalar->kind == MPIJOB_NODE_NUMBER) {
 		len = scalar->number_len;
-		text = mpijob__arena_copy(arena, scalar->number, len);
+		text = mpijob__base_arena_copy(arena, scalar->number, len);
 		if (!text)
 			return NULL;
 	}

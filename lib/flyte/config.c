@@ -135,8 +135,8 @@ static int set(const struct row *row, const mpijob_node *value, void *out)
 
 static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, const char *message)
 {
-	const struct mpijob__place place = { NULL, mpijob_node_line(value), mpijob_node_column(value) };
-	int code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key, &place, "%s", message);
+	const struct mpijob__base_place place = { NULL, mpijob_node_line(value), mpijob_node_column(value) };
+	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key, &place, "%s", message);
 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
@@ -170,10 +170,10 @@ static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 
 	for (size_t i = 0; !code && i < COUNT(unread); i++) {
 		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
-		const struct mpijob__place place = { NULL, mpijob_node_line(node), mpijob_node_column(node) };
+		const struct mpijob__base_place place = { NULL, mpijob_node_line(node), mpijob_node_column(node) };
 
 		if (mpijob_node_count(node) || mpijob_node_length(node))
-			code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_WARNING, "flyte-ignored", NULL, unread[i][0],
+			code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "flyte-ignored", NULL, unread[i][0],
 						 &place, "%s", unread[i][1]);
 	}
 	return code;
@@ -186,7 +186,7 @@ int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_con
 
 	if (!section || !out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), out);
+	code = mpijob__base_struct_check(&known, sizeof(known), out);
 	if (!code && mpijob_node_kind(section) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", section, "must be a map");
 	if (!code)
@@ -201,7 +201,7 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 
 	if (!map || !out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), out);
+	code = mpijob__base_struct_check(&known, sizeof(known), out);
 	if (!code && mpijob_node_kind(map) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", map, "must be a map");
 	for (size_t i = 0; !code && i < mpijob_node_count(map); i++) {
@@ -218,7 +218,7 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 
 int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given)
 {
-	return mpijob__struct_check(own, sizeof(*own), given);
+	return mpijob__base_struct_check(own, sizeof(*own), given);
 }
 
 static void fill(const char **member, const char *value)
@@ -231,7 +231,7 @@ static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config
 {
 	struct mpijob_flyte_config *config = &f->config;
 	mpijob_node *annotations = mpijob_doc_edit(f->doc);
-	int code = mpijob__struct_check(config, sizeof(*config), given);
+	int code = mpijob__base_struct_check(config, sizeof(*config), given);
 
 	mpijob_node_put_string(f->doc, annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
 	if (!config->default_annotations)
@@ -247,7 +247,7 @@ static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config
 int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *given)
 {
 	struct mpijob_flyte_options options;
-	int code = mpijob__struct_check(&options, sizeof(options), given), truth = 0;
+	int code = mpijob__base_struct_check(&options, sizeof(options), given), truth = 0;
 
 	if (!code)
 		code = take_config(f, options.config);

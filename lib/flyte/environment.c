@@ -58,12 +58,12 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 		len--;
 	if (!e->console_url || !*e->console_url || !mpijob__proto_get(f->task_config, "link_type"))
 		return 0;
-	code = mpijob__text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len,
+	code = mpijob__base_text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len,
 				   e->console_url, e->project ? e->project : "", e->domain ? e->domain : "",
 				   e->execution_name, e->node_id ? e->node_id : "");
 	if (!code)
 		add(f, env, "FLYTE_EXECUTION_URL", url.data);
-	mpijob__text_release(&url);
+	mpijob__base_text_release(&url);
 	return code;
 }
 

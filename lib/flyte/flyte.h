@@ -70,12 +70,12 @@ int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpij
 
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
 int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 /* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as mpijob__task_refuse(). */
 int mpijob__task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind);
 /* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 /* Read `custom` and what else decides about the whole job. */
 int mpijob__task_read(struct mpijob__flyte *f);
 int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag);
@@ -132,7 +132,7 @@ void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *s
 
 /* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 /* Turn the job of v1 in `f->doc` into one of v2beta1. */
 int mpijob__repair_convert(struct mpijob__flyte *f);
 

@@ -38,7 +38,7 @@ static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 		char low = is_upper(*at) ? (char)(*at - 'A' + 'a') : *at;
 
 		if (is_upper(*at) && at > name && is_lower(at[-1]))
-			code = mpijob__text_puts(&text, "-");
+			code = mpijob__base_text_puts(&text, "-");
 		if (!code && (is_lower(low) || low == '-' || low == '.'))
 			code = mpijob_text_write(&text, &low, 1);
 	}
@@ -48,7 +48,7 @@ static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 		from++;
 	if (!code && name)
 		mpijob_node_put_string(f->doc, metadata, "name", mpijob_text_data(&text) + from);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return code;
 }
 
@@ -159,7 +159,7 @@ static int make(struct mpijob__flyte *f)
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
-	int code = mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
+	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
 				     NULL, "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
 
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;

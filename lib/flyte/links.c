@@ -29,14 +29,14 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 
 	if (created && mpijob__time_parse(created, &start_s)) {
 		mpijob__time_format(start_s, start);
-		code = mpijob__text_printf(&numbers[0], "%lld", (long long)start_s);
+		code = mpijob__base_text_printf(&numbers[0], "%lld", (long long)start_s);
 	}
 	if (!code && links->options.now_s) {
 		mpijob__time_format(links->options.now_s, finish);
-		code = mpijob__text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
+		code = mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
 	}
 	if (!code)
-		code = mpijob__text_printf(&numbers[2], "%d", (int)e->attempt);
+		code = mpijob__base_text_printf(&numbers[2], "%d", (int)e->attempt);
 	const struct {
 		const char *name, *value;
 	} known[] = {
@@ -62,7 +62,7 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 		code = mpijob__placeholder_replace(text, known[i].name,
 						   known[i].value && *known[i].value ? known[i].value : NULL);
 	for (size_t i = 0; i < 3; i++)
-		mpijob__text_release(&numbers[i]);
+		mpijob__base_text_release(&numbers[i]);
 	return code;
 }
 
@@ -70,13 +70,13 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 static char *filled(const struct mpijob__links *links, const char *pod, const char *template)
 {
 	struct mpijob_text text = { 0 };
-	int code = mpijob__text_puts(&text, template);
+	int code = mpijob__base_text_puts(&text, template);
 	char *copy;
 
 	if (!code && template[0])
 		code = fill(links, pod, &text);
 	copy = code ? NULL : strdup(text.data ? text.data : "");
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 

@@ -53,7 +53,7 @@ static int take(struct mpijob_text *text, struct mpijob_text *made, int code)
 		*text = *made;
 		*made = old;
 	}
-	mpijob__text_release(made);
+	mpijob__base_text_release(made);
 	return code;
 }
 
@@ -73,14 +73,14 @@ int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, cons
 		}
 		code = mpijob_text_write(&made, from, (size_t)(at - from));
 		if (!code)
-			code = mpijob__text_puts(&made, value);
+			code = mpijob__base_text_puts(&made, value);
 		from = at = end;
 		found = 1;
 	}
 	if (!found)
 		return 0;
 	if (!code)
-		code = mpijob__text_puts(&made, from);
+		code = mpijob__base_text_puts(&made, from);
 	return take(text, &made, code);
 }
 
@@ -113,7 +113,7 @@ static int put_value(struct mpijob_text *made, const mpijob_node *value)
 	int truth = 0;
 
 	if (mpijob_node_bool(value, &truth))
-		return mpijob__text_puts(made, truth ? "true" : "false");
+		return mpijob__base_text_puts(made, truth ? "true" : "false");
 	return mpijob_text_write(made, mpijob_node_text(value) ? mpijob_node_text(value) : "",
 				 mpijob_node_length(value));
 }
@@ -143,7 +143,7 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 		from = at = end;
 	}
 	if (!code)
-		code = mpijob__text_puts(&made, from);
+		code = mpijob__base_text_puts(&made, from);
 	return take(text, &made, code);
 }
 
@@ -158,14 +158,14 @@ static int unique_key(const char *name, struct mpijob_text *out)
 
 		if (leading && !alpha) {
 			if (out->len == 0)
-				code = mpijob__text_puts(out, "a");
+				code = mpijob__base_text_puts(out, "a");
 			continue;
 		}
 		leading = 0;
 		if (alpha || digit)
 			code = mpijob_text_write(out, name, 1);
 		else if (!gap)
-			code = mpijob__text_puts(out, "_");
+			code = mpijob__base_text_puts(out, "_");
 		gap = !alpha && !digit;
 	}
 	return code;
@@ -216,16 +216,16 @@ int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, c
 		struct mpijob_text text = { 0 };
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 
-		code = word ? mpijob__text_puts(&text, word)
+		code = word ? mpijob__base_text_puts(&text, word)
 			    : mpijob__task_refuse(f, key, words, "must be a list of strings");
 		if (!code)
 			code = replace_all(f, &text, f->execution.name ? mpijob_text_data(&unique) : NULL, key);
 		if (!code)
 			mpijob_node_append(f->doc, made,
 					   mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
-		mpijob__text_release(&text);
+		mpijob__base_text_release(&text);
 	}
-	mpijob__text_release(&unique);
+	mpijob__base_text_release(&unique);
 	if (!code && mpijob_node_count(made))
 		mpijob_node_put(f->doc, container, key, made);
 	else

@@ -254,8 +254,8 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 {
 	const char *name = mpijob__proto_text(memory, "mountName"), *path = mpijob__proto_text(memory, "mountPath");
 	const char *limit = mpijob__proto_text(memory, "sizeLimit");
-	struct mpijob__quantity quantity = { 0 };
-	char text[MPIJOB__QUANTITY_TEXT];
+	struct mpijob__base_quantity quantity = { 0 };
+	char text[MPIJOB__BASE_QUANTITY_TEXT];
 	mpijob_node *volume;
 	int code;
 
@@ -267,9 +267,9 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 	code = collides(f, spec, primary, name, path);
 	if (code)
 		return code;
-	if (!limit || (*limit && !mpijob__quantity_parse(limit, strlen(limit), &quantity)))
+	if (!limit || (*limit && !mpijob__base_quantity_parse(limit, strlen(limit), &quantity)))
 		return mpijob__task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
-	mpijob__quantity_print(&quantity, text);
+	mpijob__base_quantity_print(&quantity, text);
 	volume = mpijob_node_append_map(f->doc, list_of(f, spec, "volumes"));
 	mpijob_node_put_string(f->doc, volume, "name", name);
 	volume = mpijob_node_put_map(f->doc, volume, "emptyDir");

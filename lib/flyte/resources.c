@@ -18,26 +18,26 @@ static const char *const entry_names[] = { NULL, "cpu", NVIDIA_GPU, "memory", NU
 #define ENTRIES (sizeof(entry_words) / sizeof(entry_words[0]))
 static const char *const lists[] = { "requests", "limits" };
 
-static int is_zero(const struct mpijob__quantity *quantity)
+static int is_zero(const struct mpijob__base_quantity *quantity)
 {
-	static const struct mpijob__quantity zero;
+	static const struct mpijob__base_quantity zero;
 
-	return mpijob__quantity_compare(quantity, &zero) == 0;
+	return mpijob__base_quantity_compare(quantity, &zero) == 0;
 }
 
-static int parse(const mpijob_node *node, struct mpijob__quantity *out)
+static int parse(const mpijob_node *node, struct mpijob__base_quantity *out)
 {
 	const char *text = mpijob_node_text(node);
 
-	*out = (struct mpijob__quantity){ 0 };
-	return text && mpijob__quantity_parse(text, strlen(text), out);
+	*out = (struct mpijob__base_quantity){ 0 };
+	return text && mpijob__base_quantity_parse(text, strlen(text), out);
 }
 
-static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name, const struct mpijob__quantity *quantity)
+static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name, const struct mpijob__base_quantity *quantity)
 {
-	char text[MPIJOB__QUANTITY_TEXT];
+	char text[MPIJOB__BASE_QUANTITY_TEXT];
 
-	mpijob__quantity_print(quantity, text);
+	mpijob__base_quantity_print(quantity, text);
 	mpijob_node_put_string(f->doc, map, name, text);
 }
 
@@ -62,7 +62,7 @@ int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *reso
 			const mpijob_node *entry = mpijob_node_at(entries, i),
 					  *value = mpijob__proto_get(entry, "value");
 			const char *word = mpijob__proto_word(entry, "name", entry_words, ENTRIES);
-			struct mpijob__quantity quantity;
+			struct mpijob__base_quantity quantity;
 			size_t at = 0;
 
 			if (!word || !mpijob_node_string(value) || !parse(value, &quantity))
@@ -86,7 +86,7 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 		mpijob_node *list = list_of(f, resources, lists[k]);
 
 		for (size_t i = 0; i < mpijob_node_count(list); i++) {
-			struct mpijob__quantity quantity;
+			struct mpijob__base_quantity quantity;
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
 				return mpijob__task_refuse(f, "resources", mpijob_node_at(list, i),
@@ -121,13 +121,13 @@ static void merge(struct mpijob__flyte *f, mpijob_node *resources, const mpijob_
 	}
 }
 
-static void at_most(struct mpijob__quantity *value, const struct mpijob__quantity *limit)
+static void at_most(struct mpijob__base_quantity *value, const struct mpijob__base_quantity *limit)
 {
-	if (!is_zero(value) && !is_zero(limit) && mpijob__quantity_compare(value, limit) > 0)
+	if (!is_zero(value) && !is_zero(limit) && mpijob__base_quantity_compare(value, limit) > 0)
 		*value = *limit;
 }
 
-static void platform(const struct mpijob__flyte *f, const char *list, const char *name, struct mpijob__quantity *out)
+static void platform(const struct mpijob__flyte *f, const char *list, const char *name, struct mpijob__base_quantity *out)
 {
 	const mpijob_node *from = mpijob_node_get(f->execution.platform_resources, list);
 	const mpijob_node *node = mpijob_node_get(from, name);
@@ -137,14 +137,14 @@ static void platform(const struct mpijob__flyte *f, const char *list, const char
 		text = f->config.default_cpu;
 	if (!node && strcmp(list, "requests") == 0 && strcmp(name, "memory") == 0)
 		text = f->config.default_memory;
-	if (!text || !mpijob__quantity_parse(text, strlen(text), out))
+	if (!text || !mpijob__base_quantity_parse(text, strlen(text), out))
 		parse(node, out);
 }
 
 static void adjust(struct mpijob__flyte *f, mpijob_node *resources, const char *name, int assign)
 {
 	mpijob_node *requests = list_of(f, resources, "requests"), *limits = list_of(f, resources, "limits");
-	struct mpijob__quantity request, limit, fallback = { 0 }, most = { 0 };
+	struct mpijob__base_quantity request, limit, fallback = { 0 }, most = { 0 };
 
 	parse(mpijob_node_get(requests, name), &request);
 	parse(mpijob_node_get(limits, name), &limit);

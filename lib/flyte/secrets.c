@@ -32,20 +32,20 @@ static int spell(const char *data, size_t len, struct mpijob_text *out)
 static int quote(struct mpijob_text *text, const char *value)
 {
 	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
-	int code = mpijob__text_puts(text, "\"");
+	int code = mpijob__base_text_puts(text, "\"");
 
 	for (; *value && !code; value++) {
 		const char *found = strchr(special, *value);
 		unsigned char byte = (unsigned char)*value;
 
 		if (found)
-			code = mpijob__text_printf(text, "\\%c", letters[found - special]);
+			code = mpijob__base_text_printf(text, "\\%c", letters[found - special]);
 		else if (byte < ' ' || byte > '~')
-			code = mpijob__text_printf(text, "\\%03o", byte);
+			code = mpijob__base_text_printf(text, "\\%03o", byte);
 		else
 			code = mpijob_text_write(text, value, 1);
 	}
-	return code ? code : mpijob__text_puts(text, "\"\n");
+	return code ? code : mpijob__base_text_puts(text, "\"\n");
 }
 
 /* The message of one secret; what is not said is left out. */
@@ -67,12 +67,12 @@ static int describe(struct mpijob__flyte *f, const mpijob_node *secret, struct m
 		const char *value = mpijob__proto_text(secret, strings[i].field);
 
 		if (i == 3 && mount != mounts[0])
-			code = mpijob__text_printf(text, "mount_requirement: %s\n", mount);
+			code = mpijob__base_text_printf(text, "mount_requirement: %s\n", mount);
 		if (!value)
 			return mpijob__task_refuse(f, "securityContext.secrets", secret, "%s must be a string",
 						   strings[i].field);
 		if (!code && *value)
-			code = mpijob__text_printf(text, "%s: ", strings[i].name);
+			code = mpijob__base_text_printf(text, "%s: ", strings[i].name);
 		if (!code && *value)
 			code = quote(text, value);
 	}
@@ -87,15 +87,15 @@ static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_n
 	if (!code)
 		code = spell(mpijob_text_data(&text), text.len, &spelled);
 	if (!code)
-		code = mpijob__text_printf(&key, "flyte.secrets/s%zu", index);
+		code = mpijob__base_text_printf(&key, "flyte.secrets/s%zu", index);
 	if (!code && spelled.len > MOST_BYTES)
 		code = mpijob__task_refuse(f, "securityContext.secrets", secret, "takes more than %d bytes",
 					   MOST_BYTES);
 	if (!code)
 		mpijob_node_put_string(f->doc, annotations, key.data, mpijob_text_data(&spelled));
-	mpijob__text_release(&text);
-	mpijob__text_release(&spelled);
-	mpijob__text_release(&key);
+	mpijob__base_text_release(&text);
+	mpijob__base_text_release(&spelled);
+	mpijob__base_text_release(&key);
 	return code;
 }
 

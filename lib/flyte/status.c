@@ -107,7 +107,7 @@ static int set_condition(mpijob_flyte_status *status, const mpijob_node *conditi
 	if (phases[i].phase != MPIJOB_FLYTE_RETRYABLE_FAILURE)
 		return 0;
 	status->phase.code = FAILURE_CODE;
-	return mpijob__text_printf(&status->message, "Job failed:\n\t%s - %s", text_of(condition, "reason"),
+	return mpijob__base_text_printf(&status->message, "Job failed:\n\t%s - %s", text_of(condition, "reason"),
 				   text_of(condition, "message"));
 }
 
@@ -139,14 +139,14 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 
 	if (is_late(status, job)) {
 		status->phase.timed_out = 1;
-		return mpijob__text_printf(
+		return mpijob__base_text_printf(
 			&status->error,
 			"kubeflow operator hasn't updated the mpi custom resource since creation time %s",
 			text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"));
 	}
 	current = current_of(conditions, (status->repairs & MPIJOB_FLYTE_END_COUNTS) != 0);
 	if (listed && !current)
-		return mpijob__text_puts(&status->error,
+		return mpijob__base_text_puts(&status->error,
 					 "found no current condition: none of the job's conditions is true");
 	return set_condition(status, current);
 }
@@ -156,12 +156,12 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 static int add_pod(struct mpijob__links *links, const char *job, const char *role, int64_t index)
 {
 	struct mpijob_text name = { 0 };
-	int code = index < 0 ? mpijob__text_printf(&name, "%s-%s", job, role)
-			     : mpijob__text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
+	int code = index < 0 ? mpijob__base_text_printf(&name, "%s-%s", job, role)
+			     : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
 
 	if (!code)
 		code = mpijob__links_add(links, name.data);
-	mpijob__text_release(&name);
+	mpijob__base_text_release(&name);
 	return code;
 }
 
@@ -200,7 +200,7 @@ static int is_known(const mpijob_node *job)
 static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_status_options *given)
 {
 	struct mpijob_flyte_status_options *options = &status->links.options;
-	int code = mpijob__struct_check(options, sizeof(*options), given);
+	int code = mpijob__base_struct_check(options, sizeof(*options), given);
 
 	if (!code)
 		code = mpijob__execution_take(&status->links.execution, options->execution);
@@ -261,7 +261,7 @@ void mpijob_flyte_status_free(mpijob_flyte_status *status)
 	if (!status)
 		return;
 	mpijob__links_free(&status->links);
-	mpijob__text_release(&status->message);
-	mpijob__text_release(&status->error);
+	mpijob__base_text_release(&status->message);
+	mpijob__base_text_release(&status->error);
 	free(status);
 }

@@ -18,15 +18,15 @@ static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit",
 								 "ttlSecondsAfterFinished" };
 
 static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
-	       const char *format, va_list args) MPIJOB__PRINTF(6, 0);
+	       const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
 
 static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
 	       const char *format, va_list args)
 {
-	const struct mpijob__place place = { f->source, mpijob_node_line(node), mpijob_node_column(node) };
+	const struct mpijob__base_place place = { f->source, mpijob_node_line(node), mpijob_node_column(node) };
 	const char *reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
 
-	return mpijob__diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
+	return mpijob__base_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
 }
 
 int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)

@@ -16,25 +16,25 @@
 #include <string.h>
 
 static void say(const struct mpijob__advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
-		const char *id, const char *format, va_list args) MPIJOB__PRINTF(7, 0);
+		const char *id, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
 
 static void say(const struct mpijob__advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
 		const char *id, const char *format, va_list args)
 {
-	struct mpijob__place around = mpijob__rules_place(a->report, a->root, field);
+	struct mpijob__base_place around = mpijob__rules_place(a->report, a->root, field);
 	struct mpijob__spot spot = { NULL, mpijob__report_place(a->report, node, &around) };
 	struct mpijob_text path = { 0 }, message = { 0 };
 
-	if (mpijob__text_puts(&path, mpijob__field_row(field)->field.path) ||
-	    mpijob__text_puts(&path, below ? below : "") || mpijob__text_vprintf(&message, format, args))
+	if (mpijob__base_text_puts(&path, mpijob__field_row(field)->field.path) ||
+	    mpijob__base_text_puts(&path, below ? below : "") || mpijob__base_text_vprintf(&message, format, args))
 		a->report->code = MPIJOB_ERR_NOMEM;
 	spot.path = mpijob_text_data(&path);
 	if (severity == MPIJOB_SEVERITY_WARNING)
 		mpijob__report_warning(a->report, &spot, id, "%s", mpijob_text_data(&message));
 	else
 		mpijob__report_note(a->report, &spot, id, "%s", mpijob_text_data(&message));
-	mpijob__text_release(&path);
-	mpijob__text_release(&message);
+	mpijob__base_text_release(&path);
+	mpijob__base_text_release(&message);
 }
 
 void mpijob__advice_warn(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,

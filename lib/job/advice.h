@@ -34,9 +34,9 @@ void mpijob__advice_check(struct mpijob__report *report, const mpijob_node *root
  * it has none, that of the row's value, or of what is around it.
  */
 void mpijob__advice_warn(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...) MPIJOB__PRINTF(6, 7);
+			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
 void mpijob__advice_note(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...) MPIJOB__PRINTF(6, 7);
+			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
 
 /* advice_launch.c: how many ranks the launcher asks for. */
 void mpijob__advice_launch(const struct mpijob__advice *a, const struct mpijob__advised *launcher);

@@ -43,12 +43,12 @@ int mpijob__advice_is_device(const char *name)
 
 static int64_t amount(const mpijob_node *node)
 {
-	struct mpijob__quantity quantity;
+	struct mpijob__base_quantity quantity;
 	int64_t value;
 
 	if (!mpijob_node_text(node) ||
-	    !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
-	    !mpijob__quantity_value(&quantity, &value))
+	    !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
+	    !mpijob__base_quantity_value(&quantity, &value))
 		return 0;
 	return value > 0 && value < INT32_MAX ? value : 0;
 }

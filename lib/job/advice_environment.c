@@ -201,10 +201,10 @@ static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__
 
 		if (!mpijob_node_count(mpijob_node_get(container, "env")))
 			continue;
-		if (mpijob__text_printf(&below, ".spec.%s[%zu].env", list, i))
+		if (mpijob__base_text_printf(&below, ".spec.%s[%zu].env", list, i))
 			a->report->code = MPIJOB_ERR_NOMEM;
 		check_env(a, role, mpijob_text_data(&below), container);
-		mpijob__text_release(&below);
+		mpijob__base_text_release(&below);
 	}
 }
 

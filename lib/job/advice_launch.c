@@ -430,7 +430,7 @@ static void take_script(struct launch *launch, const char *text, const mpijob_no
 		read_script(&script, text);
 	if (script.code && launch->a)
 		launch->a->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__text_release(&script.word);
+	mpijob__base_text_release(&script.word);
 }
 
 /* ---- a container ---- */

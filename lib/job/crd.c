@@ -341,8 +341,8 @@ int mpijob_crd_new(const struct mpijob_crd_options *options, mpijob_doc **out)
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), options);
-	if (code == 0 && !mpijob__struct_is_flag(known.descriptions))
+	code = mpijob__base_struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__base_struct_is_flag(known.descriptions))
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;

@@ -109,8 +109,8 @@ int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mp
 
 	if (!job)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), options);
-	if (code == 0 && !mpijob__struct_is_flag(known.reference))
+	code = mpijob__base_struct_check(&known, sizeof(known), options);
+	if (code == 0 && !mpijob__base_struct_is_flag(known.reference))
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;

@@ -27,10 +27,10 @@ static const struct mpijob__schema_field pod_template = {
 static const struct mpijob__schema_field *find(const char *path)
 {
 	const struct mpijob__schema_field *field = &pod_template;
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	int more;
 
-	while (field && (more = mpijob__field_path_next(&path, &step)) != 0) {
+	while (field && (more = mpijob__base_field_path_next(&path, &step)) != 0) {
 		char name[64];
 
 		if (more > 0 && step.bracket && field->shape != SCHEMA_ONE)

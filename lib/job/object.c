@@ -69,13 +69,13 @@ static void check_files(struct mpijob__report *report, const mpijob_node *object
 
 		if (!must || mpijob__report_is_full(report, "invalid-value"))
 			continue;
-		mpijob__field_path_cut(&path, 0);
-		if (mpijob__text_puts(&path, key) || mpijob__field_path_entry(&path, name))
+		mpijob__base_field_path_cut(&path, 0);
+		if (mpijob__base_text_puts(&path, key) || mpijob__base_field_path_entry(&path, name))
 			report->code = MPIJOB_ERR_NOMEM;
 		spot.path = mpijob_text_data(&path);
 		mpijob__report_error(report, &spot, "invalid-value", "Invalid", "the key must be %s", must);
 	}
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 }
 
 static void require(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node)

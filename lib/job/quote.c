@@ -63,9 +63,9 @@ static int go_character(struct mpijob_text *out, const char *text, size_t len, u
 	if (letter)
 		return put_escaped(out, letter);
 	if (point < 0x20 || point == 0x7f)
-		return mpijob__text_printf(out, "\\x%02x", (unsigned int)point);
+		return mpijob__base_text_printf(out, "\\x%02x", (unsigned int)point);
 	if (point >= 0x80 && !prints(point))
-		return mpijob__text_printf(out, point > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned int)point);
+		return mpijob__base_text_printf(out, point > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned int)point);
 	return mpijob_text_write(out, text, len);
 }
 
@@ -76,14 +76,14 @@ static int json_character(struct mpijob_text *out, const char *text, size_t len,
 	if (letter)
 		return put_escaped(out, letter);
 	if (point < 0x20 || point == '<' || point == '>' || point == '&' || point == 0x2028 || point == 0x2029)
-		return mpijob__text_printf(out, "\\u%04x", (unsigned int)point);
+		return mpijob__base_text_printf(out, "\\u%04x", (unsigned int)point);
 	return mpijob_text_write(out, text, len);
 }
 
 static int quote(struct mpijob_text *out, const char *text,
 		 int (*character)(struct mpijob_text *, const char *, size_t, uint32_t))
 {
-	int code = mpijob__text_puts(out, "\"");
+	int code = mpijob__base_text_puts(out, "\"");
 
 	while (!code && *text) {
 		uint32_t point;
@@ -92,7 +92,7 @@ static int quote(struct mpijob_text *out, const char *text,
 		code = character(out, text, len, point);
 		text += len;
 	}
-	return code ? code : mpijob__text_puts(out, "\"");
+	return code ? code : mpijob__base_text_puts(out, "\"");
 }
 
 int mpijob__quote_go(struct mpijob_text *out, const char *text)

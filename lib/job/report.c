@@ -5,10 +5,10 @@
  */
 #include "job/report.h"
 
-struct mpijob__place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
-					  const struct mpijob__place *around)
+struct mpijob__base_place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
+					  const struct mpijob__base_place *around)
 {
-	struct mpijob__place place = { report->source, mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { report->source, mpijob_node_line(node), mpijob_node_column(node) };
 
 	return place.line || !around ? place : *around;
 }
@@ -29,8 +29,8 @@ static int skip(struct mpijob__report *report, int32_t severity, const char *id)
 
 	if (!count || *count < MPIJOB__REPORT_MOST)
 		return 0;
-	report->errors += mpijob__diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
-	mpijob__diag_leave_out(report->diag, severity, id);
+	report->errors += mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	mpijob__base_diag_leave_out(report->diag, severity, id);
 	return 1;
 }
 
@@ -50,7 +50,7 @@ int mpijob__report_loose_is_full(struct mpijob__report *report, const char *id)
 }
 
 static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
-		const char *reason, const char *format, va_list args) MPIJOB__PRINTF(6, 0);
+		const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
 
 static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
 		const char *reason, const char *format, va_list args)
@@ -62,8 +62,8 @@ static void add(struct mpijob__report *report, int32_t severity, const struct mp
 	count = said(report, id);
 	if (count)
 		++*count;
-	report->errors += mpijob__diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
-	if (mpijob__diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place, format, args))
+	report->errors += mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	if (mpijob__base_diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place, format, args))
 		report->code = MPIJOB_ERR_NOMEM;
 }
 

@@ -24,24 +24,24 @@ struct mpijob__report {
 /* What is needed to say something about one field. */
 struct mpijob__spot {
 	const char *path;
-	struct mpijob__place place;
+	struct mpijob__base_place place;
 };
 
 /* Where a node stands; where it has no place of its own, where its surroundings do. */
-struct mpijob__place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
-					  const struct mpijob__place *around);
+struct mpijob__base_place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
+					  const struct mpijob__base_place *around);
 
 void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
-			  const char *reason, const char *format, ...) MPIJOB__PRINTF(5, 6);
+			  const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
 void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
-			   const char *reason, const char *format, va_list args) MPIJOB__PRINTF(5, 0);
+			   const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(5, 0);
 /* A warning, or an error where the report is strict. */
 void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
-			  const char *format, ...) MPIJOB__PRINTF(4, 5);
+			  const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
-			    const char *format, ...) MPIJOB__PRINTF(4, 5);
+			    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
-			 const char *format, ...) MPIJOB__PRINTF(4, 5);
+			 const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 /*
  * Whether as many findings of a kind are kept as may be: 1, and the finding that was to be made is counted as one that

@@ -45,9 +45,9 @@ static int is_wrong(const mpijob_node *node, int32_t kind)
 	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
 }
 
-struct mpijob__place mpijob__rules_place(const struct mpijob__report *report, const mpijob_node *root, int id)
+struct mpijob__base_place mpijob__rules_place(const struct mpijob__report *report, const mpijob_node *root, int id)
 {
-	struct mpijob__place place = { report->source, 0, 0 };
+	struct mpijob__base_place place = { report->source, 0, 0 };
 
 	while (!place.line && id != FIELD_ROOT) {
 		place = mpijob__report_place(report, mpijob__field_node(root, id), NULL);
@@ -72,11 +72,11 @@ struct inner {
 static void inner_begin(struct inner *inner, struct mpijob__report *report, const mpijob_node *root, int template,
 			const char *below, const mpijob_node *node)
 {
-	struct mpijob__place around = mpijob__rules_place(report, root, template);
+	struct mpijob__base_place around = mpijob__rules_place(report, root, template);
 
 	memset(inner, 0, sizeof(*inner));
-	if (mpijob__text_puts(&inner->path, mpijob__field_row(template)->field.path) ||
-	    mpijob__text_puts(&inner->path, below))
+	if (mpijob__base_text_puts(&inner->path, mpijob__field_row(template)->field.path) ||
+	    mpijob__base_text_puts(&inner->path, below))
 		report->code = MPIJOB_ERR_NOMEM;
 	inner->spot.path = mpijob_text_data(&inner->path);
 	inner->spot.place = mpijob__report_place(report, node, &around);
@@ -84,7 +84,7 @@ static void inner_begin(struct inner *inner, struct mpijob__report *report, cons
 
 static void inner_end(struct inner *inner)
 {
-	mpijob__text_release(&inner->path);
+	mpijob__base_text_release(&inner->path);
 }
 
 static const mpijob_node *pod_spec(const mpijob_node *root, int template)
@@ -141,15 +141,15 @@ static void reference_name(struct mpijob__report *report, const struct mpijob__s
 	struct mpijob_text message = { 0 };
 	int code = mpijob__quote_go(&message, name);
 
-	code |= mpijob__text_puts(&message, ": will not able to create pod and service with invalid DNS label ");
+	code |= mpijob__base_text_puts(&message, ": will not able to create pod and service with invalid DNS label ");
 	code |= mpijob__quote_go(&message, pod);
-	code |= mpijob__text_puts(&message, ": ");
+	code |= mpijob__base_text_puts(&message, ": ");
 	if (pod_length > LABEL_LENGTH)
-		code |= mpijob__text_printf(&message, "must be no more than %d characters", LABEL_LENGTH);
+		code |= mpijob__base_text_printf(&message, "must be no more than %d characters", LABEL_LENGTH);
 	if (pod_length > LABEL_LENGTH && !is_label_text(name))
-		code |= mpijob__text_puts(&message, ", ");
+		code |= mpijob__base_text_puts(&message, ", ");
 	if (!is_label_text(name))
-		code |= mpijob__text_puts(&message,
+		code |= mpijob__base_text_puts(&message,
 					  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
 					  "start with an alphabetic character, and end with an alphanumeric character "
 					  "(e.g. 'my-name',  or 'abc-123', regex used for validation is "
@@ -157,7 +157,7 @@ static void reference_name(struct mpijob__report *report, const struct mpijob__s
 	if (code)
 		report->code = MPIJOB_ERR_NOMEM;
 	mpijob__report_error(report, spot, "invalid-name", "Invalid", "Invalid value: %s", mpijob_text_data(&message));
-	mpijob__text_release(&message);
+	mpijob__base_text_release(&message);
 }
 
 /* Names of pods are labels in DNS; the last worker has the longest. */
@@ -168,7 +168,7 @@ static void judge_name(struct mpijob__report *report, const struct mpijob__spot 
 	size_t length = strlen(name) + generated;
 	size_t rest;
 
-	if (mpijob__text_printf(&pod, "%s-worker-%lld", name, (long long)(workers - 1)))
+	if (mpijob__base_text_printf(&pod, "%s-worker-%lld", name, (long long)(workers - 1)))
 		report->code = MPIJOB_ERR_NOMEM;
 	rest = mpijob_text_len(&pod) > strlen(name) ? mpijob_text_len(&pod) - strlen(name) : 0;
 	if (report->reference) {
@@ -185,7 +185,7 @@ static void judge_name(struct mpijob__report *report, const struct mpijob__spot 
 				     generated ? " with those that the server appends" : "", (long long)workers,
 				     (size_t)LABEL_LENGTH - rest);
 	}
-	mpijob__text_release(&pod);
+	mpijob__base_text_release(&pod);
 }
 
 static void rule_name(struct mpijob__report *report, const mpijob_node *root)
@@ -272,7 +272,7 @@ static void refuse_entry(struct mpijob__report *report, const mpijob_node *root,
 	struct inner inner;
 
 	inner_begin(&inner, report, root, id, "", mpijob_node_at(map, index));
-	if (mpijob__field_path_key(&inner.path, mpijob_node_key(map, index)))
+	if (mpijob__base_field_path_key(&inner.path, mpijob_node_key(map, index)))
 		report->code = MPIJOB_ERR_NOMEM;
 	inner.spot.path = mpijob_text_data(&inner.path);
 	mpijob__report_error(report, &inner.spot, id == FIELD_LABELS ? "invalid-label" : "invalid-annotation",

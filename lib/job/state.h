@@ -9,7 +9,7 @@
 
 /* Typed views that were asked for; dropped when the job changes. */
 struct mpijob__views {
-	struct mpijob__arena memory;
+	struct mpijob__base_arena memory;
 	const struct mpijob_spec *spec;
 	const struct mpijob_status *status;
 };

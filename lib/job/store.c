@@ -38,7 +38,7 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 
 static int refuse(struct store *store, const struct mpijob__row *row, int code, const char *message)
 {
-	mpijob__diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
+	mpijob__base_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
 			  code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL, "%s",
 			  message);
 	return code;
@@ -50,7 +50,7 @@ static int take(struct store *store, const struct mpijob__row *row, const void *
 
 	if (!from)
 		return refuse(store, row, MPIJOB_ERR_USAGE, "an entry of the list is NULL");
-	code = mpijob__struct_check(given->members.bytes, mpijob__field_struct_size(row->of), from);
+	code = mpijob__base_struct_check(given->members.bytes, mpijob__field_struct_size(row->of), from);
 	if (code == MPIJOB_ERR_USAGE)
 		return refuse(store, row, code, "the struct's size is not set");
 	if (code)

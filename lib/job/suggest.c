@@ -24,7 +24,7 @@ const char *mpijob__suggest_choice(const char *word, const char *const *choices)
 
 	while (choices[count])
 		count++;
-	return mpijob__near_word(word, choices, count);
+	return mpijob__base_near_word(word, choices, count);
 }
 
 /* The part of the document that a row belongs to: spec, status, metadata. */
@@ -62,7 +62,7 @@ const char *mpijob__suggest_key(int id, const char *key)
 	}
 	near = elsewhere(id, key);
 	if (!near)
-		near = mpijob__near_word(key, keys, FIELD_END);
+		near = mpijob__base_near_word(key, keys, FIELD_END);
 	for (size_t i = 0; !near && i < sizeof(renamed) / sizeof(renamed[0]); i++) {
 		if (strcmp(renamed[i].old, key) == 0 && part_of(renamed[i].id) == part_of(id))
 			near = mpijob__field_row(renamed[i].id)->key;

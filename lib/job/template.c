@@ -27,15 +27,15 @@ static int put_entry(struct mpijob_text *out, const char *key)
 	size_t len = strlen(key);
 
 	if (len <= KEY_SHOWN)
-		return mpijob__field_path_entry(out, key);
+		return mpijob__base_field_path_entry(out, key);
 	for (len = KEY_SHOWN; len && ((unsigned char)key[len] & 0xc0) == 0x80; len--)
 		;
-	return mpijob__text_printf(out, "[%.*s...]", (int)len, key);
+	return mpijob__base_text_printf(out, "[%.*s...]", (int)len, key);
 }
 
 static int put_key(struct mpijob_text *out, const char *key)
 {
-	return strlen(key) <= KEY_SHOWN ? mpijob__field_path_key(out, key) : put_entry(out, key);
+	return strlen(key) <= KEY_SHOWN ? mpijob__base_field_path_key(out, key) : put_entry(out, key);
 }
 
 static int put_path(struct mpijob_text *out, const struct mpijob__template *at, const struct mpijob__step *step)
@@ -43,17 +43,17 @@ static int put_path(struct mpijob_text *out, const struct mpijob__template *at, 
 	int code;
 
 	if (!step || (!step->before && !step->key))
-		return mpijob__text_puts(out, at->path);
+		return mpijob__base_text_puts(out, at->path);
 	code = put_path(out, at, step->before);
 	if (code)
 		return code;
-	return step->key ? put_key(out, step->key) : mpijob__field_path_index(out, step->index);
+	return step->key ? put_key(out, step->key) : mpijob__base_field_path_index(out, step->index);
 }
 
 /* Where a step stands: its value, else what is around it. */
-static struct mpijob__place place_of(const struct mpijob__template *at, const struct mpijob__step *step)
+static struct mpijob__base_place place_of(const struct mpijob__template *at, const struct mpijob__step *step)
 {
-	struct mpijob__place place = { at->report->source, 0, 0 };
+	struct mpijob__base_place place = { at->report->source, 0, 0 };
 
 	for (; step && !place.line; step = step->before)
 		place = mpijob__report_place(at->report, step->node, NULL);
@@ -61,7 +61,7 @@ static struct mpijob__place place_of(const struct mpijob__template *at, const st
 }
 
 /* Where the key at `index` of the map at the step stands. */
-static void key_place(const struct mpijob__step *step, size_t index, struct mpijob__place *place)
+static void key_place(const struct mpijob__step *step, size_t index, struct mpijob__base_place *place)
 {
 	int32_t line, column;
 
@@ -92,7 +92,7 @@ static void spot_begin(struct spot *out, const struct mpijob__template *at, cons
 
 static void spot_end(struct spot *spot)
 {
-	mpijob__text_release(&spot->path);
+	mpijob__base_text_release(&spot->path);
 }
 
 void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
@@ -266,7 +266,7 @@ static int put_part(struct mpijob_text *out, char kind, const char *text, size_t
 {
 	char *to;
 
-	if (mpijob__text_reserve(out, len + 2))
+	if (mpijob__base_text_reserve(out, len + 2))
 		return MPIJOB_ERR_NOMEM;
 	to = out->data + out->len;
 	to[0] = kind;
@@ -376,7 +376,7 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
 						"is the same as entry %lu", (unsigned long)k);
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob__names_release(&seen);
 }
 
@@ -440,7 +440,7 @@ static const char *meant(int type, const char *key)
 		if (fields[i].flags & SCHEMA_IN_CRD)
 			names[used++] = mpijob__schema_text(fields[i].name);
 	}
-	return mpijob__near_word(key, names, used);
+	return mpijob__base_near_word(key, names, used);
 }
 
 /* A key that the server drops: unknown to all, or only to the CRD. */
@@ -534,9 +534,9 @@ void mpijob__template_unsupported(const struct mpijob__template *at, const struc
 	for (const char *choice = mpijob__schema_text(field->choices); count < NEAR_MOST && (!count || *choice);
 	     choice += strlen(choice) + 1)
 		words[count++] = choice;
-	near = mpijob__near_word(word, words, count);
+	near = mpijob__base_near_word(word, words, count);
 	for (size_t i = 0; i < count; i++) {
-		if (*words[i] && mpijob__text_printf(&list, "%s%s",
+		if (*words[i] && mpijob__base_text_printf(&list, "%s%s",
 						     !list.len       ? ""
 						     : i + 1 < count ? ", "
 								     : " or ",
@@ -546,7 +546,7 @@ void mpijob__template_unsupported(const struct mpijob__template *at, const struc
 	mpijob__template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
 				"unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
 				near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	mpijob__text_release(&list);
+	mpijob__base_text_release(&list);
 }
 
 /* One value of a field by its row; `row` is NULL where there is none. */
@@ -608,10 +608,10 @@ static void put_names(struct mpijob_text *out, const struct mpijob__template *at
 		if (map && !mpijob__template_given(map, name))
 			continue;
 		if (*kept)
-			code |= mpijob__text_printf(out, "%s%s", out->len ? ", " : "", kept);
+			code |= mpijob__base_text_printf(out, "%s%s", out->len ? ", " : "", kept);
 		memcpy(kept, name, sizeof(kept));
 	}
-	code |= mpijob__text_printf(out, "%s%s", out->len ? last : "", kept);
+	code |= mpijob__base_text_printf(out, "%s%s", out->len ? last : "", kept);
 	if (code)
 		at->report->code = MPIJOB_ERR_NOMEM;
 }
@@ -637,7 +637,7 @@ static void judge_one_of(const struct mpijob__template *at, const struct mpijob_
 		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden",
 					"has %s; only one of them is possible", mpijob_text_data(&names));
 	}
-	mpijob__text_release(&names);
+	mpijob__base_text_release(&names);
 }
 
 static const struct mpijob__template_row *row_of(const struct mpijob__template_row *rows, size_t count, const char *key)
@@ -803,12 +803,12 @@ static void check_other_role(struct mpijob__report *report, struct mpijob__templ
 {
 	struct mpijob_text path = { 0 };
 
-	if (mpijob__text_puts(&path, mpijob__field_row(FIELD_REPLICA_SPECS)->field.path) ||
-	    put_entry(&path, role) || mpijob__text_puts(&path, ".template"))
+	if (mpijob__base_text_puts(&path, mpijob__field_row(FIELD_REPLICA_SPECS)->field.path) ||
+	    put_entry(&path, role) || mpijob__base_text_puts(&path, ".template"))
 		report->code = MPIJOB_ERR_NOMEM;
 	else
 		check_role(report, types, root, mpijob_text_data(&path), pod_template, FIELD_ROOT);
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 }
 
 void mpijob__template_check(struct mpijob__report *report, const mpijob_node *root)

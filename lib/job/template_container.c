@@ -302,7 +302,7 @@ static void check_host_ports(const struct mpijob__template *at, const struct mpi
 			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
 						"must be equal to containerPort with hostNetwork");
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob__names_release(&own);
 }
 
@@ -410,13 +410,13 @@ static int divides(const mpijob_node *divisor, int of_cpu)
 	static const char *const cpu[] = { "0", "1", "1m", NULL };
 	static const char *const bytes[] = { "0",   "1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
 					     "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei", NULL };
-	char text[MPIJOB__QUANTITY_TEXT];
-	struct mpijob__quantity quantity;
+	char text[MPIJOB__BASE_QUANTITY_TEXT];
+	struct mpijob__base_quantity quantity;
 
 	if (!mpijob_node_text(divisor) ||
-	    !mpijob__quantity_parse(mpijob_node_text(divisor), mpijob_node_length(divisor), &quantity))
+	    !mpijob__base_quantity_parse(mpijob_node_text(divisor), mpijob_node_length(divisor), &quantity))
 		return 1;
-	mpijob__quantity_print(&quantity, text);
+	mpijob__base_quantity_print(&quantity, text);
 	return is_one_of(text, of_cpu ? cpu : bytes);
 }
 

@@ -9,7 +9,7 @@
 #include "base/quantity.h"
 #include "job/template_walk.h"
 
-static const struct mpijob__quantity nothing = { { 0 }, 0, 0 };
+static const struct mpijob__base_quantity nothing = { { 0 }, 0, 0 };
 
 static int starts_with(const char *text, const char *start)
 {
@@ -34,19 +34,19 @@ static int is_extended(const char *name)
 	       (size_t)(slash - name) + strlen("requests.") <= 253;
 }
 
-static int read_quantity(const mpijob_node *node, struct mpijob__quantity *out)
+static int read_quantity(const mpijob_node *node, struct mpijob__base_quantity *out)
 {
-	return mpijob_node_text(node) && mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), out);
+	return mpijob_node_text(node) && mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), out);
 }
 
-static int get_quantity(const mpijob_node *map, const char *name, struct mpijob__quantity *out)
+static int get_quantity(const mpijob_node *map, const char *name, struct mpijob__base_quantity *out)
 {
 	return read_quantity(mpijob_node_get(map, name), out);
 }
 
-static int is_negative(const struct mpijob__quantity *quantity)
+static int is_negative(const struct mpijob__base_quantity *quantity)
 {
-	return mpijob__quantity_compare(quantity, &nothing) < 0;
+	return mpijob__base_quantity_compare(quantity, &nothing) < 0;
 }
 
 static const char *name_fault(const char *name, int of_pod)
@@ -67,16 +67,16 @@ static const char *name_fault(const char *name, int of_pod)
 }
 
 /* Whole pages, of a size that is one. */
-static int is_pages(const char *name, const struct mpijob__quantity *quantity)
+static int is_pages(const char *name, const struct mpijob__base_quantity *quantity)
 {
 	const char *size = name + strlen("hugepages-");
-	struct mpijob__quantity page;
+	struct mpijob__base_quantity page;
 	int64_t bytes, amount;
 
-	if (!mpijob__quantity_parse(size, strlen(size), &page) || mpijob__quantity_compare(&page, &nothing) <= 0 ||
-	    !mpijob__quantity_is_whole(&page))
+	if (!mpijob__base_quantity_parse(size, strlen(size), &page) || mpijob__base_quantity_compare(&page, &nothing) <= 0 ||
+	    !mpijob__base_quantity_is_whole(&page))
 		return 0;
-	if (!mpijob__quantity_value(&page, &bytes) || !mpijob__quantity_value(quantity, &amount))
+	if (!mpijob__base_quantity_value(&page, &bytes) || !mpijob__base_quantity_value(quantity, &amount))
 		return 1;
 	return amount % bytes == 0;
 }
@@ -87,7 +87,7 @@ static void check_list(const struct mpijob__template *at, const struct mpijob__s
 	for (size_t i = 0; mpijob_node_kind(list->node) == MPIJOB_NODE_MAP && i < mpijob_node_count(list->node); i++) {
 		const char *name = mpijob_node_key(list->node, i);
 		const char *fault = name_fault(name, of_pod);
-		struct mpijob__quantity quantity;
+		struct mpijob__base_quantity quantity;
 
 		if (!mpijob__template_given(list->node, name))
 			continue; /* the server drops a null, its name with it */
@@ -97,7 +97,7 @@ static void check_list(const struct mpijob__template *at, const struct mpijob__s
 			continue;
 		if (is_negative(&quantity))
 			mpijob__template_refuse(at, list, name, "out-of-range", "Invalid", "must not be negative");
-		if (is_extended(name) && !mpijob__quantity_is_whole(&quantity))
+		if (is_extended(name) && !mpijob__base_quantity_is_whole(&quantity))
 			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
 		if (is_huge_pages(name) && !is_pages(name, &quantity))
 			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid",
@@ -109,7 +109,7 @@ static void check_request(const struct mpijob__template *at, const struct mpijob
 			  const mpijob_node *limits, size_t index)
 {
 	const char *name = mpijob_node_key(requests->node, index);
-	struct mpijob__quantity request, limit;
+	struct mpijob__base_quantity request, limit;
 	int fixed = !is_native(name) || is_huge_pages(name);
 
 	if (!mpijob__template_given(limits, name)) {
@@ -120,10 +120,10 @@ static void check_request(const struct mpijob__template *at, const struct mpijob
 	}
 	if (!read_quantity(mpijob_node_at(requests->node, index), &request) || !get_quantity(limits, name, &limit))
 		return;
-	if (fixed && mpijob__quantity_compare(&request, &limit) != 0)
+	if (fixed && mpijob__base_quantity_compare(&request, &limit) != 0)
 		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
 					"must be equal to the limit; it cannot be overcommitted");
-	else if (mpijob__quantity_compare(&request, &limit) > 0)
+	else if (mpijob__base_quantity_compare(&request, &limit) > 0)
 		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
 					"must not be greater than the limit");
 }
@@ -192,24 +192,24 @@ static int is_sidecar(const mpijob_node *container)
 
 /* What the containers of a pod ask for together, of one resource. */
 struct demand {
-	struct mpijob__quantity running;  /* by containers */
-	struct mpijob__quantity sidecars; /* by init containers that stay */
-	struct mpijob__quantity most;     /* while the init containers run */
+	struct mpijob__base_quantity running;  /* by containers */
+	struct mpijob__base_quantity sidecars; /* by init containers that stay */
+	struct mpijob__base_quantity most;     /* while the init containers run */
 	int too_large;                    /* it cannot be added up */
 };
 
-static void add_demand(struct demand *demand, const struct mpijob__quantity *asked, int init, int sidecar)
+static void add_demand(struct demand *demand, const struct mpijob__base_quantity *asked, int init, int sidecar)
 {
-	struct mpijob__quantity with = demand->sidecars;
+	struct mpijob__base_quantity with = demand->sidecars;
 
 	if (!init) {
-		demand->too_large |= !mpijob__quantity_add(&demand->running, asked);
+		demand->too_large |= !mpijob__base_quantity_add(&demand->running, asked);
 		return;
 	}
-	demand->too_large |= !mpijob__quantity_add(&with, asked);
+	demand->too_large |= !mpijob__base_quantity_add(&with, asked);
 	if (sidecar)
 		demand->sidecars = with;
-	else if (mpijob__quantity_compare(&with, &demand->most) > 0)
+	else if (mpijob__base_quantity_compare(&with, &demand->most) > 0)
 		demand->most = with;
 }
 
@@ -226,7 +226,7 @@ static void add_container(struct demand *demands, const struct mpijob__names *na
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++) {
 			const char *name = mpijob_node_key(list, k);
-			struct mpijob__quantity asked, before;
+			struct mpijob__base_quantity asked, before;
 			uint32_t at;
 
 			if (mpijob__template_named(names, name, &at) && read_quantity(mpijob_node_at(list, k), &asked) &&
@@ -237,15 +237,15 @@ static void add_container(struct demand *demands, const struct mpijob__names *na
 }
 
 /* Whether the containers ask for more than a quantity at any time. */
-static int exceeds(const struct demand *demand, const struct mpijob__quantity *given)
+static int exceeds(const struct demand *demand, const struct mpijob__base_quantity *given)
 {
-	struct mpijob__quantity sum = demand->running;
+	struct mpijob__base_quantity sum = demand->running;
 
-	if (demand->too_large || !mpijob__quantity_add(&sum, &demand->sidecars))
+	if (demand->too_large || !mpijob__base_quantity_add(&sum, &demand->sidecars))
 		return 0;
-	if (mpijob__quantity_compare(&demand->most, &sum) > 0)
+	if (mpijob__base_quantity_compare(&demand->most, &sum) > 0)
 		sum = demand->most;
-	return mpijob__quantity_compare(&sum, given) > 0;
+	return mpijob__base_quantity_compare(&sum, given) > 0;
 }
 
 static void check_requests_fit(const struct mpijob__template *at, const struct mpijob__step *requests)
@@ -268,7 +268,7 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 			add_container(demands, &names, mpijob_node_at(list, k), i);
 	}
 	for (size_t i = 0; i < count && code >= 0; i++) {
-		struct mpijob__quantity given;
+		struct mpijob__base_quantity given;
 
 		if (read_quantity(mpijob_node_at(requests->node, i), &given) && exceeds(&demands[i], &given))
 			mpijob__template_refuse(at, requests, mpijob_node_key(requests->node, i), "over-limit",
@@ -290,10 +290,10 @@ static void check_limits_fit(const struct mpijob__template *at, const struct mpi
 
 		for (size_t k = 0; k < mpijob_node_count(own); k++) {
 			const char *name = mpijob_node_key(own, k);
-			struct mpijob__quantity given, one;
+			struct mpijob__base_quantity given, one;
 
 			if (get_quantity(limits->node, name, &given) && read_quantity(mpijob_node_at(own, k), &one) &&
-			    mpijob__quantity_compare(&one, &given) > 0)
+			    mpijob__base_quantity_compare(&one, &given) > 0)
 				mpijob__template_refuse(at, limits, name, "over-limit", "Invalid",
 							"is less than the limit of a container");
 		}
@@ -321,7 +321,7 @@ void mpijob__template_pod_resources(const struct mpijob__template *at, const str
 
 void mpijob__template_empty_dir(const struct mpijob__template *at, const struct mpijob__step *step)
 {
-	struct mpijob__quantity size;
+	struct mpijob__base_quantity size;
 
 	if (get_quantity(step->node, "sizeLimit", &size) && is_negative(&size))
 		mpijob__template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden", "must not be negative");
@@ -333,7 +333,7 @@ void mpijob__template_volume_claim(const struct mpijob__template *at, const stru
 	const mpijob_node *modes = mpijob__template_list(step->node, "accessModes");
 	const mpijob_node *requests = mpijob_node_get(resources.node, "requests");
 	static const char *const classes[] = { "storageClassName", "volumeAttributesClassName" };
-	struct mpijob__quantity size;
+	struct mpijob__base_quantity size;
 	size_t alone = 0, others = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(modes); i++) {
@@ -348,7 +348,7 @@ void mpijob__template_volume_claim(const struct mpijob__template *at, const stru
 					"ReadWriteOncePod goes with no other mode");
 	if (!mpijob__template_given(requests, "storage"))
 		mpijob__template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
-	else if (get_quantity(requests, "storage", &size) && mpijob__quantity_compare(&size, &nothing) <= 0)
+	else if (get_quantity(requests, "storage", &size) && mpijob__base_quantity_compare(&size, &nothing) <= 0)
 		mpijob__template_refuse(at, step, "resources", "out-of-range", "Invalid",
 					"requests.storage must be more than 0");
 	for (size_t i = 0; i < 2; i++) {

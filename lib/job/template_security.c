@@ -86,11 +86,11 @@ static const char *annotation_of(const struct mpijob__template *at, const char *
 
 	if (!list)
 		return NULL;
-	if (mpijob__text_printf(&key, "%s%s", start, container))
+	if (mpijob__base_text_printf(&key, "%s%s", start, container))
 		at->report->code = MPIJOB_ERR_NOMEM;
 	else
 		found = mpijob_node_string(mpijob_node_get(list, mpijob_text_data(&key)));
-	mpijob__text_release(&key);
+	mpijob__base_text_release(&key);
 	return found;
 }
 

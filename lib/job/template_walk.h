@@ -27,7 +27,7 @@ struct mpijob__template_type;
 struct mpijob__template {
 	struct mpijob__report *report;
 	const char *path;           /* Of the template. */
-	struct mpijob__place place; /* Where it stands. */
+	struct mpijob__base_place place; /* Where it stands. */
 	const mpijob_node *root;    /* The job. */
 	const mpijob_node *node;    /* The template. */
 	int worker;                 /* The workers', not the launcher's. */
@@ -70,7 +70,7 @@ const struct mpijob__template_row *mpijob__template_rows(int type, size_t *count
 
 /* A wrong thing at a step, or at the key of the map there (NULL: at the step itself). `id` is the finding's. */
 void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
-			     const char *id, const char *reason, const char *format, ...) MPIJOB__PRINTF(6, 7);
+			     const char *id, const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
 
 /* A word that is none of a field's choices. */
 void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,

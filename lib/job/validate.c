@@ -33,7 +33,7 @@ static int put_sorted(struct mpijob_text *out, const char *const *words)
 		}
 		if (!next)
 			return code ? MPIJOB_ERR_NOMEM : 0;
-		code |= *last ? mpijob__text_puts(out, ", ") : 0;
+		code |= *last ? mpijob__base_text_puts(out, ", ") : 0;
 		code |= mpijob__quote_go(out, next);
 		last = next;
 	}
@@ -45,8 +45,8 @@ static int put_listed(struct mpijob_text *out, const char *const *words)
 
 	for (int i = 0; words[i]; i++) {
 		if (i)
-			code |= mpijob__text_puts(out, words[i + 1] ? ", " : " or ");
-		code |= mpijob__text_puts(out, words[i]);
+			code |= mpijob__base_text_puts(out, words[i + 1] ? ", " : " or ");
+		code |= mpijob__base_text_puts(out, words[i]);
 	}
 	return code ? MPIJOB_ERR_NOMEM : 0;
 }
@@ -61,13 +61,13 @@ static void reference_unsupported(struct mpijob__walk *walk, const struct mpijob
 		code = mpijob__quote_json(&message, text);
 	else
 		code = mpijob__quote_go(&message, text);
-	code |= mpijob__text_puts(&message, ": supported values: ");
+	code |= mpijob__base_text_puts(&message, ": supported values: ");
 	code |= put_sorted(&message, row->field.choices);
 	if (code)
 		walk->report->code = MPIJOB_ERR_NOMEM;
 	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
 			     "Unsupported value: %s", mpijob_text_data(&message));
-	mpijob__text_release(&message);
+	mpijob__base_text_release(&message);
 }
 
 static void unsupported(struct mpijob__walk *walk, const struct mpijob__row *row, const char *text)
@@ -80,7 +80,7 @@ static void unsupported(struct mpijob__walk *walk, const struct mpijob__row *row
 	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
 			     "unsupported value '%s'; use %s%s%s%s", text, mpijob_text_data(&words),
 			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	mpijob__text_release(&words);
+	mpijob__base_text_release(&words);
 }
 
 static int is_choice(const struct mpijob__row *row, const char *text)
@@ -183,8 +183,8 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 
 	if (!job)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&known, sizeof(known), options);
-	if (code == 0 && (!mpijob__struct_is_flag(known.reference) || !mpijob__struct_is_flag(known.strict)))
+	code = mpijob__base_struct_check(&known, sizeof(known), options);
+	if (code == 0 && (!mpijob__base_struct_is_flag(known.reference) || !mpijob__base_struct_is_flag(known.strict)))
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;

@@ -218,13 +218,13 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 		if (quantities ? mpijob__value_is_quantity(report, entry) : mpijob_node_string(entry) != NULL)
 			continue;
 		wrong++;
-		if (mpijob__text_puts(&path, spot->path) || mpijob__field_path_entry(&path, mpijob_node_key(node, i)))
+		if (mpijob__base_text_puts(&path, spot->path) || mpijob__base_field_path_entry(&path, mpijob_node_key(node, i)))
 			report->code = MPIJOB_ERR_NOMEM;
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
 		complain(report, &inner, quantities ? MPIJOB__VALUE_QUANTITY : "a string", entry, more);
-		mpijob__text_release(&path);
+		mpijob__base_text_release(&path);
 	}
 	return wrong;
 }

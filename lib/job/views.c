@@ -10,14 +10,14 @@
 #include "job/state.h"
 #include "job/value.h"
 
-static char *load_struct(struct mpijob__arena *memory, int struct_id, int id, const mpijob_node *map);
+static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map);
 
 static void set_pointer(char *base, const struct mpijob__row *row, const void *pointer)
 {
 	memcpy(base + row->offset, &pointer, sizeof(pointer));
 }
 
-static int set_number(struct mpijob__arena *memory, char *base, const struct mpijob__row *row, int64_t number)
+static int set_number(struct mpijob__base_arena *memory, char *base, const struct mpijob__row *row, int64_t number)
 {
 	int32_t small = (int32_t)number;
 	int is_small = row->field.kind == MPIJOB_KIND_INT32 || row->field.kind == MPIJOB_KIND_BOOL;
@@ -28,7 +28,7 @@ static int set_number(struct mpijob__arena *memory, char *base, const struct mpi
 		memcpy(base + row->offset, &small, sizeof(small));
 		return 0;
 	}
-	copy = mpijob__arena_alloc(memory, size);
+	copy = mpijob__base_arena_alloc(memory, size);
 	if (!copy)
 		return MPIJOB_ERR_NOMEM;
 	memcpy(copy, is_small ? (const void *)&small : (const void *)&number, size);
@@ -36,11 +36,11 @@ static int set_number(struct mpijob__arena *memory, char *base, const struct mpi
 	return 0;
 }
 
-static int set_list(struct mpijob__arena *memory, char *base, int id, const mpijob_node *list)
+static int set_list(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *list)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 	size_t count = mpijob_node_count(list);
-	const void **entries = mpijob__arena_array(memory, count, sizeof(*entries));
+	const void **entries = mpijob__base_arena_array(memory, count, sizeof(*entries));
 
 	if (!entries)
 		return MPIJOB_ERR_NOMEM;
@@ -54,7 +54,7 @@ static int set_list(struct mpijob__arena *memory, char *base, int id, const mpij
 	return 0;
 }
 
-static int set_struct(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map)
+static int set_struct(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 	char *inner = load_struct(memory, row->of, id, map);
@@ -65,9 +65,9 @@ static int set_struct(struct mpijob__arena *memory, char *base, int id, const mp
 	return 0;
 }
 
-static int load_members(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map);
+static int load_members(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map);
 
-static int load_member(struct mpijob__arena *memory, char *base, int id, const mpijob_node *node)
+static int load_member(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *node)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 	struct mpijob__value value;
@@ -95,7 +95,7 @@ static int load_member(struct mpijob__arena *memory, char *base, int id, const m
 }
 
 /* An object without a struct of its own (mpiReplicaSpecs) has its members in the struct around it. */
-static int load_members(struct mpijob__arena *memory, char *base, int id, const mpijob_node *map)
+static int load_members(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map)
 {
 	int code = 0;
 
@@ -108,10 +108,10 @@ static int load_members(struct mpijob__arena *memory, char *base, int id, const 
 	return code;
 }
 
-static char *load_struct(struct mpijob__arena *memory, int struct_id, int id, const mpijob_node *map)
+static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map)
 {
 	size_t size = mpijob__field_struct_size(struct_id);
-	char *base = mpijob__arena_alloc(memory, size);
+	char *base = mpijob__base_arena_alloc(memory, size);
 
 	if (!base)
 		return NULL;

@@ -20,13 +20,13 @@ static const char *row_path(struct mpijob__walk *walk, const char *path)
 
 	if (!close || (!is_list && !walk->role))
 		return path;
-	mpijob__field_path_cut(&walk->path, 0);
+	mpijob__base_field_path_cut(&walk->path, 0);
 	failed = mpijob_text_write(&walk->path, path, (size_t)(open - path));
 	if (is_list)
-		failed |= mpijob__field_path_index(&walk->path, walk->index);
+		failed |= mpijob__base_field_path_index(&walk->path, walk->index);
 	else
-		failed |= mpijob__field_path_entry(&walk->path, walk->role);
-	failed |= mpijob__text_puts(&walk->path, close + 1);
+		failed |= mpijob__base_field_path_entry(&walk->path, walk->role);
+	failed |= mpijob__base_text_puts(&walk->path, close + 1);
 	if (!failed)
 		return mpijob_text_data(&walk->path);
 	walk->report->code = MPIJOB_ERR_NOMEM;
@@ -41,7 +41,7 @@ const struct mpijob__spot *mpijob__walk_spot(struct mpijob__walk *walk)
 }
 
 /* The value of a key, and the key's place if it has one (what was filled in has none). */
-static const mpijob_node *child(const mpijob_node *map, const char *key, struct mpijob__place *place)
+static const mpijob_node *child(const mpijob_node *map, const char *key, struct mpijob__base_place *place)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		if (strcmp(mpijob_node_key(map, i), key) == 0) {
@@ -58,16 +58,16 @@ static const mpijob_node *child(const mpijob_node *map, const char *key, struct 
 	return NULL;
 }
 
-static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around);
-static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__place around);
+static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around);
+static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around);
 
-static void walk_list(struct mpijob__walk *walk, int id, const mpijob_node *list, struct mpijob__place around)
+static void walk_list(struct mpijob__walk *walk, int id, const mpijob_node *list, struct mpijob__base_place around)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *entry = mpijob_node_at(list, i);
-		struct mpijob__place place = mpijob__report_place(walk->report, entry, &around);
+		struct mpijob__base_place place = mpijob__report_place(walk->report, entry, &around);
 
 		walk->index = i;
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_MAP) {
@@ -77,11 +77,11 @@ static void walk_list(struct mpijob__walk *walk, int id, const mpijob_node *list
 			struct mpijob_text path = { 0 };
 
 			object.field.kind = MPIJOB_KIND_OBJECT;
-			if (mpijob__text_puts(&path, row->field.path) || mpijob__field_path_index(&path, i))
+			if (mpijob__base_text_puts(&path, row->field.path) || mpijob__base_field_path_index(&path, i))
 				walk->report->code = MPIJOB_ERR_NOMEM;
 			walk->spot = (struct mpijob__spot){ mpijob_text_data(&path), place };
 			walk->field(walk, &object, entry);
-			mpijob__text_release(&path);
+			mpijob__base_text_release(&path);
 		}
 	}
 }
@@ -91,15 +91,15 @@ static const char *unknown_path(struct mpijob__walk *walk, int id, const char *k
 	const struct mpijob__row *row = mpijob__field_row(id);
 	int failed = 0;
 
-	mpijob__field_path_cut(&walk->path, 0);
+	mpijob__base_field_path_cut(&walk->path, 0);
 	if (id != FIELD_ROOT)
-		failed |= mpijob__text_puts(&walk->path, row->field.path);
+		failed |= mpijob__base_text_puts(&walk->path, row->field.path);
 	if (row->field.kind == MPIJOB_KIND_LIST)
-		failed |= mpijob__field_path_index(&walk->path, walk->index);
+		failed |= mpijob__base_field_path_index(&walk->path, walk->index);
 	if (row->flags & FIELD_BY_ROLE)
-		failed |= mpijob__field_path_entry(&walk->path, key);
+		failed |= mpijob__base_field_path_entry(&walk->path, key);
 	else
-		failed |= mpijob__field_path_key(&walk->path, key);
+		failed |= mpijob__base_field_path_key(&walk->path, key);
 	if (failed)
 		walk->report->code = MPIJOB_ERR_NOMEM;
 	return mpijob_text_data(&walk->path);
@@ -125,7 +125,7 @@ static int first_child(int id)
 }
 
 /* A role that the operator does not know must still have the form of one. */
-static void walk_other_roles(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around)
+static void walk_other_roles(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
 {
 	int like = first_child(id);
 
@@ -162,7 +162,7 @@ static int is_object(const struct mpijob__row *row, const mpijob_node *node)
 	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_MADE));
 }
 
-static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__place around)
+static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around)
 {
 	const struct mpijob__row *row = mpijob__field_row(id);
 
@@ -176,12 +176,12 @@ static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, st
 		walk_list(walk, id, node, around);
 }
 
-static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__place around)
+static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
 {
 	unsigned int flags = mpijob__field_row(id)->flags;
 
 	for (int i = 1; i < FIELD_END; i++) {
-		struct mpijob__place place = around;
+		struct mpijob__base_place place = around;
 		const mpijob_node *node;
 
 		if (mpijob__field_row(i)->parent != id)
@@ -197,10 +197,10 @@ static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, 
 
 void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node)
 {
-	struct mpijob__place around = { walk->report->source, 0, 0 };
+	struct mpijob__base_place around = { walk->report->source, 0, 0 };
 
 	around = mpijob__report_place(walk->report, node, &around);
 	if (is_object(mpijob__field_row(id), node))
 		walk_map(walk, id, node, around);
-	mpijob__text_release(&walk->path);
+	mpijob__base_text_release(&walk->path);
 }

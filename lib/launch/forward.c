@@ -97,7 +97,7 @@ static void list_name(struct names *names, const char *name)
 
 	if (is_listed(names, name, len) || has_value(names->c, name, len))
 		return;
-	if (mpijob__text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len, name) != 0)
+	if (mpijob__base_text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len, name) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
 	names->count++;
 }
@@ -128,7 +128,7 @@ static void list_prefix(struct names *names, const char *prefix)
 		list_name(names, o->known[i]);
 		found++;
 	}
-	if (found == 0 && mpijob__diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded", NULL, NULL, NULL,
+	if (found == 0 && mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded", NULL, NULL, NULL,
 					    "env: no variable that is known here begins with '%.*s', so '%s' sends none to "
 					    "the ranks",
 					    (int)len, prefix, prefix) != 0)
@@ -168,8 +168,8 @@ void mpijob__forward_each(struct mpijob__command *c, mpijob__forward_fn take, vo
 		if (mpijob__forward_value(c->options.env[i]) != NULL)
 			take(c, c->options.env[i], user);
 	}
-	mpijob__text_release(&name);
-	mpijob__text_release(&names.text);
+	mpijob__base_text_release(&name);
+	mpijob__base_text_release(&names.text);
 }
 
 static void add_openmpi(struct mpijob__command *c, const char *word, void *user)
@@ -192,7 +192,7 @@ static void add_list(struct mpijob__command *c)
 		mpijob__launch_add_text(c, "-genvlist", &names.text);
 	else
 		mpijob__launch_add(c, "-genvnone");
-	mpijob__text_release(&names.text);
+	mpijob__base_text_release(&names.text);
 }
 
 static void add_value(struct mpijob__command *c, const char *entry)
@@ -203,7 +203,7 @@ static void add_value(struct mpijob__command *c, const char *entry)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	mpijob__launch_add_text(c, "-genv", &name);
 	mpijob__launch_add(c, mpijob__forward_value(entry));
-	mpijob__text_release(&name);
+	mpijob__base_text_release(&name);
 }
 
 void mpijob__forward_hydra(struct mpijob__command *c)

@@ -37,11 +37,11 @@ static void add_joined(struct mpijob__command *c, const char *option, const stru
 {
 	struct mpijob_text text = { 0 };
 
-	if (words->len > 0 && mpijob__text_printf(&text, "%s=%s", option, words->data) != 0)
+	if (words->len > 0 && mpijob__base_text_printf(&text, "%s=%s", option, words->data) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	else if (words->len > 0)
 		mpijob__launch_add(c, text.data);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 static void join(struct mpijob__command *c, struct mpijob_text *text, const char *option, const char *value)
@@ -50,7 +50,7 @@ static void join(struct mpijob__command *c, struct mpijob_text *text, const char
 
 	if (value == NULL)
 		return;
-	if (mpijob__text_printf(text, "%s%s%s%s", space, option, *value != '\0' ? " " : "", value) != 0)
+	if (mpijob__base_text_printf(text, "%s%s%s%s", space, option, *value != '\0' ? " " : "", value) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -109,7 +109,7 @@ static void add_binding(struct mpijob__command *c)
 	join(c, &text, "--bind-to", o->bind_to);
 	join(c, &text, "--map-by", o->map_by);
 	add_joined(c, "--binding-args", &text);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 static void check_words(struct mpijob__command *c)
@@ -157,12 +157,12 @@ void mpijob__launch_horovodrun(struct mpijob__command *c)
 static void join_quoted(struct mpijob__command *c, const char *word, void *user)
 {
 	struct mpijob_text *text = user;
-	int code = mpijob__text_puts(text, text->len > 0 ? " -x '" : "-x '");
+	int code = mpijob__base_text_puts(text, text->len > 0 ? " -x '" : "-x '");
 
 	for (const char *at = word; *at != '\0' && code == 0; at++)
-		code = *at == '\'' ? mpijob__text_puts(text, "'\"'\"'") : mpijob_text_write(text, at, 1);
+		code = *at == '\'' ? mpijob__base_text_puts(text, "'\"'\"'") : mpijob_text_write(text, at, 1);
 	if (code == 0)
-		code = mpijob__text_puts(text, "'");
+		code = mpijob__base_text_puts(text, "'");
 	if (code != 0)
 		c->launch->code = code;
 }
@@ -178,7 +178,7 @@ static void add_launcher_args(struct mpijob__command *c)
 	join(c, &text, "--map-by", o->map_by);
 	mpijob__forward_each(c, join_quoted, &text);
 	add_joined(c, "--launcher_args", &text);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 /* By itself it exports what begins with one of these. */

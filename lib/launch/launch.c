@@ -33,7 +33,7 @@ void mpijob__launch_add(struct mpijob__command *c, const char *word)
 		launch->words = words;
 		launch->room = room;
 	}
-	launch->words[launch->count] = mpijob__arena_copy(&launch->memory, word, strlen(word));
+	launch->words[launch->count] = mpijob__base_arena_copy(&launch->memory, word, strlen(word));
 	if (launch->words[launch->count] == NULL)
 		launch->code = MPIJOB_ERR_NOMEM;
 	else
@@ -57,11 +57,11 @@ void mpijob__launch_add_number(struct mpijob__command *c, const char *option, in
 {
 	struct mpijob_text text = { 0 };
 
-	if (number > 0 && mpijob__text_printf(&text, "%d", (int)number) != 0)
+	if (number > 0 && mpijob__base_text_printf(&text, "%d", (int)number) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	else if (number > 0)
 		mpijob__launch_add_text(c, option, &text);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *format, ...)
@@ -69,7 +69,7 @@ void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *form
 	va_list args;
 
 	va_start(args, format);
-	if (mpijob__diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL, NULL, format, args) != 0)
+	if (mpijob__base_diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL, NULL, format, args) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	va_end(args);
 	if (c->launch->code == 0)
@@ -155,7 +155,7 @@ static int has_null(const char *const *list, size_t count)
 static int take_options(struct mpijob__command *c, const struct mpijob_launch_options *given)
 {
 	struct mpijob_launch_options *o = &c->options;
-	int code = mpijob__struct_check(o, sizeof(*o), given);
+	int code = mpijob__base_struct_check(o, sizeof(*o), given);
 
 	if (code != 0)
 		return code;
@@ -163,9 +163,9 @@ static int take_options(struct mpijob__command *c, const struct mpijob_launch_op
 		o->tool = MPIJOB_LAUNCH_MPIRUN;
 	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_out_of_range(o) || has_null(o->env, o->env_count) ||
 	    has_null(o->known, o->known_count) || has_null(o->args, o->args_count) ||
-	    (o->executable != NULL && *o->executable == '\0') || !mpijob__struct_is_flag(o->oversubscribe) ||
-	    !mpijob__struct_is_flag(o->env_only) || !mpijob__struct_is_flag(o->elastic) ||
-	    !mpijob__struct_is_flag(o->verbose))
+	    (o->executable != NULL && *o->executable == '\0') || !mpijob__base_struct_is_flag(o->oversubscribe) ||
+	    !mpijob__base_struct_is_flag(o->env_only) || !mpijob__base_struct_is_flag(o->elastic) ||
+	    !mpijob__base_struct_is_flag(o->verbose))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -294,7 +294,7 @@ void mpijob_launch_free(mpijob_launch *launch)
 {
 	if (launch == NULL)
 		return;
-	mpijob__arena_free(&launch->memory);
+	mpijob__base_arena_free(&launch->memory);
 	free(launch->words);
 	free(launch);
 }

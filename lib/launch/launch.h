@@ -10,7 +10,7 @@
 
 /* Words that are collected; the first failure stays in `code`, so that nobody has to look after each. */
 struct mpijob_launch {
-	struct mpijob__arena memory;
+	struct mpijob__base_arena memory;
 	const char **words; /* a NULL behind the last */
 	size_t count;
 	size_t room;
@@ -40,7 +40,7 @@ void mpijob__launch_add_number(struct mpijob__command *c, const char *option, in
 void mpijob__launch_add_text(struct mpijob__command *c, const char *option, const struct mpijob_text *text);
 
 /* Say why a command cannot be made; it is not. */
-void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *format, ...) MPIJOB__PRINTF(3, 4);
+void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *format, ...) MPIJOB__BASE_PRINTF(3, 4);
 
 /* Refuse the option `name` when it is `given`, for the reason `why`: what the tool is. */
 void mpijob__launch_refuse_option(struct mpijob__command *c, int given, const char *name, const char *why);

@@ -85,16 +85,16 @@ static void map_openmpi(struct mpijob__command *c)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
 				      "map_by: with ranks_per_host hosts are filled one after the other; leave one of the two out");
 	if (o->ranks_per_host > 0)
-		code = mpijob__text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
+		code = mpijob__base_text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
 	else if (o->map_by != NULL || o->oversubscribe != 0)
-		code = mpijob__text_puts(&text, o->map_by != NULL ? o->map_by : "slot");
+		code = mpijob__base_text_puts(&text, o->map_by != NULL ? o->map_by : "slot");
 	if (code == 0 && needs_oversubscribe(c))
-		code = mpijob__text_puts(&text, ":OVERSUBSCRIBE");
+		code = mpijob__base_text_puts(&text, ":OVERSUBSCRIBE");
 	if (code != 0)
 		c->launch->code = code;
 	else if (text.len > 0)
 		mpijob__launch_add_text(c, "--map-by", &text);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 void mpijob__launch_openmpi(struct mpijob__command *c)

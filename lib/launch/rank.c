@@ -62,7 +62,7 @@ static const char *ask(const struct question *q, const char *name)
 
 static void refuse(struct question *q, const char *name, const char *value, const char *why)
 {
-	int code = mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL, "%s=%s: %s", name, value, why);
+	int code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL, "%s=%s: %s", name, value, why);
 
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
@@ -177,7 +177,7 @@ static void compare(struct question *q, const struct mpijob_rank *a, const struc
 
 	if (a->rank == b->rank && (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
 		return;
-	code = mpijob__diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL,
+	code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL,
 				 "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were inherited",
 				 a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank, (int)b->world_size);
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
@@ -210,7 +210,7 @@ int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *
 
 	if (lookup == NULL || out == NULL)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&local, sizeof(local), out);
+	code = mpijob__base_struct_check(&local, sizeof(local), out);
 	if (code != 0)
 		return code;
 	found = read_all(&q, &rank);

@@ -34,11 +34,11 @@ static void tell_user(const struct mpijob__write *write, const struct mpijob_ans
 	    (!creates || (answer->code != MPIJOB_ERR_AUTH && answer->code != MPIJOB_ERR_REJECTED &&
 			  answer->code != MPIJOB_ERR_NOT_FOUND)))
 		return;
-	if (mpijob__text_printf(&text, "%s %s cannot be %s: %s", action->kind, action->name,
+	if (mpijob__base_text_printf(&text, "%s %s cannot be %s: %s", action->kind, action->name,
 				done[write->looking ? 0 : action->verb], reason_of(write, answer)) == 0)
 		mpijob__events_emit(write->operator_, write->record, "Warning", creates ? "FailedCreate" : "Forbidden",
 				    mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 static void log_failure(const struct mpijob__write *write, const struct mpijob_answer *answer)

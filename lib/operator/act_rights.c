@@ -67,7 +67,7 @@ static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_tex
 		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
 	if (rc == 0) {
 		out->len -= strlen("}");
-		rc = mpijob__text_printf(out, ",%s", data);
+		rc = mpijob__base_text_printf(out, ",%s", data);
 	}
 	return rc;
 }
@@ -103,8 +103,8 @@ int mpijob__act_merge(const struct mpijob__write *write, const struct mpijob_ans
 		rc = merge_tree(object, patch, &merged);
 	mpijob_doc_free(object);
 	if (patch->data && write->action.role == MPIJOB_ROLE_SECRET)
-		mpijob__secret_wipe(patch->data, patch->len);
-	mpijob__text_release(patch);
+		mpijob__base_secret_wipe(patch->data, patch->len);
+	mpijob__base_text_release(patch);
 	*patch = merged;
 	return rc;
 }

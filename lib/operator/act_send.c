@@ -47,7 +47,7 @@ static int write_body(struct mpijob__record *record, size_t index, int with_entr
 		rc = mpijob_plan_write_body(record->act.plan, index, with_entropy ? entropy : NULL,
 					    with_entropy ? sizeof(entropy) : 0, mpijob_text_write, body);
 	if (with_entropy)
-		mpijob__secret_wipe(entropy, sizeof(entropy));
+		mpijob__base_secret_wipe(entropy, sizeof(entropy));
 	return rc;
 }
 
@@ -72,7 +72,7 @@ int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *
 	if (rc == 0)
 		rc = mpijob__request_start(write->operator_->client, "PUT", &target, "application/json", &body, &callbacks,
 					   &write->call);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 	return rc;
 }
 
@@ -115,7 +115,7 @@ static int send(struct mpijob__write *write, size_t index)
 	if (rc == 0)
 		rc = mpijob__request_start(write->operator_->client, method, &target, type, &body, &callbacks,
 					   &write->call);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 	return rc;
 }
 

@@ -21,7 +21,7 @@ struct reader {
 	struct mpijob__config_section *section; /* that is being read */
 	unsigned where;                         /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__place around;            /* of what stands around a value */
+	struct mpijob__base_place around;            /* of what stands around a value */
 };
 
 static struct mpijob__spot spot_of(const struct reader *reader, const mpijob_node *node)
@@ -47,7 +47,7 @@ static void complain(struct reader *reader, const mpijob_node *node, const char 
 }
 
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format,
-		   ...) MPIJOB__PRINTF(5, 6);
+		   ...) MPIJOB__BASE_PRINTF(5, 6);
 
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format, ...)
 {
@@ -127,9 +127,9 @@ static void read_values(struct reader *reader, const struct mpijob__config_key *
 		size_t mark = reader->path.len;
 		struct mpijob__value read;
 
-		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
 		read_field(reader, key->field, mpijob_node_at(node, i), &read);
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 }
 
@@ -188,7 +188,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 
 static void read_features(struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__place around = reader->around;
+	struct mpijob__base_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP && mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
 		complain(reader, node, "a map");
@@ -197,10 +197,10 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
 
-		note_path(reader, mpijob__field_path_key(&reader->path, mpijob_node_key(node, i)));
+		note_path(reader, mpijob__base_field_path_key(&reader->path, mpijob_node_key(node, i)));
 		mpijob_node_key_place(node, i, &reader->around.line, &reader->around.column);
 		read_feature(reader, mpijob_node_key(node, i), mpijob_node_at(node, i));
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 	reader->around = around;
 }
@@ -235,9 +235,9 @@ static void read_names(struct reader *reader, const struct mpijob__config_key *k
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
 
-		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
 		read_name(reader, key, mpijob_node_at(node, i));
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 	if (is_patterns) {
 		reader->section->patterns = node;
@@ -255,7 +255,7 @@ static void check_section(struct reader *reader, const mpijob_node *node);
 static void read_sections(struct reader *reader, const mpijob_node *node)
 {
 	struct mpijob__config_section *top = reader->section;
-	struct mpijob__place around = reader->around;
+	struct mpijob__base_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST && mpijob_node_kind(node) != MPIJOB_NODE_NULL)
 		complain(reader, node, "a list");
@@ -263,12 +263,12 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 	for (size_t i = 0; mpijob_node_kind(node) == MPIJOB_NODE_LIST && i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
 
-		note_path(reader, mpijob__field_path_index(&reader->path, i));
+		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
 		reader->around = mpijob__report_place(&reader->report, mpijob_node_at(node, i), &around);
 		reader->section = &reader->config->sections[i];
 		read_map(reader, "", mpijob_node_at(node, i));
 		check_section(reader, mpijob_node_at(node, i));
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 	reader->where = CONFIG_TOP;
 	reader->around = around;
@@ -317,7 +317,7 @@ static void refuse_key(struct reader *reader, const char *parent, const char *na
 		if ((key->where & reader->where) && strcmp(key->parent, parent) == 0)
 			known[count++] = key->key;
 	}
-	near = mpijob__near_word(name, known, count);
+	near = mpijob__base_near_word(name, known, count);
 	refuse(reader, NULL, "unknown-setting", "NotSupported", "there is no such key%s%s%s", near ? "; did you mean " : "",
 	       near ? near : "", near ? "?" : "");
 }
@@ -331,15 +331,15 @@ static void check_required(struct reader *reader, const char *parent, const mpij
 		if (!(key->where & CONFIG_MUST) || !(key->where & reader->where) || strcmp(key->parent, parent) != 0 ||
 		    mpijob_node_get(map, key->key))
 			continue;
-		note_path(reader, mpijob__field_path_key(&reader->path, key->key));
+		note_path(reader, mpijob__base_field_path_key(&reader->path, key->key));
 		refuse(reader, map, "missing", "Required", "a value is required");
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 }
 
 static void read_map(struct reader *reader, const char *parent, const mpijob_node *map)
 {
-	struct mpijob__place around = reader->around;
+	struct mpijob__base_place around = reader->around;
 
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		complain(reader, map, "a map");
@@ -351,13 +351,13 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 		const struct mpijob__config_key *key = mpijob__config_key_find(parent, name, reader->where);
 		size_t mark = reader->path.len;
 
-		note_path(reader, mpijob__field_path_key(&reader->path, name));
+		note_path(reader, mpijob__base_field_path_key(&reader->path, name));
 		mpijob_node_key_place(map, i, &reader->around.line, &reader->around.column);
 		if (key)
 			read_key(reader, key, mpijob_node_at(map, i));
 		else
 			refuse_key(reader, parent, name);
-		mpijob__field_path_cut(&reader->path, mark);
+		mpijob__base_field_path_cut(&reader->path, mark);
 		reader->around = around;
 	}
 }
@@ -373,7 +373,7 @@ static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 
 /* A value of the section does not go with another one. */
 static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 
 static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
 {
@@ -381,12 +381,12 @@ static void contradict(struct reader *reader, const mpijob_node *section, const 
 	size_t mark = reader->path.len;
 	va_list args;
 
-	note_path(reader, mpijob__text_printf(&reader->path, "%s%s", mark ? "." : "", path));
+	note_path(reader, mpijob__base_text_printf(&reader->path, "%s%s", mark ? "." : "", path));
 	spot = spot_of(reader, mpijob_node_find(section, path));
 	va_start(args, format);
 	mpijob__report_verror(&reader->report, &spot, "out-of-range", "Invalid", format, args);
 	va_end(args);
-	mpijob__field_path_cut(&reader->path, mark);
+	mpijob__base_field_path_cut(&reader->path, mark);
 }
 
 static void check_bounds(struct reader *reader, const mpijob_node *section, const char *path, int64_t value, int64_t least,
@@ -473,7 +473,7 @@ static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpi
 		read_map(&reader, "", mpijob_doc_root(doc));
 		check_section(&reader, mpijob_doc_root(doc));
 		code = mpijob__report_result(&reader.report);
-		mpijob__text_release(&reader.path);
+		mpijob__base_text_release(&reader.path);
 	}
 	if (code) {
 		mpijob_operator_config_free(config);

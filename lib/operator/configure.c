@@ -77,7 +77,7 @@ static int put_limits(const mpijob *job, const mpijob_effective *effective, mpij
 
 	for (size_t i = 0; code == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
 		if (value->wanted && !value->refused && mpijob_node_find(mpijob__job_node(job), value->field))
-			code = mpijob__text_printf(out, "%s%s is %s, not %s: a limit of this operator's configuration",
+			code = mpijob__base_text_printf(out, "%s%s is %s, not %s: a limit of this operator's configuration",
 						   out->len ? "; " : "", value->field, value->value, value->wanted);
 	return code;
 }
@@ -87,16 +87,16 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < mpijob_diag_count(diag); i++)
-		code = mpijob__text_printf(out, "%s%s", out->len ? "; " : "", mpijob_diag_at(diag, i)->message);
+		code = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "", mpijob_diag_at(diag, i)->message);
 	return code;
 }
 
 static int is_new(struct mpijob__record *record, const mpijob_text *limits, const mpijob_text *warnings)
 {
-	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, mpijob_text_data(limits), limits->len);
+	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, mpijob_text_data(limits), limits->len);
 	uint64_t before = record->told;
 
-	digest = mpijob__digest_add(digest, mpijob_text_data(warnings), warnings->len);
+	digest = mpijob__base_digest_add(digest, mpijob_text_data(warnings), warnings->len);
 	record->told = digest;
 	/* A job that had a status before we knew it was told then, by whoever was here before us. */
 	return (limits->len || warnings->len) && digest != before && (before || !mpijob__jobs_has_status(record));
@@ -116,8 +116,8 @@ static int tell(mpijob_operator *operator_, struct mpijob__record *record, const
 		if (warnings.len)
 			mpijob__events_emit(operator_, record, "Warning", "AnnotationIgnored", mpijob_text_data(&warnings));
 	}
-	mpijob__text_release(&limits);
-	mpijob__text_release(&warnings);
+	mpijob__base_text_release(&limits);
+	mpijob__base_text_release(&warnings);
 	return code;
 }
 

@@ -277,7 +277,7 @@ static char *compose(const char *prefix, const char *message)
 	mpijob_text text = { 0 };
 	char *copy = NULL;
 
-	if (mpijob__text_puts(&text, prefix) == 0 && mpijob__text_puts(&text, message) == 0) {
+	if (mpijob__base_text_puts(&text, prefix) == 0 && mpijob__base_text_puts(&text, message) == 0) {
 		if (text.len > MESSAGE_LIMIT) {
 			text.len = MESSAGE_LIMIT;
 			while (text.len && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
@@ -286,7 +286,7 @@ static char *compose(const char *prefix, const char *message)
 		}
 		copy = strdup(mpijob_text_data(&text));
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 
@@ -296,9 +296,9 @@ static char *make_name(struct mpijob__events *events, const char *object)
 	char *name = NULL;
 
 	events->serial += UINT64_C(0x9e3779b97f4a7c15);
-	if (mpijob__text_printf(&text, "%s.%016" PRIx64, object, events->serial) == 0)
+	if (mpijob__base_text_printf(&text, "%s.%016" PRIx64, object, events->serial) == 0)
 		name = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return name;
 }
 
@@ -374,9 +374,9 @@ void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record
 	if (!type || !reason || !message || !operator_->telling)
 		return;
 	shrink(operator_->events);
-	if (mpijob__text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
+	if (mpijob__base_text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
 		emit(operator_, record, mpijob_text_data(&key), type, reason, message);
-	mpijob__text_release(&key);
+	mpijob__base_text_release(&key);
 }
 
 /* --- what is sent --- */
@@ -489,7 +489,7 @@ static int send(struct event *event)
 		rc = mpijob__request_start(event->operator_->client, event->created ? "PATCH" : "POST", &target,
 					   event->created ? "application/merge-patch+json" : "application/json", &body,
 					   &callbacks, &event->call);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 	return rc;
 }
 

@@ -60,7 +60,7 @@ static int check_options(struct mpijob_lease_options *options)
 static void destroy(mpijob_lease *lease)
 {
 	mpijob_doc_free(lease->doc);
-	mpijob__text_release(&lease->record);
+	mpijob__base_text_release(&lease->record);
 	free(lease->holder);
 	free(lease->namespace_);
 	free(lease->name);
@@ -87,7 +87,7 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 {
 	struct mpijob_lease_options known;
 	mpijob_lease *lease;
-	int rc = client && options && out ? mpijob__struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -187,11 +187,11 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 	finding.severity = MPIJOB_SEVERITY_WARNING;
 	finding.id = "lease-failed";
 	finding.message = mpijob_error_text(MPIJOB_ERR_NOMEM);
-	if (mpijob__text_printf(&text, "cannot %s the Lease %s/%s: %s", what, lease->namespace_, lease->name,
+	if (mpijob__base_text_printf(&text, "cannot %s the Lease %s/%s: %s", what, lease->namespace_, lease->name,
 				message ? message : mpijob_error_text(code)) == 0)
 		finding.message = mpijob_text_data(&text);
 	lease->options.log(lease->options.user, &finding);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 /* --- requests --- */
@@ -244,8 +244,8 @@ static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 		rc = mpijob__client_start(lease->client, &request, MPIJOB__CALL_ONCE | MPIJOB__CALL_UNPACED, &callbacks,
 					  &lease->call);
 	}
-	mpijob__text_release(&path);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&path);
+	mpijob__base_text_release(&body);
 	if (rc) {
 		lease->request = MPIJOB__LEASE_NONE;
 		log_failure(lease, word_of(number), rc, 0, NULL);

@@ -33,7 +33,7 @@ static int64_t number_at(const mpijob_node *spec, const char *key)
 /* What another's renewing changes. */
 static int write_record(const mpijob_node *spec, mpijob_text *record)
 {
-	return mpijob__text_printf(record, "%s\n%s\n%s\n%s\n%s", word_at(spec, "holderIdentity"),
+	return mpijob__base_text_printf(record, "%s\n%s\n%s\n%s\n%s", word_at(spec, "holderIdentity"),
 				   word_at(spec, "leaseDurationSeconds"), word_at(spec, "leaseTransitions"),
 				   word_at(spec, "acquireTime"), word_at(spec, "renewTime"));
 }
@@ -57,7 +57,7 @@ int mpijob__lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, 
 	if (rc == 0)
 		holder = strdup(word_at(spec, "holderIdentity"));
 	if (rc || !holder) {
-		mpijob__text_release(&record);
+		mpijob__base_text_release(&record);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
@@ -67,7 +67,7 @@ int mpijob__lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, 
 	lease->holds_ms = seconds < 0 ? 0 : seconds > INT32_MAX ? INT64_C(1000) * INT32_MAX : seconds * 1000;
 	mpijob_doc_free(lease->doc);
 	lease->doc = doc;
-	mpijob__text_release(&lease->record);
+	mpijob__base_text_release(&lease->record);
 	lease->record = record;
 	free(lease->holder);
 	lease->holder = holder;
@@ -84,9 +84,9 @@ static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 
 	if (!mpijob__time_format(now_ms / 1000, second))
 		return 0;
-	rc = mpijob__text_printf(&text, "%.*s.%03d000Z", (int)strlen(second) - 1, second, (int)(now_ms % 1000));
+	rc = mpijob__base_text_printf(&text, "%.*s.%03d000Z", (int)strlen(second) - 1, second, (int)(now_ms % 1000));
 	mpijob_node_put_string(doc, spec, key, mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return rc;
 }
 
@@ -159,7 +159,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
 	uint64_t serial = mpijob__lease_roll(lease) ^ (uint64_t)mpijob__clock_wall_ms() << 20;
-	int rc = mpijob__text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
+	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_string(doc, root, "kind", "Event");
@@ -183,13 +183,13 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	put_now(doc, root, "lastTimestamp");
 	mpijob_text_clear(&text);
 	if (rc == 0)
-		rc = mpijob__text_printf(&text, "%s %s", lease->identity, words[number]);
+		rc = mpijob__base_text_printf(&text, "%s %s", lease->identity, words[number]);
 	mpijob_node_put_string(doc, root, "message", mpijob_text_data(&text));
 	if (rc == 0)
 		rc = mpijob_doc_error(doc);
 	if (rc == 0)
 		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, body);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_doc_free(doc);
 	return rc;
 }
@@ -213,5 +213,5 @@ void mpijob__lease_tell(mpijob_lease *lease, int number)
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
 		(void)mpijob__request_start(lease->client, "POST", &target, "application/json", &body, &callbacks, &event->call);
-	mpijob__text_release(&body);
+	mpijob__base_text_release(&body);
 }

@@ -114,7 +114,7 @@ struct sheet {
 	int code;
 };
 
-static void put(struct sheet *sheet, const char *format, ...) MPIJOB__PRINTF(2, 3);
+static void put(struct sheet *sheet, const char *format, ...) MPIJOB__BASE_PRINTF(2, 3);
 
 static void put(struct sheet *sheet, const char *format, ...)
 {
@@ -123,7 +123,7 @@ static void put(struct sheet *sheet, const char *format, ...)
 	if (sheet->code)
 		return;
 	va_start(args, format);
-	sheet->code = mpijob__text_vprintf(&sheet->text, format, args);
+	sheet->code = mpijob__base_text_vprintf(&sheet->text, format, args);
 	va_end(args);
 }
 
@@ -194,7 +194,7 @@ static void visit_info(void *user, const struct mpijob__record *record)
 	put(sheet, "mpi_operator_job_info{");
 	put_label(sheet, "launcher", mpijob_text_data(&launcher), ",");
 	put_label(sheet, "namespace", record->namespace_, "} 1\n");
-	mpijob__text_release(&launcher);
+	mpijob__base_text_release(&launcher);
 }
 
 static void job_info(struct sheet *sheet, const char *name)
@@ -377,6 +377,6 @@ int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn wr
 		families[i].samples(&sheet, families[i].name);
 	}
 	code = sheet.code ? sheet.code : write(user, mpijob_text_data(&sheet.text), sheet.text.len);
-	mpijob__text_release(&sheet.text);
+	mpijob__base_text_release(&sheet.text);
 	return code;
 }

@@ -23,9 +23,9 @@ static int ask(mpijob_operator *operator_, const struct mpijob__record *record, 
 	int code = mpijob__render_name(record->name, MPIJOB_ROLE_WORKER, worker, &name);
 
 	if (code == 0)
-		code = mpijob__text_printf(&name, ".%s.%s.svc", record->name, record->namespace_);
+		code = mpijob__base_text_printf(&name, ".%s.%s.svc", record->name, record->namespace_);
 	code = code ? 0 : operator_->resolve(operator_->resolve_user, mpijob_text_data(&name));
-	mpijob__text_release(&name);
+	mpijob__base_text_release(&name);
 	return code;
 }
 

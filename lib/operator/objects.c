@@ -20,19 +20,19 @@ static struct mpijob__object *at(const struct mpijob__objects *objects, uint32_t
 	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t *slot_of(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
+static uint32_t *slot_of(const struct mpijob__objects *objects, const struct mpijob__base_uid *uid)
 {
-	return &objects->slots[mpijob__uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
+	return &objects->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
 }
 
-struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__uid *uid)
+struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__base_uid *uid)
 {
 	struct mpijob__object *object;
 
 	if (!objects->slot_count)
 		return NULL;
 	for (object = at(objects, *slot_of(objects, uid)); object; object = at(objects, object->chain))
-		if (mpijob__uid_same(&object->uid, uid))
+		if (mpijob__base_uid_same(&object->uid, uid))
 			break;
 	return object;
 }
@@ -97,10 +97,10 @@ static uint32_t get(struct mpijob__objects *objects)
 struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, struct mpijob__record *record, const char *uid)
 {
 	struct mpijob__object *object;
-	struct mpijob__uid packed;
+	struct mpijob__base_uid packed;
 	uint32_t number, *slot;
 
-	if (widen(objects) || add_block(objects) || mpijob__uid_set(&packed, uid))
+	if (widen(objects) || add_block(objects) || mpijob__base_uid_set(&packed, uid))
 		return NULL;
 	number = get(objects);
 	object = at(objects, number);
@@ -132,7 +132,7 @@ void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object
 		object->record->objects = object->next;
 	if (object->next)
 		at(objects, object->next)->prev = object->prev;
-	mpijob__uid_clear(&object->uid);
+	mpijob__base_uid_clear(&object->uid);
 	memset(object, 0, sizeof(*object));
 	object->chain = objects->free;
 	objects->free = number;

@@ -15,7 +15,7 @@ struct mpijob__record;
 /* A child that was observed. Places in the index are numbers from 1; 0 is none. */
 struct mpijob__object {
 	struct mpijob__record *record; /* NULL: the place is free */
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 	uint64_t version;              /* resourceVersion; 0 when that is no number */
 	uint32_t chain;                /* others in its slot, or the next free place */
 	uint32_t prev, next;           /* of the record */
@@ -37,7 +37,7 @@ struct mpijob__objects {
 	uint64_t seed;
 };
 
-struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__uid *uid);
+struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__base_uid *uid);
 /* One that is not there yet; NULL when memory ran out. */
 struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, struct mpijob__record *record, const char *uid);
 void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object *object);

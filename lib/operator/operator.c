@@ -37,13 +37,13 @@ void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const ch
 	if (!operator_->log)
 		return;
 	va_start(args, format);
-	rc = mpijob__text_vprintf(&text, format, args);
+	rc = mpijob__base_text_vprintf(&text, format, args);
 	va_end(args);
 	finding.severity = severity;
 	finding.id = id;
 	finding.message = rc ? mpijob_error_text(rc) : mpijob_text_data(&text);
 	operator_->log(operator_->log_user, &finding);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 /* Too many requests are not the fault of one job. */
@@ -147,19 +147,19 @@ static int copy_text(const char *from, char **to)
 static int take_options(mpijob_operator *operator_, const struct mpijob_operator_options *given, mpijob_diag *diag)
 {
 	struct mpijob_operator_options options;
-	int rc = mpijob__struct_check(&options, sizeof(options), given);
+	int rc = mpijob__base_struct_check(&options, sizeof(options), given);
 
 	if (rc == 0)
-		rc = mpijob__struct_check(&operator_->render, sizeof(operator_->render), options.render);
+		rc = mpijob__base_struct_check(&operator_->render, sizeof(operator_->render), options.render);
 	if (rc == 0)
 		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
 	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 || options.launcher_hold_ms < 0 ||
-			options.launcher_hold_ms > HOLD_MOST_MS || !mpijob__struct_is_flag(options.shadow) ||
-			!mpijob__struct_is_flag(options.standby) ||
+			options.launcher_hold_ms > HOLD_MOST_MS || !mpijob__base_struct_is_flag(options.shadow) ||
+			!mpijob__base_struct_is_flag(options.standby) ||
 			(operator_->render.cluster_domain && !mpijob__render_is_domain(operator_->render.cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 				  "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}

@@ -227,7 +227,7 @@ struct mpijob_operator {
 /* operator.c */
 /* Tell the log. `id` is constant. */
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 /* May another write leave, as far as their number goes and what the server asked for? */
 int mpijob__operator_may_write(const mpijob_operator *operator_);
 /* How long an answer asks to wait, within bounds; when it asks everybody to, nothing is written until then. */

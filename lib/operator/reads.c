@@ -24,7 +24,7 @@ int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
 
 	*listing = (operator_->lists & MPIJOB__KIND_BIT(target.kind)) != 0;
 	if (*listing) {
-		rc = mpijob__text_printf(&selector, "metadata.name=%s", target.name);
+		rc = mpijob__base_text_printf(&selector, "metadata.name=%s", target.name);
 		query[1] = mpijob_text_data(&selector);
 		target.name = NULL;
 		target.query = query;
@@ -32,7 +32,7 @@ int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
 	}
 	if (rc == 0)
 		rc = mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, callbacks, call);
-	mpijob__text_release(&selector);
+	mpijob__base_text_release(&selector);
 	return rc;
 }
 
@@ -88,6 +88,6 @@ void mpijob__read_object(const char *api_version, const char *kind, struct mpijo
 void mpijob__read_release(mpijob_text *text)
 {
 	if (text->data)
-		mpijob__secret_wipe(text->data, text->len);
-	mpijob__text_release(text);
+		mpijob__base_secret_wipe(text->data, text->len);
+	mpijob__base_text_release(text);
 }

@@ -37,9 +37,9 @@ uint64_t mpijob__route_version(const char *text)
 
 static struct mpijob__object *find(const mpijob_operator *operator_, const char *text)
 {
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 
-	mpijob__uid_borrow(&uid, text);
+	mpijob__base_uid_borrow(&uid, text);
 	return mpijob__objects_find(&operator_->objects, &uid);
 }
 
@@ -84,8 +84,8 @@ int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uin
 /* It is gone for good. 1 when the job cares. */
 static int forget(mpijob_operator *operator_, struct mpijob__object *object)
 {
-	char room[MPIJOB__UID_ROOM];
-	int known = mpijob_facts_forget(object->record->facts, mpijob__uid_text(&object->uid, room));
+	char room[MPIJOB__BASE_UID_ROOM];
+	int known = mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
 
 	mpijob__objects_drop(&operator_->objects, object);
 	return known == 1;
@@ -205,9 +205,9 @@ static void tell_aside(mpijob_operator *operator_, const struct mpijob__object *
 {
 	mpijob_text text = { 0 };
 
-	if (mpijob__text_printf(&text, "%s %s is left out of account: it is too large, or cannot be read", kind, name) == 0)
+	if (mpijob__base_text_printf(&text, "%s %s is left out of account: it is too large, or cannot be read", kind, name) == 0)
 		mpijob__events_emit(operator_, object->record, "Warning", "ObjectSetAside", mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 }
 
 /* Somebody took away what we need; of pods, which come and go, only while we make some. */

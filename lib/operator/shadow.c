@@ -142,10 +142,10 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 		if (code == 0)
 			code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &line);
 		if (code == 0)
-			code = mpijob__text_puts(&line, "\n");
+			code = mpijob__base_text_puts(&line, "\n");
 		if (code == 0)
 			code = write(user, mpijob_text_data(&line), line.len);
-		mpijob__text_release(&line);
+		mpijob__base_text_release(&line);
 		mpijob_doc_free(doc);
 	}
 	return code;

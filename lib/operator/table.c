@@ -18,9 +18,9 @@
 
 uint64_t mpijob__table_hash(const struct mpijob__table *table, const char *first, const char *second)
 {
-	uint64_t hash = mpijob__digest_add(MPIJOB__DIGEST_START ^ table->seed, first, strlen(first) + 1);
+	uint64_t hash = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START ^ table->seed, first, strlen(first) + 1);
 
-	hash = mpijob__digest_add(hash, second, strlen(second));
+	hash = mpijob__base_digest_add(hash, second, strlen(second));
 	return hash ^ (hash >> 32);
 }
 

@@ -106,8 +106,8 @@ static int write_base64(const char *data, mpijob_write_fn write, void *user)
 		if (i + 2 < len)
 			out[3] = digits[bits & 63];
 		code = write(user, out, sizeof(out));
-		mpijob__secret_wipe(out, sizeof(out));
-		mpijob__secret_wipe(&bits, sizeof(bits));
+		mpijob__base_secret_wipe(out, sizeof(out));
+		mpijob__base_secret_wipe(&bits, sizeof(bits));
 	}
 	return code;
 }

@@ -29,14 +29,14 @@ static int slot_of(int32_t role)
 
 static void child_clear(struct mpijob__child *child)
 {
-	mpijob__arena_free(&child->arena);
+	mpijob__base_arena_free(&child->arena);
 	mpijob_doc_free(child->doc);
 	memset(child, 0, sizeof(*child));
 }
 
 static void launcher_clear(struct mpijob__launcher *launcher)
 {
-	mpijob__arena_free(&launcher->arena);
+	mpijob__base_arena_free(&launcher->arena);
 	mpijob_doc_free(launcher->doc);
 	memset(launcher, 0, sizeof(*launcher));
 }
@@ -65,11 +65,11 @@ static int same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static int copy_text(struct mpijob__arena *arena, const char **member)
+static int copy_text(struct mpijob__base_arena *arena, const char **member)
 {
 	if (!*member)
 		return 0;
-	*member = mpijob__arena_copy(arena, *member, strlen(*member));
+	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
 	return *member ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -89,13 +89,13 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 
 	if (!facts || !given)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&pod, sizeof(pod), given);
+	code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 	if (code)
 		return code;
 	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
 		return MPIJOB_ERR_USAGE;
-	if (pod.phase < 0 || pod.phase > MPIJOB_POD_UNKNOWN || !mpijob__struct_is_flag(pod.ready) ||
-	    !mpijob__struct_is_flag(pod.deleting))
+	if (pod.phase < 0 || pod.phase > MPIJOB_POD_UNKNOWN || !mpijob__base_struct_is_flag(pod.ready) ||
+	    !mpijob__base_struct_is_flag(pod.deleting))
 		return MPIJOB_ERR_USAGE;
 	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms) || !is_time(pod.ended_ms))
 		return MPIJOB_ERR_USAGE;
@@ -160,12 +160,12 @@ int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_
 
 	if (!facts || !given)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&local, sizeof(local), given);
+	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	if (!local.name || !local.uid || !is_time(local.start_ms) || !is_time(local.completion_ms) ||
-	    !mpijob__struct_is_flag(local.deleting) || !mpijob__struct_is_flag(local.suspended) ||
-	    !mpijob__struct_is_flag(local.complete) || !mpijob__struct_is_flag(local.has_failed))
+	    !mpijob__base_struct_is_flag(local.deleting) || !mpijob__base_struct_is_flag(local.suspended) ||
+	    !mpijob__base_struct_is_flag(local.complete) || !mpijob__base_struct_is_flag(local.has_failed))
 		return MPIJOB_ERR_USAGE;
 	if (mpijob_facts_launcher(facts) && same_launcher(&facts->launcher.facts, &local))
 		return 0;
@@ -201,7 +201,7 @@ static int copy_listed(struct mpijob__child *out)
 
 	if (!out->facts.listed_workers)
 		return 0;
-	listed = mpijob__arena_alloc(&out->arena, out->facts.listed_workers_count);
+	listed = mpijob__base_arena_alloc(&out->arena, out->facts.listed_workers_count);
 	if (!listed)
 		return MPIJOB_ERR_NOMEM;
 	if (out->facts.listed_workers_count)
@@ -238,11 +238,11 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 
 	if (!facts || !given)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&local, sizeof(local), given);
+	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	slot = slot_of(local.role);
-	if (!local.name || !local.uid || slot < 0 || !mpijob__struct_is_flag(local.deleting))
+	if (!local.name || !local.uid || slot < 0 || !mpijob__base_struct_is_flag(local.deleting))
 		return MPIJOB_ERR_USAGE;
 	known = &facts->children[slot];
 	if (known->facts.name && same_child(&known->facts, &local))
@@ -296,7 +296,7 @@ static int is_child(const struct mpijob_observed *observed, int32_t role)
 	code = mpijob__render_name(observed->owner_name, role, -1, &name);
 	if (!code)
 		code = observed->name && strcmp(observed->name, mpijob_text_data(&name)) == 0;
-	mpijob__text_release(&name);
+	mpijob__base_text_release(&name);
 	return code;
 }
 
@@ -307,11 +307,11 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 
 	if (!facts || !given)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__struct_check(&observed, sizeof(observed), given);
+	code = mpijob__base_struct_check(&observed, sizeof(observed), given);
 	if (code)
 		return code;
 	if (observed.event < MPIJOB_EVENT_NONE || observed.event > MPIJOB_EVENT_ERROR ||
-	    !mpijob__struct_is_flag(observed.deleting) || !mpijob__struct_is_flag(observed.initial_events_end))
+	    !mpijob__base_struct_is_flag(observed.deleting) || !mpijob__base_struct_is_flag(observed.initial_events_end))
 		return MPIJOB_ERR_USAGE;
 	if (!observed.pod && !observed.launcher && !observed.child)
 		return 0;

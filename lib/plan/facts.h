@@ -12,13 +12,13 @@
 
 struct mpijob__child {
 	struct mpijob_child_facts facts; /* name NULL: there is none */
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 	mpijob_doc *doc; /* behind facts.owned */
 };
 
 struct mpijob__launcher {
 	struct mpijob_launcher_facts facts; /* name NULL: there is none */
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 	mpijob_doc *doc; /* behind facts.node_selector */
 	int gone;        /* it ended, and is deleted since */
 };

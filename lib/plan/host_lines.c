@@ -31,11 +31,11 @@ struct line {
 static uint64_t digest_of(const struct says *says)
 {
 	int32_t numbers[2] = { says->workers, says->launcher };
-	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, numbers, sizeof(numbers));
+	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, numbers, sizeof(numbers));
 
-	digest = mpijob__digest_add(digest, says->job, says->job_len);
-	digest = mpijob__digest_add(digest, "", 1);
-	return mpijob__digest_add(digest, says->slots, says->slots_len) | 1;
+	digest = mpijob__base_digest_add(digest, says->job, says->job_len);
+	digest = mpijob__base_digest_add(digest, "", 1);
+	return mpijob__base_digest_add(digest, says->slots, says->slots_len) | 1;
 }
 
 static int split(const char *text, size_t len, struct line *out)
@@ -104,7 +104,7 @@ uint64_t mpijob__host_lines_observed(const char *text, size_t len)
 
 		/* Another text: even where a known one is odd, so that the two never meet. */
 		if (!newline || !split(at, (size_t)(newline - at), &line) || !take(&says, &line))
-			return mpijob__digest_add(MPIJOB__DIGEST_START, text, len) & ~UINT64_C(1);
+			return mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, text, len) & ~UINT64_C(1);
 		at = newline + 1;
 	}
 	return digest_of(&says);

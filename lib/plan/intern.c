@@ -22,7 +22,7 @@ struct mpijob__intern_entry {
 
 static uint64_t hash_of(const char *text, size_t len)
 {
-	uint64_t hash = mpijob__digest_add(MPIJOB__DIGEST_START, text, len);
+	uint64_t hash = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, text, len);
 
 	return hash ^ (hash >> 32);
 }

@@ -75,7 +75,7 @@ int mpijob__limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	suspended = spec->run_policy && spec->run_policy->suspend && *spec->run_policy->suspend;
 	there = highest(plan, wanted);
 	if (!has_begun(plan, there, suspended)) {
-		mpijob__diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Forbidden", REPLICAS, NULL,
+		mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Forbidden", REPLICAS, NULL,
 				  "%d workers are more than the %d that the operator's configuration allows", (int)wanted,
 				  (int)plan->max_workers);
 		return MPIJOB_ERR_SPEC;

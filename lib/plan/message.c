@@ -26,21 +26,21 @@ const char *mpijob__message_end(struct mpijob_plan *plan, const char *what, cons
 	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
-	int code = mpijob__text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
+	int code = mpijob__base_text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
 
 	if (!code && pod->node)
-		code = mpijob__text_printf(&text, " on node %s", pod->node);
+		code = mpijob__base_text_printf(&text, " on node %s", pod->node);
 	if (!code)
-		code = mpijob__text_puts(&text, " failed");
+		code = mpijob__base_text_puts(&text, " failed");
 	if (!code && end->reason)
-		code = mpijob__text_printf(&text, ": %s", end->reason);
+		code = mpijob__base_text_printf(&text, ": %s", end->reason);
 	if (!code && end->exit_code >= 0)
-		code = mpijob__text_printf(&text, "%s exit code %d", end->reason ? "," : ":", (int)end->exit_code);
+		code = mpijob__base_text_printf(&text, "%s exit code %d", end->reason ? "," : ":", (int)end->exit_code);
 	if (code)
 		mpijob__plan_fail(plan, code);
 	else
 		copy = mpijob__plan_text(plan, "%s", mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 
@@ -60,11 +60,11 @@ const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, cons
 
 static int add_finding(struct mpijob_text *text, const struct mpijob_finding *finding, int first)
 {
-	int code = first ? 0 : mpijob__text_puts(text, ", ");
+	int code = first ? 0 : mpijob__base_text_puts(text, ", ");
 
 	if (!code && finding->field)
-		code = mpijob__text_printf(text, "%s: ", finding->field);
-	return code ? code : mpijob__text_puts(text, finding->message);
+		code = mpijob__base_text_printf(text, "%s: ", finding->field);
+	return code ? code : mpijob__base_text_puts(text, finding->message);
 }
 
 const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings)
@@ -72,7 +72,7 @@ const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag
 	size_t errors = mpijob_diag_count_severity(findings, MPIJOB_SEVERITY_ERROR);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
-	int code = errors > 1 ? mpijob__text_puts(&text, "[") : 0, first = 1;
+	int code = errors > 1 ? mpijob__base_text_puts(&text, "[") : 0, first = 1;
 
 	for (size_t i = 0; !code && i < mpijob_diag_count(findings); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(findings, i);
@@ -83,11 +83,11 @@ const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag
 		first = 0;
 	}
 	if (!code && errors > 1)
-		code = mpijob__text_puts(&text, "]");
+		code = mpijob__base_text_puts(&text, "]");
 	if (code)
 		mpijob__plan_fail(plan, code);
 	else
 		copy = mpijob__plan_text(plan, "%s", mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }

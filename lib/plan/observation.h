@@ -14,7 +14,7 @@ struct mpijob_observation {
 	struct mpijob_pod_facts pod;
 	struct mpijob_launcher_facts launcher;
 	struct mpijob_child_facts child;
-	struct mpijob__arena arena; /* strings of the above */
+	struct mpijob__base_arena arena; /* strings of the above */
 	mpijob_doc *doc;            /* nodes of the above, or NULL */
 };
 
@@ -47,7 +47,7 @@ struct mpijob__reading {
 	struct mpijob_observation *observation;
 	int nomem;
 	const char *wrong; /* path of the first wanted field of a wrong type; NULL when none */
-	struct mpijob__place wrong_place;
+	struct mpijob__base_place wrong_place;
 
 	int is_event, no_map;
 	const char *event_type;

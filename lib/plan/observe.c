@@ -32,7 +32,7 @@ static void wrong(struct mpijob__reading *in, const char *path)
 /* Copy the current key or string. */
 static const char *keep(struct mpijob__reading *in)
 {
-	char *copy = mpijob__arena_bytes(&in->observation->arena, in->r.len + 1);
+	char *copy = mpijob__base_arena_bytes(&in->observation->arena, in->r.len + 1);
 
 	if (!copy) {
 		in->nomem = 1;
@@ -510,9 +510,9 @@ static void read_object(struct mpijob__reading *in, int inside_event)
 
 static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
 {
-	struct mpijob__place place = { NULL, in->r.line, mpijob__json_column(&in->r) };
+	struct mpijob__base_place place = { NULL, in->r.line, mpijob__json_column(&in->r) };
 
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place, "%s",
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place, "%s",
 			  in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
 	return MPIJOB_ERR_SYNTAX;
 }
@@ -542,7 +542,7 @@ mpijob_observation *mpijob_observation_new(void)
 
 static void forget(mpijob_observation *observation)
 {
-	mpijob__arena_free(&observation->arena);
+	mpijob__base_arena_free(&observation->arena);
 	mpijob_doc_free(observation->doc);
 	observation->doc = NULL;
 	memset(&observation->view, 0, sizeof(observation->view));

@@ -32,7 +32,7 @@ static const char *keep_scratch(struct mpijob_plan *plan, int code)
 	const char *copy = NULL;
 
 	if (!code)
-		copy = mpijob__arena_copy(&plan->arena, mpijob_text_data(&plan->scratch), plan->scratch.len);
+		copy = mpijob__base_arena_copy(&plan->arena, mpijob_text_data(&plan->scratch), plan->scratch.len);
 	plan->scratch.len = 0; /* not cleared, which would wipe: names and messages are no secrets */
 	if (copy)
 		return copy;
@@ -46,7 +46,7 @@ const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
 	int code;
 
 	va_start(args, format);
-	code = mpijob__text_vprintf(&plan->scratch, format, args);
+	code = mpijob__base_text_vprintf(&plan->scratch, format, args);
 	va_end(args);
 	return keep_scratch(plan, code);
 }
@@ -109,7 +109,7 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 
 	if (!uid)
 		return NULL;
-	copy = mpijob__arena_copy(&plan->arena, uid, strlen(uid));
+	copy = mpijob__base_arena_copy(&plan->arena, uid, strlen(uid));
 	if (!copy)
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 	return copy;
@@ -151,7 +151,7 @@ void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, c
 				      const char *why)
 {
 	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
-	char uid[MPIJOB__UID_ROOM];
+	char uid[MPIJOB__BASE_UID_ROOM];
 
 	if (!action)
 		return;
@@ -159,7 +159,7 @@ void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, c
 	action->view.api_version = mpijob__render_api_version(MPIJOB_ROLE_WORKER, 0);
 	action->view.kind = mpijob__render_kind(MPIJOB_ROLE_WORKER);
 	action->view.name = mpijob__plan_pod_name(plan, pod);
-	action->view.uid = copy_uid(plan, mpijob__uid_text(&pod->uid, uid));
+	action->view.uid = copy_uid(plan, mpijob__base_uid_text(&pod->uid, uid));
 }
 
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
@@ -234,7 +234,7 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 
 	if (workers <= MOST_WORKERS)
 		return 0;
-	mpijob__diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
+	mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
 			  "spec.mpiReplicaSpecs[Worker].replicas", NULL, "%d workers are more than one job can have",
 			  (int)workers);
 	return MPIJOB_ERR_SPEC;
@@ -407,11 +407,11 @@ static void order(struct mpijob_plan *plan)
 	}
 }
 
-static int copy_string(struct mpijob__arena *arena, const char **member)
+static int copy_string(struct mpijob__base_arena *arena, const char **member)
 {
 	if (!*member)
 		return 0;
-	*member = mpijob__arena_copy(arena, *member, strlen(*member));
+	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
 	return *member ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -424,18 +424,18 @@ static int copy_classes(struct mpijob_plan *plan)
 		return 0;
 	if (!render->priority_classes)
 		return MPIJOB_ERR_USAGE;
-	classes = mpijob__arena_array(&plan->arena, render->priority_classes_count, sizeof(*classes));
+	classes = mpijob__base_arena_array(&plan->arena, render->priority_classes_count, sizeof(*classes));
 	if (!classes)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < render->priority_classes_count; i++) {
-		struct mpijob_priority_class *class = mpijob__arena_alloc(&plan->arena, sizeof(*class));
+		struct mpijob_priority_class *class = mpijob__base_arena_alloc(&plan->arena, sizeof(*class));
 		int code;
 
 		if (!class)
 			return MPIJOB_ERR_NOMEM;
 		if (!render->priority_classes[i])
 			return MPIJOB_ERR_USAGE;
-		code = mpijob__struct_check(class, sizeof(*class), render->priority_classes[i]);
+		code = mpijob__base_struct_check(class, sizeof(*class), render->priority_classes[i]);
 		if (code)
 			return code;
 		if (!class->name)
@@ -451,17 +451,17 @@ static int copy_classes(struct mpijob_plan *plan)
 static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_options *given)
 {
 	struct mpijob_plan_options options;
-	int code = mpijob__struct_check(&options, sizeof(options), given);
+	int code = mpijob__base_struct_check(&options, sizeof(options), given);
 
 	if (!code)
-		code = mpijob__struct_check(&plan->render, sizeof(plan->render), options.render);
+		code = mpijob__base_struct_check(&plan->render, sizeof(plan->render), options.render);
 	if (!code)
 		code = mpijob__features_take(plan->render.features, plan->render.reference, &plan->features);
 	if (code)
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||
 	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS || options.workers_ready_ms < 0 ||
-	    options.workers_ready_ms >= YEAR_10000_MS || !mpijob__struct_is_flag(options.names_known))
+	    options.workers_ready_ms >= YEAR_10000_MS || !mpijob__base_struct_is_flag(options.names_known))
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->max_workers = options.max_workers;
@@ -493,7 +493,7 @@ static int refuse(mpijob_diag *diag, int code, const char *usage)
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		usage = "a struct has a member that this version of the library does not know";
 	if (code == MPIJOB_ERR_USAGE || code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s",
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s",
 				  usage);
 	return code;
 }
@@ -556,8 +556,8 @@ void mpijob_plan_free(mpijob_plan *plan)
 	mpijob_doc_free(plan->node_selector);
 	mpijob_free(plan->job);
 	free(plan->actions);
-	mpijob__text_release(&plan->scratch);
-	mpijob__arena_free(&plan->arena);
+	mpijob__base_text_release(&plan->scratch);
+	mpijob__base_arena_free(&plan->arena);
 	free(plan);
 }
 

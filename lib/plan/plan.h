@@ -89,7 +89,7 @@ struct mpijob__bodies; /* rendered objects, made when they are first needed */
 
 struct mpijob_plan {
 	int code; /* first failure */
-	struct mpijob__arena arena;
+	struct mpijob__base_arena arena;
 	struct mpijob_text scratch; /* for texts on their way into the arena */
 	struct mpijob__bodies *bodies;
 
@@ -131,7 +131,7 @@ struct mpijob_plan {
 /* Note a failure, unless there was one. */
 void mpijob__plan_fail(struct mpijob_plan *plan, int code);
 /* Text that lives as long as the plan; "" after a failure. */
-const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...) MPIJOB__PRINTF(2, 3);
+const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...) MPIJOB__BASE_PRINTF(2, 3);
 /* The name of a child; "" after a failure. */
 const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index);
 /* The name that a pod has; "" after a failure. */

@@ -18,7 +18,7 @@
 /* A pod as it is shown. */
 struct mpijob__view {
 	struct mpijob_pod_facts facts;
-	char uid[MPIJOB__UID_ROOM];
+	char uid[MPIJOB__BASE_UID_ROOM];
 	char name[];
 };
 
@@ -72,9 +72,9 @@ static int compare_name(const struct mpijob__pod *pod, const char *name)
 int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out)
 {
 	char room[12];
-	int code = mpijob__text_puts(out, pod->stem);
+	int code = mpijob__base_text_puts(out, pod->stem);
 
-	return code || !pod->split ? code : mpijob__text_puts(out, digits_of(pod->index, room));
+	return code || !pod->split ? code : mpijob__base_text_puts(out, digits_of(pod->index, room));
 }
 
 /* --- places --- */
@@ -155,9 +155,9 @@ size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
 	return low;
 }
 
-static size_t home(const struct mpijob__pods *pods, const struct mpijob__uid *uid)
+static size_t home(const struct mpijob__pods *pods, const struct mpijob__base_uid *uid)
 {
-	return (size_t)mpijob__uid_hash(uid, 0) & (pods->slots - 1);
+	return (size_t)mpijob__base_uid_hash(uid, 0) & (pods->slots - 1);
 }
 
 /* The one in a slot; NULL when that is free. */
@@ -167,20 +167,20 @@ static struct mpijob__pod *in_slot(const struct mpijob__pods *pods, size_t slot)
 }
 
 /* The slot of a uid, or the free slot where it belongs. There is always a free one. */
-static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__uid *uid)
+static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__base_uid *uid)
 {
 	size_t slot = home(pods, uid);
 
-	while (pods->by_uid[slot] && !mpijob__uid_same(&in_slot(pods, slot)->uid, uid))
+	while (pods->by_uid[slot] && !mpijob__base_uid_same(&in_slot(pods, slot)->uid, uid))
 		slot = (slot + 1) & (pods->slots - 1);
 	return slot;
 }
 
 static struct mpijob__pod *find_uid(const struct mpijob__pods *pods, const char *text)
 {
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 
-	mpijob__uid_borrow(&uid, text);
+	mpijob__base_uid_borrow(&uid, text);
 	return pods->slots ? in_slot(pods, slot_of(pods, &uid)) : NULL;
 }
 
@@ -293,7 +293,7 @@ static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
 	mpijob__intern_put(&pods->strings, pod->stem);
 	mpijob__intern_put(&pods->strings, pod->owner_uid);
 	mpijob__intern_put(&pods->strings, pod->node);
-	mpijob__uid_clear(&pod->uid);
+	mpijob__base_uid_clear(&pod->uid);
 	end_free(pods, pod->end);
 	give_back(pods, pod);
 }
@@ -372,7 +372,7 @@ static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijo
 	pod->ready = given->ready != 0;
 	pod->deleting = given->deleting != 0;
 	if (copy_end(pods, given, pod) || share_stem(pods, given, pod) || share(pods, given->owner_uid, &pod->owner_uid) ||
-	    share(pods, given->node, &pod->node) || mpijob__uid_set(&pod->uid, given->uid)) {
+	    share(pods, given->node, &pod->node) || mpijob__base_uid_set(&pod->uid, given->uid)) {
 		pod_free(pods, pod);
 		return NULL;
 	}
@@ -393,10 +393,10 @@ static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *
 
 static int is_uid(const struct mpijob__pod *pod, const char *text)
 {
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 
-	mpijob__uid_borrow(&uid, text);
-	return mpijob__uid_same(&pod->uid, &uid);
+	mpijob__base_uid_borrow(&uid, text);
+	return mpijob__base_uid_same(&pod->uid, &uid);
 }
 
 /* Creation times have whole seconds; a pod that was made again in the same second is the one that is not going. */
@@ -433,7 +433,7 @@ static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 		memcpy(view->name, mpijob_text_data(&name), name.len + 1);
 		view->facts.size = sizeof(view->facts);
 		view->facts.name = view->name;
-		view->facts.uid = mpijob__uid_text(&pod->uid, view->uid);
+		view->facts.uid = mpijob__base_uid_text(&pod->uid, view->uid);
 		view->facts.owner_uid = pod->owner_uid;
 		view->facts.role = pod->role;
 		view->facts.index = pod->index;
@@ -448,7 +448,7 @@ static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 		view->facts.running_since_ms = pod->running_since_ms;
 		view->facts.ended_ms = end->ended_ms;
 	}
-	mpijob__text_release(&name);
+	mpijob__base_text_release(&name);
 	return view;
 }
 
@@ -547,7 +547,7 @@ void mpijob__pods_free(struct mpijob__pods *pods)
 	for (size_t i = 0; i < pods->count; i++) {
 		struct mpijob__pod *pod = &pods->places[pods->sorted[i]];
 
-		mpijob__uid_clear(&pod->uid);
+		mpijob__base_uid_clear(&pod->uid);
 		end_free(pods, pod->end);
 	}
 	free(pods->places);

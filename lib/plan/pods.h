@@ -25,7 +25,7 @@ struct mpijob__pod {
 	struct mpijob__pod_end *end; /* NULL: nothing did; see mpijob__pod_end() */
 	int64_t created_ms;
 	int64_t running_since_ms;
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 	int32_t index;
 	uint8_t role, phase;
 	uint8_t ready : 1, deleting : 1, split : 1;

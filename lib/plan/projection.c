@@ -178,7 +178,7 @@ static int decode(const struct mpijob__span *span, mpijob_text *text)
 	mpijob__json_init(&r, span->text, span->len, 0);
 	if (mpijob__json_next(&r) != MPIJOB__JSON_STRING)
 		return 0;
-	code = mpijob__text_reserve(text, r.len);
+	code = mpijob__base_text_reserve(text, r.len);
 	if (!code)
 		text->len = mpijob__json_decode(&r, text->data);
 	return code;
@@ -249,7 +249,7 @@ static int mark_listed(struct mpijob__reading *in, const mpijob_text *script)
 		mark_lines(script->data, script->len, &marks);
 	if (marks.stranger)
 		return 0;
-	listed = mpijob__arena_alloc(&in->observation->arena, marks.count);
+	listed = mpijob__base_arena_alloc(&in->observation->arena, marks.count);
 	if (!listed)
 		return MPIJOB_ERR_NOMEM;
 	memset(listed, 0, marks.count);
@@ -280,8 +280,8 @@ static int make_config_map(struct mpijob__reading *in)
 		else
 			child->listed = 0;
 	}
-	mpijob__text_release(&hostfile);
-	mpijob__text_release(&script);
+	mpijob__base_text_release(&hostfile);
+	mpijob__base_text_release(&script);
 	return code;
 }
 
@@ -373,7 +373,7 @@ static int32_t event_of(const char *type)
 
 static int refuse(struct mpijob__reading *in, const char *field, const char *message, mpijob_diag *diag)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s",
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s",
 			  message);
 	return MPIJOB_ERR_SPEC;
 }

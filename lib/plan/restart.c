@@ -23,9 +23,9 @@
 
 static uint32_t mark_of(const struct mpijob__pod *pod)
 {
-	char room[MPIJOB__UID_ROOM];
-	const char *uid = mpijob__uid_text(&pod->uid, room);
-	uint64_t digest = mpijob__digest_add(MPIJOB__DIGEST_START, uid, strlen(uid));
+	char room[MPIJOB__BASE_UID_ROOM];
+	const char *uid = mpijob__base_uid_text(&pod->uid, room);
+	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, uid, strlen(uid));
 
 	return (uint32_t)(digest ^ (digest >> 32));
 }
@@ -272,11 +272,11 @@ static const char *replaced_message(struct mpijob_plan *plan)
 void mpijob__restart_replace(struct mpijob_plan *plan)
 {
 	const struct mpijob__restart *restart = &plan->restart;
-	char uid[MPIJOB__UID_ROOM];
+	char uid[MPIJOB__BASE_UID_ROOM];
 
 	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers && !plan->features.restart_gang; i++)
 		mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER,
-				 restart->indices[i], mpijob__uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
+				 restart->indices[i], mpijob__base_uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
 				 "it failed, and another one takes its place");
 }
 

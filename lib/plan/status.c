@@ -37,7 +37,7 @@ static void load_condition(struct mpijob_plan *plan, size_t index, const struct 
 
 static struct mpijob__condition *get_conditions(struct mpijob_plan *plan, size_t count)
 {
-	struct mpijob__condition *conditions = mpijob__arena_array(&plan->arena, count, sizeof(*conditions));
+	struct mpijob__condition *conditions = mpijob__base_arena_array(&plan->arena, count, sizeof(*conditions));
 
 	if (!conditions)
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
@@ -417,7 +417,7 @@ static void show(struct mpijob_plan *plan)
 	struct mpijob__draft *draft = &plan->draft;
 	struct mpijob_status *status = &plan->status;
 	const struct mpijob_condition **conditions =
-		mpijob__arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
+		mpijob__base_arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
 
 	*status = (struct mpijob_status)MPIJOB_STATUS_INIT;
 	if (!conditions) {

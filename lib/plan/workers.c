@@ -75,8 +75,8 @@ static int get_memory(struct mpijob_plan *plan)
 	struct mpijob__workers *workers = &plan->workers;
 	size_t wanted = (size_t)workers->wanted;
 
-	workers->pods = mpijob__arena_array(&plan->arena, wanted, sizeof(struct mpijob__pod *));
-	workers->runs = mpijob__arena_alloc(&plan->arena, wanted);
+	workers->pods = mpijob__base_arena_array(&plan->arena, wanted, sizeof(struct mpijob__pod *));
+	workers->runs = mpijob__base_arena_alloc(&plan->arena, wanted);
 	if (!workers->pods || !workers->runs) {
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 		return -1;
@@ -131,7 +131,7 @@ static void delete_surplus(struct mpijob_plan *plan)
 	const struct mpijob__pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
-	char uid[MPIJOB__UID_ROOM];
+	char uid[MPIJOB__BASE_UID_ROOM];
 
 	for (size_t i = end; i > 0 && mpijob__pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER; i--) {
 		const struct mpijob__pod *pod = mpijob__pods_at(pods, i - 1);
@@ -140,7 +140,7 @@ static void delete_surplus(struct mpijob_plan *plan)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
 			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE,
-					 MPIJOB_ROLE_WORKER, pod->index, mpijob__uid_text(&pod->uid, uid),
+					 MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid),
 					 "the job has fewer workers now");
 	}
 }
@@ -179,7 +179,7 @@ void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, co
 	const struct mpijob__pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
-	char uid[MPIJOB__UID_ROOM];
+	char uid[MPIJOB__BASE_UID_ROOM];
 
 	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
 		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
@@ -187,6 +187,6 @@ void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, co
 		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
 			continue;
 		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
-				 mpijob__uid_text(&pod->uid, uid), why);
+				 mpijob__base_uid_text(&pod->uid, uid), why);
 	}
 }

@@ -25,7 +25,7 @@ int mpijob__build_drop(struct mpijob__build *build)
 	keep(build, mpijob_doc_error(build->doc));
 	mpijob_doc_free(build->doc);
 	build->doc = NULL;
-	mpijob__text_release(&build->scratch);
+	mpijob__base_text_release(&build->scratch);
 	return build->code;
 }
 
@@ -36,7 +36,7 @@ int mpijob__build_finish(struct mpijob__build *build, mpijob_doc **out)
 	keep(build, mpijob_doc_error(doc));
 	if (build->code != 0)
 		return mpijob__build_drop(build);
-	mpijob__text_release(&build->scratch);
+	mpijob__base_text_release(&build->scratch);
 	build->doc = NULL;
 	*out = doc;
 	return 0;
@@ -55,7 +55,7 @@ void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const c
 
 	mpijob_text_clear(&build->scratch);
 	va_start(args, format);
-	keep(build, mpijob__text_vprintf(&build->scratch, format, args));
+	keep(build, mpijob__base_text_vprintf(&build->scratch, format, args));
 	va_end(args);
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
@@ -97,19 +97,19 @@ mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32
 void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
 		       const char *field, const mpijob_node *at, const char *format, ...)
 {
-	struct mpijob__place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
+	struct mpijob__base_place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
 	va_list args;
 
 	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
 		return;
-	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__diag_raised(build->diag, id))
+	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__base_diag_raised(build->diag, id))
 		keep(build, MPIJOB_ERR_SPEC);
 	if (build->diag == NULL)
 		return;
 	mpijob_text_clear(&build->scratch);
-	keep(build, mpijob__text_printf(&build->scratch, "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
+	keep(build, mpijob__base_text_printf(&build->scratch, "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
 	va_start(args, format);
-	keep(build, mpijob__diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place,
+	keep(build, mpijob__base_diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place,
 				       format, args));
 	va_end(args);
 }

@@ -40,7 +40,7 @@ void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata);
 void mpijob__build_name(struct mpijob__build *build, mpijob_node *map, const char *key, int32_t role, int32_t index);
 /* Put formatted text. */
 void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const char *key, const char *format, ...)
-	MPIJOB__PRINTF(4, 5);
+	MPIJOB__BASE_PRINTF(4, 5);
 
 /*
  * Get the map or list at the end of a path in the user's template (the last step is a key of `map`); one is made
@@ -52,7 +52,7 @@ mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, c
 /* Report something about the role's template (for the reference only errors); `field` is the path below
  * `spec.mpiReplicaSpecs[role].template.`. */
 void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
-		       const char *field, const mpijob_node *at, const char *format, ...) MPIJOB__PRINTF(7, 8);
+		       const char *field, const mpijob_node *at, const char *format, ...) MPIJOB__BASE_PRINTF(7, 8);
 
 /* The children. `b->doc` is filled; failures stay in `b`. */
 void mpijob__service_build(struct mpijob__build *b);

@@ -33,7 +33,7 @@ static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key
 	int code;
 
 	mpijob_text_clear(&b->scratch);
-	code = mpijob__text_reserve(&b->scratch, len);
+	code = mpijob__base_text_reserve(&b->scratch, len);
 	if (code == 0)
 		code = print(b->subject, mpijob_text_write, &b->scratch);
 	if (code != 0 && b->code == 0)
@@ -69,17 +69,17 @@ static void look_ahead(struct mpijob__build *b, size_t hostfile)
 		mpijob__config_map_refuse(b->subject, b->diag);
 		return;
 	}
-	mpijob__diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
+	mpijob__base_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
 			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s", total,
 			  MPIJOB__CONFIG_MAP_MOST, remedy(b->subject));
-	if (mpijob__diag_raised(b->diag, "config-map-will-be-too-large"))
+	if (mpijob__base_diag_raised(b->diag, "config-map-will-be-too-large"))
 		b->code = MPIJOB_ERR_SPEC;
 }
 
 void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_diag *diag)
 {
-	mpijob__diag_addf(
+	mpijob__base_diag_addf(
 		diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong", "spec.mpiReplicaSpecs[Worker].replicas",
 		NULL,
 		"hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a ConfigMap may "

@@ -202,14 +202,14 @@ static int refuse_value(const struct row *row, const char *value, mpijob_diag *d
 	const struct mpijob_feature *view = &row->view;
 
 	if (view->kind == MPIJOB_FEATURE_SWITCH)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
 				  "'%s' is not accepted; use true or false", value);
 	else if (view->kind == MPIJOB_FEATURE_DURATION)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
 				  "'%s' is not accepted; use a duration as 90s, 5m or 1h30m, at most %d s, or 0", value,
 				  (int)view->maximum);
 	else
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid", view->name, NULL,
 				  "'%s' is not accepted; use a number from %d to %d, or 0", value, (int)view->minimum,
 				  (int)view->maximum);
 	return MPIJOB_ERR_SPEC;
@@ -221,8 +221,8 @@ static int refuse_name(const char *name, mpijob_diag *diag)
 
 	for (size_t i = 0; i < COUNT; i++)
 		names[i] = rows[i].view.name;
-	near = mpijob__near_word(name, names, COUNT);
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name, NULL,
+	near = mpijob__base_near_word(name, names, COUNT);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name, NULL,
 			  "there is no such feature%s%s%s", near != NULL ? "; did you mean " : "",
 			  near != NULL ? near : "", near != NULL ? "?" : "");
 	return MPIJOB_ERR_NOT_FOUND;
@@ -233,7 +233,7 @@ int mpijob_features_set(struct mpijob_features *features, const char *name, cons
 	struct mpijob_features known;
 	const struct row *row;
 	int64_t number;
-	int code = features != NULL && name != NULL ? mpijob__struct_check(&known, sizeof(known), features) :
+	int code = features != NULL && name != NULL ? mpijob__base_struct_check(&known, sizeof(known), features) :
 						      MPIJOB_ERR_USAGE;
 
 	if (code != 0)
@@ -263,12 +263,12 @@ int32_t mpijob_features_get(const struct mpijob_features *features, const char *
 
 int mpijob__features_take(const struct mpijob_features *given, int reference, struct mpijob_features *out)
 {
-	int code = mpijob__struct_check(out, sizeof(*out), given);
+	int code = mpijob__base_struct_check(out, sizeof(*out), given);
 
-	if (code == 0 && !mpijob__struct_is_flag(reference))
+	if (code == 0 && !mpijob__base_struct_is_flag(reference))
 		code = MPIJOB_ERR_USAGE;
 	for (size_t i = 0; code == 0 && i < COUNT; i++)
 		if (!in_bounds(&rows[i], *place(out, &rows[i])))
 			code = MPIJOB_ERR_USAGE;
-	return code == 0 && reference ? mpijob__struct_check(out, sizeof(*out), NULL) : code;
+	return code == 0 && reference ? mpijob__base_struct_check(out, sizeof(*out), NULL) : code;
 }

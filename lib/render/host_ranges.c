@@ -47,7 +47,7 @@ static int write_ranges(const struct mpijob__subject *subject, struct mpijob_tex
 			first = i;
 		if (is_on || first < 0)
 			continue;
-		code = mpijob__text_printf(text, "%s%d %d\n", range, (int)first, (int)i - 1);
+		code = mpijob__base_text_printf(text, "%s%d %d\n", range, (int)first, (int)i - 1);
 		code = write_text(text, code, write, user);
 		first = -1;
 	}
@@ -58,15 +58,15 @@ int mpijob__host_ranges_write(const struct mpijob__subject *subject, mpijob_writ
 {
 	const char *name = subject->name;
 	struct mpijob_text text = { 0 };
-	int code = mpijob__text_printf(&text, "#!/bin/sh\n%s%s-worker-%s.%s%s", before_name, name, number, name,
+	int code = mpijob__base_text_printf(&text, "#!/bin/sh\n%s%s-worker-%s.%s%s", before_name, name, number, name,
 				       after_name);
 
 	code = write_text(&text, code, write, user);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = write_text(&text, mpijob__text_printf(&text, "echo %s-launcher.%s\n", name, name), write, user);
+		code = write_text(&text, mpijob__base_text_printf(&text, "echo %s-launcher.%s\n", name, name), write, user);
 	if (code == 0)
 		code = write_ranges(subject, &text, write, user);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return code;
 }
 
@@ -127,7 +127,7 @@ static int unfold_line(const char *line, size_t len, struct name *name, struct m
 	if (name->before == NULL || !read_range(line, len, &first, &last))
 		return mpijob_text_write(out, line, len);
 	for (; code == 0 && first <= last; first++)
-		code = mpijob__text_printf(out, "echo %.*s%d%.*s\n", (int)name->before_len, name->before, (int)first,
+		code = mpijob__base_text_printf(out, "echo %.*s%d%.*s\n", (int)name->before_len, name->before, (int)first,
 					   (int)name->after_len, name->after);
 	return code;
 }
@@ -150,10 +150,10 @@ int mpijob__hosts_unfold(struct mpijob_text *script)
 		at += len;
 	}
 	if (code != 0) {
-		mpijob__text_release(&out);
+		mpijob__base_text_release(&out);
 		return code;
 	}
-	mpijob__text_release(script);
+	mpijob__base_text_release(script);
 	*script = out;
 	return 0;
 }

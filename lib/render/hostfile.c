@@ -26,8 +26,8 @@ int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob
 	const char *domain = subject->options.cluster_domain;
 
 	if (mpijob__subject_compact(subject))
-		return mpijob__text_printf(text, ".%s", subject->name);
-	return mpijob__text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
+		return mpijob__base_text_printf(text, ".%s", subject->name);
+	return mpijob__base_text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
 				   domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
 
@@ -55,7 +55,7 @@ static int write_worker(struct line *line, int32_t index)
 	size_t len = mpijob__render_number((size_t)index, digits);
 	char *at;
 
-	if (len > line->index_len && mpijob__text_reserve(text, len - line->index_len))
+	if (len > line->index_len && mpijob__base_text_reserve(text, len - line->index_len))
 		return MPIJOB_ERR_NOMEM;
 	at = text->data + line->index_at;
 	if (len != line->index_len) {
@@ -79,17 +79,17 @@ static int write_launcher(const struct mpijob__subject *subject, const struct li
 			  const char *after)
 {
 	struct mpijob_text text = { 0 };
-	int code = mpijob__text_printf(&text, "%s%s-launcher%s", before, subject->name, after);
+	int code = mpijob__base_text_printf(&text, "%s%s-launcher%s", before, subject->name, after);
 
 	if (code == 0)
 		code = line->write(line->user, text.data, text.len);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return code;
 }
 
 static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 {
-	return mpijob__text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n",
+	return mpijob__base_text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n",
 				   (int)slots);
 }
 
@@ -112,7 +112,7 @@ int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_f
 	size_t suffix_len;
 
 	if (code == 0)
-		code = mpijob__text_printf(&line.text, "%s-worker-", subject->name);
+		code = mpijob__base_text_printf(&line.text, "%s-worker-", subject->name);
 	if (code == 0)
 		code = mpijob__hostfile_suffix(subject, &after);
 	suffix_len = after.len;
@@ -124,8 +124,8 @@ int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_f
 		code = end_line(&line, &after);
 	for (int32_t i = 0; code == 0 && i < workers; i++)
 		code = write_worker(&line, i);
-	mpijob__text_release(&line.text);
-	mpijob__text_release(&after);
+	mpijob__base_text_release(&line.text);
+	mpijob__base_text_release(&after);
 	return code;
 }
 
@@ -188,11 +188,11 @@ int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_w
 	int code = check_count(subject, (size_t)workers);
 
 	if (code == 0)
-		code = mpijob__text_printf(&line.text, "echo %s-worker-", subject->name);
+		code = mpijob__base_text_printf(&line.text, "echo %s-worker-", subject->name);
 	if (code == 0)
 		code = mpijob__hostfile_suffix(subject, &after);
 	if (code == 0)
-		code = mpijob__text_puts(&after, "\n");
+		code = mpijob__base_text_puts(&after, "\n");
 	if (code == 0)
 		code = write(user, shell, sizeof(shell) - 1);
 	if (code == 0 && mpijob__subject_launcher_works(subject))
@@ -203,8 +203,8 @@ int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_w
 		code = write_by_number(subject, &line, workers);
 	else if (code == 0)
 		code = write_by_text(subject, &line, workers, 0);
-	mpijob__text_release(&line.text);
-	mpijob__text_release(&after);
+	mpijob__base_text_release(&line.text);
+	mpijob__base_text_release(&after);
 	return code;
 }
 
@@ -216,11 +216,11 @@ static int list_names(const struct mpijob__subject *subject, struct mpijob_text 
 	int code = mpijob__hostfile_suffix(subject, &suffix);
 
 	if (code == 0 && mpijob__subject_launcher_works(subject))
-		code = mpijob__text_printf(names, "%s-launcher%s%c", subject->name,
+		code = mpijob__base_text_printf(names, "%s-launcher%s%c", subject->name,
 					   launcher_is_short(subject) ? "" : suffix.data, '\0');
 	for (int32_t i = 0; code == 0 && i < workers; i++)
-		code = mpijob__text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i, suffix.data, '\0');
-	mpijob__text_release(&suffix);
+		code = mpijob__base_text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i, suffix.data, '\0');
+	mpijob__base_text_release(&suffix);
 	return code;
 }
 
@@ -278,7 +278,7 @@ void mpijob_hostfile_free(mpijob_hostfile *hostfile)
 {
 	if (hostfile == NULL)
 		return;
-	mpijob__text_release(&hostfile->names);
+	mpijob__base_text_release(&hostfile->names);
 	free(hostfile->hosts);
 	free(hostfile);
 }
@@ -307,6 +307,6 @@ int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write
 		if (code == 0)
 			code = write(user, slots.data, slots.len);
 	}
-	mpijob__text_release(&slots);
+	mpijob__base_text_release(&slots);
 	return code;
 }

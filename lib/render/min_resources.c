@@ -18,7 +18,7 @@
 struct sums {
 	struct sum {
 		const char *name;
-		struct mpijob__quantity value;
+		struct mpijob__base_quantity value;
 	} * entries;
 	size_t count;
 	mpijob_doc *places; /* a map from name to its place among the entries: a template may name very many */
@@ -87,11 +87,11 @@ static void too_large(struct mpijob__build *b, const mpijob_node *at)
 			  "the gang's resources cannot be added up");
 }
 
-static void add(struct mpijob__build *b, struct sums *sums, const char *name, const struct mpijob__quantity *value)
+static void add(struct mpijob__build *b, struct sums *sums, const char *name, const struct mpijob__base_quantity *value)
 {
 	struct sum *sum = look_up(b, sums, name);
 
-	if (sum != NULL && !mpijob__quantity_add(&sum->value, value))
+	if (sum != NULL && !mpijob__base_quantity_add(&sum->value, value))
 		too_large(b, NULL);
 }
 
@@ -108,13 +108,13 @@ static void add_map(struct mpijob__build *b, struct sums *sums, const mpijob_nod
 	for (size_t i = 0; i < mpijob_node_count(map) && mpijob_node_kind(map) == MPIJOB_NODE_MAP; i++) {
 		const mpijob_node *node = mpijob_node_at(map, i);
 		const char *name = mpijob_node_key(map, i);
-		struct mpijob__quantity value = { { 0 }, 0, 0 };
+		struct mpijob__base_quantity value = { { 0 }, 0, 0 };
 
 		if (mpijob_node_get(unless, name) != NULL)
 			continue;
 		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL &&
 		    (mpijob_node_text(node) == NULL ||
-		     !mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value)))
+		     !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value)))
 			mpijob__build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity", "Invalid", field, node,
 					  "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
 		add(b, sums, name, &value);
@@ -135,7 +135,7 @@ static void take_larger(struct mpijob__build *b, struct sums *sums, const struct
 	for (size_t i = 0; i < others->count; i++) {
 		struct sum *sum = look_up(b, sums, others->entries[i].name);
 
-		if (sum != NULL && mpijob__quantity_compare(&sum->value, &others->entries[i].value) < 0)
+		if (sum != NULL && mpijob__base_quantity_compare(&sum->value, &others->entries[i].value) < 0)
 			sum->value = others->entries[i].value;
 	}
 }
@@ -146,7 +146,7 @@ static void add_known(struct mpijob__build *b, struct sums *sums, const struct s
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct sum *other = find(others, sums->entries[i].name);
 
-		if (other != NULL && !mpijob__quantity_add(&sums->entries[i].value, &other->value))
+		if (other != NULL && !mpijob__base_quantity_add(&sums->entries[i].value, &other->value))
 			too_large(b, NULL);
 	}
 }
@@ -191,7 +191,7 @@ static void add_group(struct mpijob__build *b, struct sums *total, const struct 
 		add_map(b, &pod, mpijob_node_get(group->spec, "overhead"), NULL, "spec.overhead");
 	}
 	for (size_t i = 0; i < pod.count; i++)
-		if (!mpijob__quantity_multiply(&pod.entries[i].value, group->pods))
+		if (!mpijob__base_quantity_multiply(&pod.entries[i].value, group->pods))
 			too_large(b, group->spec);
 	add_all(b, total, &pod);
 	release(&pod);
@@ -204,7 +204,7 @@ static int32_t priority(const struct mpijob_render_options *options, const mpijo
 	struct mpijob_priority_class class;
 
 	for (size_t i = 0; name != NULL && i < options->priority_classes_count; i++)
-		if (mpijob__struct_check(&class, sizeof(class), options->priority_classes[i]) == 0 &&
+		if (mpijob__base_struct_check(&class, sizeof(class), options->priority_classes[i]) == 0 &&
 		    strcmp(class.name, name) == 0)
 			return class.value;
 	return 0;
@@ -245,9 +245,9 @@ static void put_sums(struct mpijob__build *b, mpijob_node *spec, const struct su
 		return;
 	map = mpijob_node_put_map(b->doc, spec, "minResources");
 	for (size_t i = 0; i < sums->count; i++) {
-		char text[MPIJOB__QUANTITY_TEXT];
+		char text[MPIJOB__BASE_QUANTITY_TEXT];
 
-		mpijob__quantity_print(&sums->entries[i].value, text);
+		mpijob__base_quantity_print(&sums->entries[i].value, text);
 		mpijob_node_put_string(b->doc, map, sums->entries[i].name, text);
 	}
 }

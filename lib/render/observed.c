@@ -26,7 +26,7 @@ static uint64_t finish(uint64_t digest)
 
 static uint64_t of_bytes(const void *data, size_t len)
 {
-	return finish(mpijob__digest_add(MPIJOB__DIGEST_START, data, len));
+	return finish(mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, data, len));
 }
 
 static uint64_t of_text(const char *text)
@@ -137,7 +137,7 @@ static void end_line(struct hosts *hosts)
 		hosts->sum += finish(hosts->line);
 		hosts->count++;
 	}
-	hosts->line = MPIJOB__DIGEST_START;
+	hosts->line = MPIJOB__BASE_DIGEST_START;
 	hosts->len = 0;
 	hosts->is_echo = 1;
 }
@@ -165,7 +165,7 @@ static int take_hosts(void *user, const char *data, size_t len)
 		}
 		end = memchr(data, '\n', len);
 		part = end != NULL ? (size_t)(end - data) : len;
-		hosts->line = mpijob__digest_add(hosts->line, data, part);
+		hosts->line = mpijob__base_digest_add(hosts->line, data, part);
 		hosts->len += part;
 		data += part;
 		len -= part;
@@ -183,7 +183,7 @@ static uint64_t hosts_digest(struct hosts *hosts, int32_t *count)
 
 uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
 {
-	struct hosts hosts = { MPIJOB__DIGEST_START, 0, 1, 0, 0 };
+	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
 
 	take_hosts(&hosts, script, len);
 	return hosts_digest(&hosts, count);
@@ -192,7 +192,7 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
 int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
 			 uint64_t *out, int32_t *count)
 {
-	struct hosts hosts = { MPIJOB__DIGEST_START, 0, 1, 0, 0 };
+	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
 	struct mpijob__subject now = *subject;
 	int code;
 
@@ -213,11 +213,11 @@ static uint64_t of_quantities(const mpijob_node *map)
 		return 0;
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const mpijob_node *node = mpijob_node_at(map, i);
-		struct mpijob__quantity value;
+		struct mpijob__base_quantity value;
 		uint64_t digest = of_node(node);
 
 		if (mpijob_node_text(node) != NULL &&
-		    mpijob__quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value))
+		    mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value))
 			digest = of_bytes(value.limb, sizeof(value.limb)) + (uint64_t)value.negative;
 		sum += of_pair(of_text(mpijob_node_key(map, i)), digest);
 	}

@@ -59,14 +59,14 @@ static void spell(struct mpijob__build *b, mpijob_node *map, const char *key)
 {
 	const mpijob_node *given = mpijob_node_get(map, key);
 	const char *text = mpijob_node_text(given);
-	char canonical[MPIJOB__QUANTITY_TEXT];
-	struct mpijob__quantity quantity;
+	char canonical[MPIJOB__BASE_QUANTITY_TEXT];
+	struct mpijob__base_quantity quantity;
 
-	if (!text || !mpijob__quantity_parse(text, mpijob_node_length(given), &quantity))
+	if (!text || !mpijob__base_quantity_parse(text, mpijob_node_length(given), &quantity))
 		return;
 	if (is_kept(text) && mpijob_node_string(given))
 		return;
-	mpijob__quantity_print(&quantity, canonical);
+	mpijob__base_quantity_print(&quantity, canonical);
 	if (!mpijob_node_string(given) || strcmp(canonical, text) != 0)
 		mpijob_node_put_string(b->doc, map, key, canonical);
 }

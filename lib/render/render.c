@@ -183,7 +183,7 @@ void mpijob_objects_free(mpijob_objects *objects)
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
 		mpijob_doc_free(objects->docs[role]);
 	mpijob_ssh_key_free(objects->key);
-	mpijob__text_release(&objects->name);
+	mpijob__base_text_release(&objects->name);
 	mpijob__print_free(objects->print);
 	mpijob_free(objects->job);
 	free(objects);

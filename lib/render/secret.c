@@ -15,7 +15,7 @@ static void put_base64(struct mpijob__build *b, mpijob_node *map, const char *ke
 	int code;
 
 	mpijob_text_clear(&b->scratch);
-	code = mpijob__text_reserve(&b->scratch, coded);
+	code = mpijob__base_text_reserve(&b->scratch, coded);
 	if (code != 0) {
 		b->code = b->code != 0 ? b->code : code;
 		return;

@@ -117,7 +117,7 @@ static void write_private(struct mpijob_ssh_key *key, struct numbers *numbers)
 		*at++ = '\n';
 	}
 	put(at, pem_tail, sizeof(pem_tail));
-	mpijob__secret_wipe(body, sizeof(body));
+	mpijob__base_secret_wipe(body, sizeof(body));
 	mpijob__base64_encode((const unsigned char *)key->pem, PEM, key->pem_base64);
 }
 
@@ -159,7 +159,7 @@ static int make(const uint8_t *entropy, struct mpijob_ssh_key *key)
 		write_private(key, &numbers);
 		write_public(key, &numbers);
 	}
-	mpijob__secret_wipe(&numbers, sizeof(numbers));
+	mpijob__base_secret_wipe(&numbers, sizeof(numbers));
 	EC_GROUP_free(group);
 	return code;
 }
@@ -183,7 +183,7 @@ int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
 	}
 	mpijob_ssh_key_free(key);
 	if (code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
 				  "libcrypto does not have the curve P-521, so no SSH key can be made");
 	return code;
 }
@@ -192,7 +192,7 @@ void mpijob_ssh_key_free(mpijob_ssh_key *key)
 {
 	if (key == NULL)
 		return;
-	mpijob__secret_wipe(key, sizeof(*key));
+	mpijob__base_secret_wipe(key, sizeof(*key));
 	free(key);
 }
 

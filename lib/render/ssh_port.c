@@ -131,6 +131,6 @@ void mpijob__ssh_port_give(struct mpijob__build *b, mpijob_node *container)
 	words = mpijob_node_edit(container, list);
 	mpijob_node_append_string(b->doc, words, "-p");
 	mpijob_text_clear(&b->scratch);
-	b->code = b->code != 0 ? b->code : mpijob__text_printf(&b->scratch, "%d", (int)port);
+	b->code = b->code != 0 ? b->code : mpijob__base_text_printf(&b->scratch, "%d", (int)port);
 	mpijob_node_append_string(b->doc, words, mpijob_text_data(&b->scratch));
 }

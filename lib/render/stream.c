@@ -30,7 +30,7 @@ struct stencil {
 
 static void release(struct stencil *stencil)
 {
-	mpijob__text_release(&stencil->text);
+	mpijob__base_text_release(&stencil->text);
 	free(stencil->holes);
 }
 

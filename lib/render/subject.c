@@ -17,9 +17,9 @@
 
 static int fail(mpijob_diag *diag, const mpijob_node *at, const char *field, const char *message)
 {
-	struct mpijob__place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
+	struct mpijob__base_place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
 
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field, &place, "%s", message);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field, &place, "%s", message);
 	return MPIJOB_ERR_SPEC;
 }
 
@@ -33,7 +33,7 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 
 		if (options->priority_classes[i] == NULL)
 			return MPIJOB_ERR_USAGE;
-		code = mpijob__struct_check(&class, sizeof(class), options->priority_classes[i]);
+		code = mpijob__base_struct_check(&class, sizeof(class), options->priority_classes[i]);
 		if (code != 0)
 			return code;
 		if (class.name == NULL)
@@ -51,19 +51,19 @@ int mpijob__render_is_domain(const char *text)
 static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
-	struct mpijob__place place = { mpijob_doc_source(mpijob_document(job)), mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { mpijob_doc_source(mpijob_document(job)), mpijob_node_line(node), mpijob_node_column(node) };
 	const char *form = mpijob__syntax_label(name);
 
 	if (form == NULL)
 		return 0;
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid", "metadata.namespace", &place, "must be %s", form);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid", "metadata.namespace", &place, "must be %s", form);
 	return MPIJOB_ERR_SPEC;
 }
 
 /* Nobody can find the member at fault by the code alone. */
 static int refuse(mpijob_diag *diag, int code, const char *what)
 {
-	mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "render options: %s%s", what,
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "render options: %s%s", what,
 			  code == MPIJOB_ERR_UNSUPPORTED ? " has a member that this version of the library does not know" : "");
 	return code;
 }
@@ -71,7 +71,7 @@ static int refuse(mpijob_diag *diag, int code, const char *what)
 static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out,
 			 struct mpijob_features *features, mpijob_diag *diag)
 {
-	int code = mpijob__struct_check(out, sizeof(*out), given);
+	int code = mpijob__base_struct_check(out, sizeof(*out), given);
 
 	if (code != 0)
 		return refuse(diag, code, code == MPIJOB_ERR_USAGE ? "size is not set" : "the struct");
@@ -106,11 +106,11 @@ static int check_role(const mpijob *job, const struct mpijob_replica_spec *repli
 
 	if (mpijob_node_kind(mpijob_node_at(containers, 0)) == MPIJOB_NODE_MAP)
 		return 0;
-	code = mpijob__text_printf(&field, "spec.mpiReplicaSpecs[%s].template.spec.containers", role);
+	code = mpijob__base_text_printf(&field, "spec.mpiReplicaSpecs[%s].template.spec.containers", role);
 	if (code == 0)
 		code = fail(diag, template != NULL ? template : mpijob__job_node(job), field.data,
 			    "must define at least one container");
-	mpijob__text_release(&field);
+	mpijob__base_text_release(&field);
 	return code;
 }
 
@@ -233,9 +233,9 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 
 	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || (role == MPIJOB_ROLE_WORKER && index < 0))
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__text_puts(text, job);
+	code = mpijob__base_text_puts(text, job);
 	if (code == 0)
-		code = mpijob__text_puts(text, behind[role]);
+		code = mpijob__base_text_puts(text, behind[role]);
 	if (code == 0 && role == MPIJOB_ROLE_WORKER)
 		code = mpijob_text_write(text, digits, mpijob__render_number((size_t)index, digits));
 	return code;

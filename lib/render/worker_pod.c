@@ -54,7 +54,7 @@ static void search_domain(struct mpijob__build *b, mpijob_node *spec)
 	if (domain == NULL || !mpijob__difference_holds(MPIJOB__DIFFERENCE_SEARCH_DOMAIN, subject->options.reference))
 		domain = USUAL_DOMAIN;
 	mpijob_text_clear(&b->scratch);
-	code = mpijob__text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
+	code = mpijob__base_text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
 	if (code != 0 && b->code == 0)
 		b->code = code;
 	mpijob_node_append_string(b->doc, searches, mpijob_text_data(&b->scratch));
@@ -62,7 +62,7 @@ static void search_domain(struct mpijob__build *b, mpijob_node *spec)
 
 static int index_label(const struct mpijob__subject *subject, int32_t index, struct mpijob_text *text)
 {
-	return mpijob__text_printf(text, "%d", (int)index + (mpijob__subject_launcher_works(subject) ? 1 : 0));
+	return mpijob__base_text_printf(text, "%d", (int)index + (mpijob__subject_launcher_works(subject) ? 1 : 0));
 }
 
 void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
@@ -78,7 +78,7 @@ void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
 	metadata = mpijob_node_edit(root, "metadata");
 	mpijob__pod_metadata(b, replica->pod_template, metadata, mpijob_text_data(&label));
 	mpijob__build_owner(b, metadata);
-	mpijob__text_release(&label);
+	mpijob__base_text_release(&label);
 	spec = mpijob__pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
 	search_domain(b, spec);
 	mpijob__pod_restart_policy(b, spec, replica);
@@ -104,6 +104,6 @@ int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_do
 		code = index_label(subject, index, &text);
 	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__LABEL_REPLICA_INDEX,
 			       mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return code != 0 ? code : mpijob_doc_error(doc);
 }

@@ -27,13 +27,13 @@ static int take(void *user, const struct mpijob__split_object *object)
 	struct outcome *outcome = user;
 
 	outcome->count++;
-	outcome->digest = mpijob__digest_add(outcome->digest, object->uid, strlen(object->uid) + 1);
-	outcome->digest = mpijob__digest_add(outcome->digest, object->type, strlen(object->type) + 1);
-	outcome->digest = mpijob__digest_add(outcome->digest, object->resource_version, strlen(object->resource_version) + 1);
+	outcome->digest = mpijob__base_digest_add(outcome->digest, object->uid, strlen(object->uid) + 1);
+	outcome->digest = mpijob__base_digest_add(outcome->digest, object->type, strlen(object->type) + 1);
+	outcome->digest = mpijob__base_digest_add(outcome->digest, object->resource_version, strlen(object->resource_version) + 1);
 	if (object->json) {
 		if (object->whole > LIMIT)
 			abort();
-		outcome->digest = mpijob__digest_add(outcome->digest, object->json, object->len);
+		outcome->digest = mpijob__base_digest_add(outcome->digest, object->json, object->len);
 		/* What is cut out is what gets read. */
 		if (outcome->observation)
 			(void)mpijob_observe(outcome->observation, object->json, object->len, NULL);
@@ -45,7 +45,7 @@ static void feed(int mode, const char *text, size_t len, size_t piece, struct ou
 {
 	struct mpijob__split split;
 
-	outcome->digest = MPIJOB__DIGEST_START;
+	outcome->digest = MPIJOB__BASE_DIGEST_START;
 	outcome->code = mpijob__split_init(&split, mode, "v1", "Pod", LIMIT);
 	for (size_t at = 0; at < len && outcome->code == 0; at += piece)
 		outcome->code = mpijob__split_feed(&split, text + at, piece < len - at ? piece : len - at, take, outcome);

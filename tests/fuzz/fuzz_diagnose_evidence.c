@@ -20,7 +20,7 @@ static void check(const mpijob_diag *diag)
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		size_t len = strlen(finding->message);
 		if (!mpijob_finding_kind_find(finding->id) || len == 0 || len > MOST_BYTES ||
-		    !mpijob__utf8_valid(finding->message, len, NULL))
+		    !mpijob__base_utf8_valid(finding->message, len, NULL))
 			abort();
 		for (size_t at = 0; at < len; at++)
 			if ((unsigned char)finding->message[at] < ' ' || finding->message[at] == 0x7f)

@@ -181,7 +181,7 @@ static void check_event(const struct mpijob_action *action)
 {
 	size_t len = strlen(action->event_message);
 
-	need(len <= MOST_SAID && mpijob__utf8_valid(action->event_message, len, NULL));
+	need(len <= MOST_SAID && mpijob__base_utf8_valid(action->event_message, len, NULL));
 	need(strcmp(action->event_type, "Normal") == 0 || strcmp(action->event_type, "Warning") == 0);
 }
 

@@ -35,7 +35,7 @@ static char *print(const mpijob *job)
 	struct mpijob_text text = { 0 };
 
 	if (mpijob_node_write(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &text))
-		mpijob__text_release(&text);
+		mpijob__base_text_release(&text);
 	return text.data;
 }
 

@@ -188,9 +188,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "rc = mpijob_text_write(line, parts[i], strlen(parts[i]));", HOSTILE, "test_the_operators_log"),
     ],
     "In YAML and JSON the same characters": [
-        ("lib/doc/write_yaml.c", "return (mpijob__escape_needed(code) && code != '\\n') ||", "return (code < 0x20 && code != '\\n') ||",
+        ("lib/doc/write_yaml.c", "return (mpijob__base_escape_needed(code) && code != '\\n') ||", "return (code < 0x20 && code != '\\n') ||",
          HOSTILE, "test_files"),
-        ("lib/doc/write_json.c", "return mpijob__escape_needed(code) ||", "return code < 0x20 ||", HOSTILE, "test_files"),
+        ("lib/doc/write_json.c", "return mpijob__base_escape_needed(code) ||", "return code < 0x20 ||", HOSTILE, "test_files"),
     ],
     "Labels of metrics are escaped": [
         ("lib/operator/metrics.c", "else if (*value == '\"' || *value == '\\\\')", "else if (*value == '\"')", UNIT + "operator_shadow.c",
@@ -213,8 +213,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "operator_config.c", "annotations_need_leave"),
     ],
     "Where it is not listed, an Event": [
-        ("lib/operator/config_effective.c", 'if (mpijob__diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
-         'if (0 && mpijob__diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
+        ("lib/operator/config_effective.c", 'if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
+         'if (0 && mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
          "annotations_count_where_they_are_allowed"),
     ],
     "Values are read as those of a flag": [

@@ -186,16 +186,16 @@ FAKE void fake_split(const char *path, char **collection, char **namespace_, cha
 	at = strcmp(parts[0], "api") == 0 ? 2 : 3;
 	*namespace_ = NULL;
 	for (int i = 0; i < at; i++)
-		mpijob__text_printf(&text, "/%s", parts[i]);
+		mpijob__base_text_printf(&text, "/%s", parts[i]);
 	if (parts[at] && strcmp(parts[at], "namespaces") == 0 && parts[at + 2]) {
 		*namespace_ = strdup(parts[at + 1]);
 		at += 2;
 	}
-	mpijob__text_printf(&text, "/%s", parts[at]);
+	mpijob__base_text_printf(&text, "/%s", parts[at]);
 	*collection = strdup(mpijob_text_data(&text));
 	*name = parts[at + 1] ? strdup(parts[at + 1]) : NULL;
 	*sub = parts[at + 1] && parts[at + 2] ? strdup(parts[at + 2]) : NULL;
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	free(copy);
 }
 
@@ -209,7 +209,7 @@ FAKE char *fake_json(const mpijob_node *node)
 	if (mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &text))
 		abort();
 	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 
@@ -360,7 +360,7 @@ FAKE char *fake_list(struct fake *fake, const char *collection, const char *name
 	char *copy;
 	int first = 1;
 
-	mpijob__text_printf(&text, "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+	mpijob__base_text_printf(&text, "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
 				   "\"},\"items\":[", fake->version);
 	for (struct fake_object *object = fake->objects; object; object = object->next) {
 		mpijob_doc *doc;
@@ -375,14 +375,14 @@ FAKE char *fake_list(struct fake *fake, const char *collection, const char *name
 		mpijob_node_remove(mpijob_doc_edit(doc), "kind");
 		mpijob_node_remove(mpijob_doc_edit(doc), "apiVersion");
 		json = fake_json(mpijob_doc_root(doc));
-		mpijob__text_printf(&text, "%s%s", first ? "" : ",", json);
+		mpijob__base_text_printf(&text, "%s%s", first ? "" : ",", json);
 		first = 0;
 		free(json);
 		mpijob_doc_free(doc);
 	}
-	mpijob__text_puts(&text, "]}");
+	mpijob__base_text_puts(&text, "]}");
 	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 
@@ -524,14 +524,14 @@ FAKE void fake_initial(struct fake *fake, struct fake_exchange *exchange)
 		    !fake_selected(mpijob_doc_root(object->doc), exchange->selector))
 			continue;
 		json = fake_json(mpijob_doc_root(object->doc));
-		mpijob__text_printf(&text, "{\"type\":\"ADDED\",\"object\":%s}\n", json);
+		mpijob__base_text_printf(&text, "{\"type\":\"ADDED\",\"object\":%s}\n", json);
 		free(json);
 	}
-	mpijob__text_printf(&text, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%" PRIu64
+	mpijob__base_text_printf(&text, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%" PRIu64
 				   "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n", fake->version);
 	free(exchange->text);
 	exchange->text = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	exchange->cursor = fake->event_count;
 }
 
@@ -569,7 +569,7 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 		mpijob_text_clear(&fake->last_body);
 		mpijob_text_write(&fake->last_body, request->body, request->body_len);
 		mpijob_text_clear(&fake->last_type);
-		mpijob__text_puts(&fake->last_type, request->content_type ? request->content_type : "");
+		mpijob__base_text_puts(&fake->last_type, request->content_type ? request->content_type : "");
 	} else {
 		exchange->reply.status = 501;
 		scripted = 1;
@@ -761,8 +761,8 @@ FAKE void fake_release(struct fake *fake)
 	for (size_t i = 0; i < fake->log_count; i++)
 		free(fake->log[i]);
 	free(fake->log);
-	mpijob__text_release(&fake->last_body);
-	mpijob__text_release(&fake->last_type);
+	mpijob__base_text_release(&fake->last_body);
+	mpijob__base_text_release(&fake->last_type);
 }
 
 #endif

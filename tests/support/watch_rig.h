@@ -53,7 +53,7 @@ FAKE void on_begin(void *user)
 	struct rig *rig = user;
 
 	assert_int_not_equal(rig->free_in, '-');
-	mpijob__text_puts(&rig->seen, "(");
+	mpijob__base_text_puts(&rig->seen, "(");
 	free_in(rig, 'b');
 }
 
@@ -70,7 +70,7 @@ FAKE int on_object(void *user, const struct mpijob_watch_event *object)
 		return code;
 	assert_non_null(object->json);
 	assert_int_equal(object->json[0], '{');
-	mpijob__text_printf(&rig->seen, "%s%s@%s ", words[object->event], object->uid, object->resource_version);
+	mpijob__base_text_printf(&rig->seen, "%s%s@%s ", words[object->event], object->uid, object->resource_version);
 	free_in(rig, 'o');
 	return 0;
 }
@@ -80,7 +80,7 @@ FAKE int on_listed(void *user, const char *version)
 	struct rig *rig = user;
 
 	assert_int_not_equal(rig->free_in, '-');
-	mpijob__text_printf(&rig->seen, ")%s ", version);
+	mpijob__base_text_printf(&rig->seen, ")%s ", version);
 	free_in(rig, 'l');
 	return 0;
 }
@@ -134,7 +134,7 @@ FAKE void tear_down(struct rig *rig)
 	mpijob_watch_free(rig->watch);
 	assert_null(rig->fake.exchanges);
 	mpijob_client_free(rig->client);
-	mpijob__text_release(&rig->seen);
+	mpijob__base_text_release(&rig->seen);
 	fake_release(&rig->fake);
 }
 

@@ -62,13 +62,13 @@ static void limit(void **state)
 	(void)state;
 	mpijob_diag_set_limit(diag, 3);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL, NULL, NULL, "%d", i), 0);
+		assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL, NULL, NULL, "%d", i), 0);
 	assert_int_equal(mpijob_diag_count(diag), 3);
 	assert_int_equal(mpijob_diag_dropped(diag), 7);
 	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 10);
 	mpijob_diag_set_limit(diag, 0);
 	for (int i = 0; i < 2000; i++)
-		(void)mpijob__diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL, "%d", i);
+		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL, "%d", i);
 	assert_int_equal(mpijob_diag_count(diag), 1000);
 	assert_string_equal(mpijob_diag_at(diag, 999)->message, "996");
 	mpijob_diag_free(diag);
@@ -132,17 +132,17 @@ static void sink_failures(void **state)
 static void long_messages(void **state)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	struct mpijob__place place = { "s", 1, 2 };
+	struct mpijob__base_place place = { "s", 1, 2 };
 	char *huge = malloc(100001);
 
 	(void)state;
 	memset(huge, 'x', 100000);
 	huge[100000] = 0;
-	assert_int_equal(mpijob__diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge, &place, "<%s>", huge), 0);
+	assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge, &place, "<%s>", huge), 0);
 	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message), 100002);
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, huge);
 	assert_int_equal(mpijob_diag_at(diag, 0)->column, 2);
-	assert_int_equal(mpijob__diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL, "x"), 0);
+	assert_int_equal(mpijob__base_diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL, "x"), 0);
 	free(huge);
 	mpijob_diag_free(diag);
 }
@@ -153,32 +153,32 @@ static void paths_are_made(void **state)
 	size_t mark;
 
 	(void)state;
-	assert_int_equal(mpijob__field_path_key(&path, "spec"), 0);
-	assert_int_equal(mpijob__field_path_key(&path, "mpiReplicaSpecs"), 0);
+	assert_int_equal(mpijob__base_field_path_key(&path, "spec"), 0);
+	assert_int_equal(mpijob__base_field_path_key(&path, "mpiReplicaSpecs"), 0);
 	mark = path.len;
-	assert_int_equal(mpijob__field_path_entry(&path, "Worker"), 0);
-	assert_int_equal(mpijob__field_path_index(&path, 12), 0);
-	assert_int_equal(mpijob__field_path_key(&path, "a.b/c"), 0);
-	assert_int_equal(mpijob__field_path_key(&path, ""), 0);
+	assert_int_equal(mpijob__base_field_path_entry(&path, "Worker"), 0);
+	assert_int_equal(mpijob__base_field_path_index(&path, 12), 0);
+	assert_int_equal(mpijob__base_field_path_key(&path, "a.b/c"), 0);
+	assert_int_equal(mpijob__base_field_path_key(&path, ""), 0);
 	assert_string_equal(path.data, "spec.mpiReplicaSpecs[Worker][12][a.b/c][]");
-	mpijob__field_path_cut(&path, mark);
+	mpijob__base_field_path_cut(&path, mark);
 	assert_string_equal(path.data, "spec.mpiReplicaSpecs");
-	mpijob__text_release(&path);
+	mpijob__base_text_release(&path);
 }
 
 /* Steps as "name" or "[bracket]", or ERR. */
 static void expect_steps(const char *path, const char *expected)
 {
 	struct mpijob_text steps = { 0 };
-	struct mpijob__field_step step;
+	struct mpijob__base_field_step step;
 	int rc;
 
-	while ((rc = mpijob__field_path_next(&path, &step)) > 0)
-		(void)mpijob__text_printf(&steps, step.bracket ? "<[%.*s]>" : "<%.*s>", (int)step.len, step.text);
+	while ((rc = mpijob__base_field_path_next(&path, &step)) > 0)
+		(void)mpijob__base_text_printf(&steps, step.bracket ? "<[%.*s]>" : "<%.*s>", (int)step.len, step.text);
 	if (rc < 0)
-		(void)mpijob__text_puts(&steps, "ERR");
+		(void)mpijob__base_text_puts(&steps, "ERR");
 	assert_string_equal(mpijob_text_data(&steps), expected);
-	mpijob__text_release(&steps);
+	mpijob__base_text_release(&steps);
 }
 
 static void paths_are_read(void **state)

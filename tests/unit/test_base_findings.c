@@ -40,19 +40,19 @@ static char *print_page(void)
 	struct mpijob_text out = { 0 };
 	char *page;
 
-	mpijob__text_puts(&out, head);
+	mpijob__base_text_puts(&out, head);
 	for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); part++) {
-		mpijob__text_printf(&out, "\n## %s\n", parts[part].title);
+		mpijob__base_text_printf(&out, "\n## %s\n", parts[part].title);
 		for (size_t i = 0; i < mpijob_finding_kind_count(); i++) {
 			const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i);
 
 			if (kind->severity == parts[part].severity)
-				mpijob__text_printf(&out, "\n### %s\n\n%s\n%s\n\n    %s\n", kind->id, kind->summary,
+				mpijob__base_text_printf(&out, "\n### %s\n\n%s\n%s\n\n    %s\n", kind->id, kind->summary,
 						    kind->advice, kind->example);
 		}
 	}
 	page = strdup(out.data);
-	mpijob__text_release(&out);
+	mpijob__base_text_release(&out);
 	return page;
 }
 
@@ -132,19 +132,19 @@ static void cases_are_known(void **state)
 		struct dirent *entry;
 		DIR *directory;
 
-		mpijob__text_printf(&folder, "%s/tests/cases/%s", MPIJOB_TEST_SOURCE, folders[i]);
+		mpijob__base_text_printf(&folder, "%s/tests/cases/%s", MPIJOB_TEST_SOURCE, folders[i]);
 		directory = opendir(folder.data);
 		assert_non_null(directory);
 		while ((entry = readdir(directory))) {
 			struct mpijob_text path = { 0 };
 
-			mpijob__text_printf(&path, "%s/%s/findings.txt", folder.data, entry->d_name);
+			mpijob__base_text_printf(&path, "%s/%s/findings.txt", folder.data, entry->d_name);
 			if (entry->d_name[0] != '.')
 				count += check_findings(path.data);
-			mpijob__text_release(&path);
+			mpijob__base_text_release(&path);
 		}
 		closedir(directory);
-		mpijob__text_release(&folder);
+		mpijob__base_text_release(&folder);
 	}
 	assert_true(count > 100);
 }

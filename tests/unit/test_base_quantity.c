@@ -11,19 +11,19 @@
 
 #include "base/quantity.h"
 
-static struct mpijob__quantity parse(const char *text)
+static struct mpijob__base_quantity parse(const char *text)
 {
-	struct mpijob__quantity q;
+	struct mpijob__base_quantity q;
 
-	if (!mpijob__quantity_parse(text, strlen(text), &q))
+	if (!mpijob__base_quantity_parse(text, strlen(text), &q))
 		fail_msg("'%s' is not read", text);
 	return q;
 }
 
-static void check_print(const struct mpijob__quantity *q, const char *expected)
+static void check_print(const struct mpijob__base_quantity *q, const char *expected)
 {
-	char text[MPIJOB__QUANTITY_TEXT];
-	size_t len = mpijob__quantity_print(q, text);
+	char text[MPIJOB__BASE_QUANTITY_TEXT];
+	size_t len = mpijob__base_quantity_print(q, text);
 
 	assert_string_equal(text, expected);
 	assert_int_equal(len, strlen(expected));
@@ -80,7 +80,7 @@ static void prints_canonically(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct mpijob__quantity q = parse(pairs[i][0]);
+		struct mpijob__base_quantity q = parse(pairs[i][0]);
 
 		check_print(&q, pairs[i][1]);
 	}
@@ -94,9 +94,9 @@ static void refuses_what_is_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct mpijob__quantity q;
+		struct mpijob__base_quantity q;
 
-		if (mpijob__quantity_parse(texts[i], strlen(texts[i]), &q))
+		if (mpijob__base_quantity_parse(texts[i], strlen(texts[i]), &q))
 			fail_msg("'%s' is read", texts[i]);
 	}
 }
@@ -113,9 +113,9 @@ static void adds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct mpijob__quantity a = parse(rows[i][0]), b = parse(rows[i][1]);
+		struct mpijob__base_quantity a = parse(rows[i][0]), b = parse(rows[i][1]);
 
-		assert_int_equal(mpijob__quantity_add(&a, &b), 1);
+		assert_int_equal(mpijob__base_quantity_add(&a, &b), 1);
 		check_print(&a, rows[i][2]);
 	}
 }
@@ -140,27 +140,27 @@ static void multiplies(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct mpijob__quantity q = parse(rows[i].text);
+		struct mpijob__base_quantity q = parse(rows[i].text);
 
-		assert_int_equal(mpijob__quantity_multiply(&q, rows[i].factor), 1);
+		assert_int_equal(mpijob__base_quantity_multiply(&q, rows[i].factor), 1);
 		check_print(&q, rows[i].product);
 	}
 }
 
 static void tells_when_it_does_not_fit(void **state)
 {
-	struct mpijob__quantity a = parse("1e47"), b;
+	struct mpijob__base_quantity a = parse("1e47"), b;
 
 	(void)state;
-	assert_int_equal(mpijob__quantity_multiply(&a, INT64_MAX), 0);
+	assert_int_equal(mpijob__base_quantity_multiply(&a, INT64_MAX), 0);
 	a = parse("6e48");
 	b = a;
-	assert_int_equal(mpijob__quantity_add(&a, &b), 0);
+	assert_int_equal(mpijob__base_quantity_add(&a, &b), 0);
 	/* A format is given to a zero only by what is added to it. */
 	a = parse("0");
 	b = parse("0Gi");
-	assert_int_equal(mpijob__quantity_add(&a, &b), 1);
-	assert_int_equal(a.format, MPIJOB__QUANTITY_BINARY);
+	assert_int_equal(mpijob__base_quantity_add(&a, &b), 1);
+	assert_int_equal(a.format, MPIJOB__BASE_QUANTITY_BINARY);
 }
 
 static void compares(void **state)
@@ -171,9 +171,9 @@ static void compares(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ascending) / sizeof(ascending[0]); i++)
 		for (size_t j = 0; j < sizeof(ascending) / sizeof(ascending[0]); j++) {
-			struct mpijob__quantity a = parse(ascending[i]), b = parse(ascending[j]);
+			struct mpijob__base_quantity a = parse(ascending[i]), b = parse(ascending[j]);
 
-			assert_int_equal(mpijob__quantity_compare(&a, &b), i < j ? -1 : i > j);
+			assert_int_equal(mpijob__base_quantity_compare(&a, &b), i < j ? -1 : i > j);
 		}
 }
 

@@ -39,7 +39,7 @@ static void text_grows(void **state)
 	assert_string_equal(mpijob_text_data(text), "");
 	assert_int_equal(mpijob_text_write(text, NULL, 0), 0);
 	for (int i = 0; i < 10000; i++)
-		assert_int_equal(mpijob__text_printf(text, "%d,", i), 0);
+		assert_int_equal(mpijob__base_text_printf(text, "%d,", i), 0);
 	assert_int_equal(mpijob_text_len(text), strlen(mpijob_text_data(text)));
 	assert_memory_equal(mpijob_text_data(text), "0,1,2,3,", 8);
 	assert_string_equal(mpijob_text_data(text) + mpijob_text_len(text) - 5, "9999,");
@@ -49,7 +49,7 @@ static void text_grows(void **state)
 	assert_int_equal(mpijob_text_write(text, "a\0b", 3), 0);
 	assert_int_equal(mpijob_text_len(text), 3);
 	assert_memory_equal(mpijob_text_data(text), "a\0b", 4);
-	assert_int_equal(mpijob__text_reserve(text, SIZE_MAX / 2), MPIJOB_ERR_NOMEM);
+	assert_int_equal(mpijob__base_text_reserve(text, SIZE_MAX / 2), MPIJOB_ERR_NOMEM);
 	mpijob_text_free(text);
 	mpijob_text_free(NULL);
 }
@@ -69,29 +69,29 @@ static void text_clear_wipes(void **state)
 
 static void arenas(void **state)
 {
-	struct mpijob__arena arena = { 0 };
+	struct mpijob__base_arena arena = { 0 };
 	char *grown = NULL;
 	size_t size = 0;
 
 	(void)state;
 	for (size_t want = 1; want < 300000; want = want * 3 / 2 + 1) {
-		char *piece = mpijob__arena_alloc(&arena, want);
+		char *piece = mpijob__base_arena_alloc(&arena, want);
 
 		assert_non_null(piece);
 		assert_int_equal((uintptr_t)piece % sizeof(void *), 0);
 		memset(piece, 0xaa, want);
-		grown = mpijob__arena_grow(&arena, grown, size, want);
+		grown = mpijob__base_arena_grow(&arena, grown, size, want);
 		assert_non_null(grown);
 		for (; size < want; size++)
 			grown[size] = (char)size;
 		for (size_t i = 0; i < size; i++)
 			assert_int_equal(grown[i], (char)i);
 	}
-	assert_string_equal(mpijob__arena_copy(&arena, "abcdef", 3), "abc");
-	assert_null(mpijob__arena_array(&arena, SIZE_MAX / 2, 16));
-	assert_null(mpijob__arena_alloc(&arena, SIZE_MAX - 4));
-	mpijob__arena_free(&arena);
-	mpijob__arena_free(&arena);
+	assert_string_equal(mpijob__base_arena_copy(&arena, "abcdef", 3), "abc");
+	assert_null(mpijob__base_arena_array(&arena, SIZE_MAX / 2, 16));
+	assert_null(mpijob__base_arena_alloc(&arena, SIZE_MAX - 4));
+	mpijob__base_arena_free(&arena);
+	mpijob__base_arena_free(&arena);
 }
 
 struct known {
@@ -111,28 +111,28 @@ static void structs(void **state)
 	char *partly = malloc(offsetof(struct known, b) + 2);
 
 	(void)state;
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), NULL), 0);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), NULL), 0);
 	assert_int_equal(local.size, sizeof(local));
 	memcpy(older, &(size_t){ offsetof(struct known, b) }, sizeof(size_t));
 	memcpy(older + offsetof(struct known, a), &(int32_t){ 7 }, sizeof(int32_t));
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), older), 0);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), older), 0);
 	assert_int_equal(local.size, sizeof(local));
 	assert_int_equal(local.a, 7);
 	assert_int_equal(local.b, 0);
 	assert_null(local.c);
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), &newer), 0);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), &newer), 0);
 	assert_string_equal(local.c, "c");
 	newer.later = 1;
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), &newer), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), &newer), MPIJOB_ERR_UNSUPPORTED);
 	*bare = sizeof(*bare);
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), bare), 0);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), bare), 0);
 	*bare = sizeof(*bare) - 1;
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), bare), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), bare), MPIJOB_ERR_USAGE);
 	*bare = 0;
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), bare), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), bare), MPIJOB_ERR_USAGE);
 	memset(partly, 1, offsetof(struct known, b) + 2);
 	memcpy(partly, &(size_t){ offsetof(struct known, b) + 2 }, sizeof(size_t));
-	assert_int_equal(mpijob__struct_check(&local, sizeof(local), partly), 0);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), partly), 0);
 	free(older);
 	free(bare);
 	free(partly);
@@ -144,21 +144,21 @@ static void near_words(void **state)
 	char longer[200];
 
 	(void)state;
-	assert_int_equal(mpijob__near_distance("replicas", "replicas", 9), 0);
-	assert_int_equal(mpijob__near_distance("replica", "replicas", 9), 1);
-	assert_int_equal(mpijob__near_distance("repilcas", "replicas", 9), 1);
-	assert_int_equal(mpijob__near_distance("kitten", "sitting", 9), 3);
-	assert_int_equal(mpijob__near_distance("abc", "xyz", 1), 2);
-	assert_int_equal(mpijob__near_distance("REPLICAS", "replicas", 9), 0);
-	assert_int_equal(mpijob__near_distance("", "abc", 9), 3);
-	assert_string_equal(mpijob__near_word("repicas", words, 5), "replicas");
-	assert_string_equal(mpijob__near_word("cleanpodpolicy", words, 5), "cleanPodPolicy");
-	assert_null(mpijob__near_word("volumes", words, 5));
-	assert_null(mpijob__near_word("", words, 5));
+	assert_int_equal(mpijob__base_near_distance("replicas", "replicas", 9), 0);
+	assert_int_equal(mpijob__base_near_distance("replica", "replicas", 9), 1);
+	assert_int_equal(mpijob__base_near_distance("repilcas", "replicas", 9), 1);
+	assert_int_equal(mpijob__base_near_distance("kitten", "sitting", 9), 3);
+	assert_int_equal(mpijob__base_near_distance("abc", "xyz", 1), 2);
+	assert_int_equal(mpijob__base_near_distance("REPLICAS", "replicas", 9), 0);
+	assert_int_equal(mpijob__base_near_distance("", "abc", 9), 3);
+	assert_string_equal(mpijob__base_near_word("repicas", words, 5), "replicas");
+	assert_string_equal(mpijob__base_near_word("cleanpodpolicy", words, 5), "cleanPodPolicy");
+	assert_null(mpijob__base_near_word("volumes", words, 5));
+	assert_null(mpijob__base_near_word("", words, 5));
 	memset(longer, 'a', sizeof(longer));
 	longer[sizeof(longer) - 1] = 0;
-	assert_null(mpijob__near_word(longer, words, 5));
-	assert_null(mpijob__near_word("ab", (const char *const[]){ "abc", "abd" }, 2));
+	assert_null(mpijob__base_near_word(longer, words, 5));
+	assert_null(mpijob__base_near_word("ab", (const char *const[]){ "abc", "abd" }, 2));
 	assert_ptr_equal(mpijob_nearest("tempalte", words, 5), words[1]);
 	assert_null(mpijob_nearest("template", words, 5));
 	assert_null(mpijob_nearest("template", NULL, 0));
@@ -176,17 +176,17 @@ static void utf8(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(mpijob__utf8_valid(bad[i], strlen(bad[i]), NULL), 0);
+		assert_int_equal(mpijob__base_utf8_valid(bad[i], strlen(bad[i]), NULL), 0);
 	for (size_t i = 0; i < sizeof(codes_) / sizeof(codes_[0]); i++) {
-		size_t len = mpijob__utf8_write(room, codes_[i]);
+		size_t len = mpijob__base_utf8_write(room, codes_[i]);
 
-		assert_int_equal(mpijob__utf8_read(room, room + len, &code), len);
+		assert_int_equal(mpijob__base_utf8_read(room, room + len, &code), len);
 		assert_int_equal(code, codes_[i]);
-		assert_int_equal(mpijob__utf8_read(room, room + len - 1, &code), 0);
+		assert_int_equal(mpijob__base_utf8_read(room, room + len - 1, &code), 0);
 	}
-	assert_int_equal(mpijob__utf8_valid("ab\xff", 3, &where), 0);
+	assert_int_equal(mpijob__base_utf8_valid("ab\xff", 3, &where), 0);
 	assert_int_equal(where, 2);
-	assert_int_equal(mpijob__utf8_valid("", 0, NULL), 1);
+	assert_int_equal(mpijob__base_utf8_valid("", 0, NULL), 1);
 }
 
 /* What a terminal acts on, or what reorders a line, is escaped; all else stays. */
@@ -221,8 +221,8 @@ static void escaped(void **state)
 
 static void digests(void **state)
 {
-	uint64_t whole = mpijob__digest_add(MPIJOB__DIGEST_START, "foobar", 6);
-	uint64_t halves = mpijob__digest_add(mpijob__digest_add(MPIJOB__DIGEST_START, "foo", 3), "bar", 3);
+	uint64_t whole = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, "foobar", 6);
+	uint64_t halves = mpijob__base_digest_add(mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, "foo", 3), "bar", 3);
 
 	(void)state;
 	assert_true(whole == UINT64_C(0x85944171f73967e8)); /* the published value of FNV-1a for this text */

@@ -55,7 +55,7 @@ static int take_line(void *user, const struct mpijob_log_line *line)
 	scene->lines++;
 	if (line->len > scene->longest)
 		scene->longest = line->len;
-	mpijob__text_printf(&scene->told, "%s/%s#%d: %.*s%s\n", line->pod, line->container, (int)line->attempt,
+	mpijob__base_text_printf(&scene->told, "%s/%s#%d: %.*s%s\n", line->pod, line->container, (int)line->attempt,
 			    (int)(line->len > 60 ? 5 : line->len), line->text, line->whole ? "" : "...");
 	if (scene->free_at == scene->lines) {
 		mpijob_logs_free(scene->logs);
@@ -69,7 +69,7 @@ static void take_failure(void *user, const char *pod, const char *container, int
 	struct scene *scene = user;
 
 	assert_non_null(message);
-	mpijob__text_printf(&scene->failures, "%s/%s %s%s\n", pod ? pod : "-", container ? container : "-",
+	mpijob__base_text_printf(&scene->failures, "%s/%s %s%s\n", pod ? pod : "-", container ? container : "-",
 			    mpijob_error_name(code) + strlen("MPIJOB_ERR_"), again ? " again" : "");
 }
 
@@ -138,8 +138,8 @@ static void scene_free(struct scene *scene)
 	assert_null(scene->client->timers);
 	mpijob_client_free(scene->client);
 	fake_release(&scene->fake);
-	mpijob__text_release(&scene->told);
-	mpijob__text_release(&scene->failures);
+	mpijob__base_text_release(&scene->told);
+	mpijob__base_text_release(&scene->failures);
 	free(scene);
 }
 

@@ -59,14 +59,14 @@ static void on_done(void *user, const struct mpijob_answer *answer)
 	seen->code = answer->code;
 	seen->status = answer->status;
 	seen->retry_after_ms = answer->retry_after_ms;
-	mpijob__text_puts(&seen->body, answer->body);
-	mpijob__text_puts(&seen->message, answer->message ? answer->message : "");
+	mpijob__base_text_puts(&seen->body, answer->body);
+	mpijob__base_text_puts(&seen->message, answer->message ? answer->message : "");
 }
 
 static void forget(struct seen *seen)
 {
-	mpijob__text_release(&seen->body);
-	mpijob__text_release(&seen->message);
+	mpijob__base_text_release(&seen->body);
+	mpijob__base_text_release(&seen->message);
 	memset(seen, 0, sizeof(*seen));
 }
 
@@ -413,7 +413,7 @@ static void test_options(void **state)
 
 static void on_warning(void *user, const char *text)
 {
-	mpijob__text_printf(user, "[%s]", text);
+	mpijob__base_text_printf(user, "[%s]", text);
 }
 
 static void test_r9_warnings(void **state)
@@ -457,7 +457,7 @@ static void test_r9_warnings(void **state)
 		poll_some(client);
 		assert_int_equal(told.len, 2 * strlen(rows[i].told));
 		forget(&seen);
-		mpijob__text_release(&told);
+		mpijob__base_text_release(&told);
 		finish(&fake, client);
 	}
 }
@@ -476,15 +476,15 @@ static void test_warnings_have_an_end(void **state)
 	for (int i = 0; i < 20000; i++) {
 		mpijob_text header = { 0 };
 
-		assert_int_equal(mpijob__text_printf(&header, "299 - \"number %d\"", i), 0);
+		assert_int_equal(mpijob__base_text_printf(&header, "299 - \"number %d\"", i), 0);
 		mpijob_exchange_header(&exchange, "Warning", mpijob_text_data(&header));
-		mpijob__text_release(&header);
+		mpijob__base_text_release(&header);
 	}
 	assert_in_range(exchange.warnings.len, 16 << 10, 64 << 10);
 	assert_non_null(strstr(mpijob_text_data(&told), "[number 500]"));
 	assert_null(strstr(mpijob_text_data(&told), "[number 19999]"));
-	mpijob__text_release(&exchange.warnings);
-	mpijob__text_release(&told);
+	mpijob__base_text_release(&exchange.warnings);
+	mpijob__base_text_release(&told);
 }
 
 /* --- pausing --- */

@@ -13,7 +13,7 @@ static int note(void *user, const struct mpijob__split_object *object)
 {
 	mpijob_text *text = user;
 
-	assert_int_equal(mpijob__text_printf(text, "%s %s %s %s %s [%.*s]\n", object->type, object->uid, object->name,
+	assert_int_equal(mpijob__base_text_printf(text, "%s %s %s %s %s [%.*s]\n", object->type, object->uid, object->name,
 					     object->namespace_, object->resource_version,
 					     object->json ? (int)object->len : 4, object->json ? object->json : "none"),
 			 0);
@@ -41,7 +41,7 @@ static void expect(int mode, size_t limit, const char *input, int code, int comp
 		if (rc == 0)
 			assert_int_equal(mpijob__split_complete(&split), complete);
 		assert_string_equal(mpijob_text_data(&text), expected);
-		mpijob__text_release(&text);
+		mpijob__base_text_release(&text);
 		mpijob__split_release(&split);
 	}
 }
@@ -102,7 +102,7 @@ static void what_surrounds_the_items_is_kept(void **state)
 		assert_int_equal(mpijob__split_feed(&split, input + i, 1, note, &text), 0);
 	assert_string_equal(mpijob_text_data(&split.outer),
 			    "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[],\"x\":\"]\"}");
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob__split_release(&split);
 }
 

@@ -36,7 +36,7 @@ static int ready(void *user, const mpijob_node *object)
 	const char *phase = object ? mpijob_node_string(mpijob_node_find(object, "status.phase")) : NULL;
 	int is = rig->wanted && phase ? strcmp(rig->wanted, phase) == 0 : !rig->wanted && !object;
 
-	mpijob__text_printf(&rig->seen, "%s ", phase ? phase : "-");
+	mpijob__base_text_printf(&rig->seen, "%s ", phase ? phase : "-");
 	return is ? rig->answer : 0;
 }
 
@@ -61,7 +61,7 @@ static void tear_down(struct rig *rig)
 	mpijob_diag_free(rig->diag);
 	mpijob_client_free(rig->client);
 	assert_null(rig->fake.exchanges);
-	mpijob__text_release(&rig->seen);
+	mpijob__base_text_release(&rig->seen);
 	fake_release(&rig->fake);
 }
 

@@ -533,7 +533,7 @@ static int on_large(void *user, const struct mpijob_watch_event *event)
 {
 	struct rig *rig = user;
 
-	mpijob__text_printf(&rig->seen, "%s:%s:%zu ", event->uid, event->json ? "whole" : "none", event->whole_len);
+	mpijob__base_text_printf(&rig->seen, "%s:%s:%zu ", event->uid, event->json ? "whole" : "none", event->whole_len);
 	assert_true(event->json ? event->json_len > 0 && event->whole_len <= 120 : event->whole_len > 120);
 	return 0;
 }
@@ -574,7 +574,7 @@ static int on_any(void *user, const struct mpijob_watch_event *event)
 {
 	struct rig *rig = user;
 
-	mpijob__text_printf(&rig->seen, "%s:%s ", event->uid, event->json ? "whole" : "none");
+	mpijob__base_text_printf(&rig->seen, "%s:%s ", event->uid, event->json ? "whole" : "none");
 	return 0;
 }
 
@@ -621,7 +621,7 @@ static void test_the_client_goes_first(void **state)
 	assert_null(rig.fake.exchanges);
 	assert_int_equal(mpijob_watch_synced(rig.watch), 1);
 	mpijob_watch_free(rig.watch);
-	mpijob__text_release(&rig.seen);
+	mpijob__base_text_release(&rig.seen);
 	fake_release(&rig.fake);
 }
 

@@ -112,9 +112,9 @@ static void print(const mpijob_diag *diag, struct mpijob_text *out)
 {
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
-		assert_int_equal(mpijob__text_printf(out, "%s: ", finding->id), 0);
+		assert_int_equal(mpijob__base_text_printf(out, "%s: ", finding->id), 0);
 		assert_int_equal(mpijob_finding_write(finding, mpijob_text_write, out), 0);
-		assert_int_equal(mpijob__text_puts(out, "\n"), 0);
+		assert_int_equal(mpijob__base_text_puts(out, "\n"), 0);
 	}
 }
 
@@ -169,20 +169,20 @@ static void check_case(const char *folder, struct mpijob_text *all)
 	assert_int_equal(mpijob_text_write(all, mpijob_text_data(&found), found.len), 0);
 	free(expected);
 	free(path);
-	mpijob__text_release(&found);
+	mpijob__base_text_release(&found);
 }
 
 static int is_said(const struct mpijob_text *all, const char *id)
 {
 	struct mpijob_text line = { 0 };
 
-	assert_int_equal(mpijob__text_printf(&line, "%s: ", id), 0);
+	assert_int_equal(mpijob__base_text_printf(&line, "%s: ", id), 0);
 	const char *at = mpijob_text_data(all);
 	while (at && strncmp(at, line.data, line.len) != 0) {
 		at = strchr(at, '\n');
 		at = at ? at + 1 : NULL;
 	}
-	mpijob__text_release(&line);
+	mpijob__base_text_release(&line);
 	return at != NULL;
 }
 
@@ -226,7 +226,7 @@ static void cases(void **state)
 	assert_true(cases > 20);
 	assert_true(check_source("logs.c", &all) + check_source("pods.c", &all) + check_source("events.c", &all) +
 			    check_source("job.c", &all) > 60);
-	mpijob__text_release(&all);
+	mpijob__base_text_release(&all);
 }
 
 static void wrong_use(void **state)

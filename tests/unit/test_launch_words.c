@@ -34,12 +34,12 @@ static mpijob *make_job(const struct job *like)
 	struct mpijob_text text = { 0 };
 	mpijob *job = NULL;
 
-	assert_int_equal(mpijob__text_printf(&text, job_form, like->mpi, like->slots, like->launcher_works ? "true" : "false",
+	assert_int_equal(mpijob__base_text_printf(&text, job_form, like->mpi, like->slots, like->launcher_works ? "true" : "false",
 					     like->pod ? like->pod : "", like->command ? like->command : "", like->workers),
 			 0);
 	assert_int_equal(mpijob_parse(mpijob_text_data(&text), mpijob_text_len(&text), NULL, &job, NULL), 0);
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return job;
 }
 
@@ -54,7 +54,7 @@ static int words(const struct job *like, const struct mpijob_launch_options *opt
 
 	mpijob_text_clear(out);
 	for (size_t i = 0; code == 0 && i < mpijob_launch_count(launch); i++)
-		assert_int_equal(mpijob__text_printf(out, "%s%s", i ? " " : "", mpijob_launch_at(launch, i)), 0);
+		assert_int_equal(mpijob__base_text_printf(out, "%s%s", i ? " " : "", mpijob_launch_at(launch, i)), 0);
 	if (code == 0) {
 		assert_null(mpijob_launch_at(launch, mpijob_launch_count(launch)));
 		assert_null(mpijob_launch_words(launch)[mpijob_launch_count(launch)]);
@@ -76,7 +76,7 @@ static void expect(const struct job *like, struct mpijob_launch_options options,
 	if (words(like, &options, &text, diag) != 0)
 		fail_msg("%s\nfor: %s", mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : "refused", want);
 	assert_string_equal(mpijob_text_data(&text), want);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_diag_free(diag);
 }
 
@@ -93,7 +93,7 @@ static void refuse(const struct job *like, struct mpijob_launch_options options,
 		if (!strstr(mpijob_diag_at(diag, 0)->message, message))
 			fail_msg("'%s' is not in '%s'", message, mpijob_diag_at(diag, 0)->message);
 	}
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_diag_free(diag);
 }
 
@@ -276,7 +276,7 @@ static void an_unknown_prefix_is_told(void **state)
 	assert_int_equal(mpijob_diag_count(diag), 1);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "nothing-forwarded");
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_WARNING);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_diag_free(diag);
 }
 
@@ -292,10 +292,10 @@ static int validate_with(const struct job *like, const struct mpijob_launch_opti
 
 	mpijob_free(job);
 	if (made) {
-		assert_int_equal(mpijob__text_puts(&text, "command: ["), 0);
+		assert_int_equal(mpijob__base_text_puts(&text, "command: ["), 0);
 		for (size_t i = 0; i < mpijob_launch_count(launch); i++)
-			assert_int_equal(mpijob__text_printf(&text, "%s\"%s\"", i ? ", " : "", mpijob_launch_at(launch, i)), 0);
-		assert_int_equal(mpijob__text_puts(&text, "], "), 0);
+			assert_int_equal(mpijob__base_text_printf(&text, "%s\"%s\"", i ? ", " : "", mpijob_launch_at(launch, i)), 0);
+		assert_int_equal(mpijob__base_text_puts(&text, "], "), 0);
 		with.command = mpijob_text_data(&text);
 		job = make_job(&with);
 		assert_int_equal(mpijob_validate(job, NULL, diag), 0);
@@ -305,7 +305,7 @@ static int validate_with(const struct job *like, const struct mpijob_launch_opti
 	}
 	mpijob_launch_free(launch);
 	mpijob_diag_free(diag);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return made;
 }
 

@@ -28,14 +28,14 @@ static mpijob_operator_config *read_config(const char *text)
 	mpijob_diag *diag = mpijob_diag_new();
 	int code;
 
-	mpijob__text_printf(&whole, "%s%s", HEAD, text);
+	mpijob__base_text_printf(&whole, "%s%s", HEAD, text);
 	code = mpijob_operator_config_parse(whole.data, whole.len, NULL, &config, diag);
 	if (code)
 		fail_msg("%s: %s", mpijob_error_text(code),
 			 mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : "no finding");
 	assert_int_equal(mpijob_diag_count(diag), 0);
 	mpijob_diag_free(diag);
-	mpijob__text_release(&whole);
+	mpijob__base_text_release(&whole);
 	/* A copy is as good as what it was made of. */
 	copy = mpijob_operator_config_clone(config);
 	assert_non_null(copy);
@@ -49,12 +49,12 @@ static mpijob *read_job(const char *namespace_, const char *policy, const char *
 	struct mpijob_text text = { 0 };
 	mpijob *job = NULL;
 
-	mpijob__text_printf(&text,
+	mpijob__base_text_printf(&text,
 			    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: %s%s}\n"
 			    "spec:\n  runPolicy: {%s}\n  mpiReplicaSpecs: {Launcher: {}, %s}\n",
 			    namespace_, more, policy, worker);
 	assert_int_equal(mpijob_parse(text.data, text.len, NULL, &job, NULL), 0);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return job;
 }
 
@@ -155,7 +155,7 @@ static void tell(struct mpijob_text *out, const mpijob_diag *diag)
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
-		mpijob__text_printf(out, "%d:%d: %s: %s\n", (int)finding->line, (int)finding->column,
+		mpijob__base_text_printf(out, "%d:%d: %s: %s\n", (int)finding->line, (int)finding->column,
 				    finding->field ? finding->field : "", finding->message);
 	}
 }
@@ -168,7 +168,7 @@ static void mistakes_are_told(void **state)
 		mpijob_operator_config *config = NULL;
 		mpijob_diag *diag = mpijob_diag_new();
 
-		mpijob__text_printf(&text, "%s%s", HEAD, mistakes[i].text);
+		mpijob__base_text_printf(&text, "%s%s", HEAD, mistakes[i].text);
 		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config, diag), MPIJOB_ERR_SPEC);
 		assert_null(config);
 		tell(&said, diag);
@@ -176,8 +176,8 @@ static void mistakes_are_told(void **state)
 		/* Also without anybody to tell. */
 		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config, NULL), MPIJOB_ERR_SPEC);
 		mpijob_diag_free(diag);
-		mpijob__text_release(&text);
-		mpijob__text_release(&said);
+		mpijob__base_text_release(&text);
+		mpijob__base_text_release(&said);
 	}
 }
 
@@ -494,7 +494,7 @@ static void annotations_need_leave(void **state)
 	check(effective, "clean-launcher", "true", MPIJOB_ORIGIN_ANNOTATION, -1, NULL);
 	mpijob_effective_free(effective);
 	mpijob_free(job);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 
 	/* A list of the section stands for itself: an empty one takes everything back. */
 	job = read_job("b", "", "Worker: {}", ", annotations: {libmpijob/ssh-port: '2222'}");
@@ -525,11 +525,11 @@ static void hostile_annotations_are_left_out(void **state)
 	mpijob *job;
 
 	(void)state;
-	mpijob__text_puts(&more, ", annotations: {libmpijob/: x, libmpijob/wait-for-hosts: \"60s\\0\", 'libmpijob/$(reboot)': y, "
+	mpijob__base_text_puts(&more, ", annotations: {libmpijob/: x, libmpijob/wait-for-hosts: \"60s\\0\", 'libmpijob/$(reboot)': y, "
 				 "libmpijob/Wait-For-Hosts: 60s");
 	for (int i = 0; i < 500; i++)
-		mpijob__text_printf(&more, ", libmpijob/x%d: '%d'", i, i);
-	mpijob__text_puts(&more, "}");
+		mpijob__base_text_printf(&more, ", libmpijob/x%d: '%d'", i, i);
+	mpijob__base_text_puts(&more, "}");
 	job = read_job("a", "", "Worker: {}", mpijob_text_data(&more));
 	assert_int_equal(mpijob_effective_new(config, job, NULL, &effective, diag), 0);
 	for (size_t i = 4; i < mpijob_effective_count(effective); i++)
@@ -538,7 +538,7 @@ static void hostile_annotations_are_left_out(void **state)
 	mpijob_effective_free(effective);
 	mpijob_free(job);
 	mpijob_diag_free(diag);
-	mpijob__text_release(&more);
+	mpijob__base_text_release(&more);
 	mpijob_operator_config_free(config);
 }
 
@@ -656,16 +656,16 @@ static char *print_page(void)
 	struct mpijob_text out = { 0 };
 	char buffer[256], *page;
 
-	mpijob__text_printf(&out, "%s%s%s", page_head, example, page_rules);
+	mpijob__base_text_printf(&out, "%s%s%s", page_head, example, page_rules);
 	for (size_t i = 0; i < mpijob__config_key_count(); i++) {
 		const struct mpijob__config_key *key = mpijob__config_key_at(i);
 
-		mpijob__text_printf(&out, "| `%s%s` | %s | %s |\n", key->where & CONFIG_TOP ? "" : "namespaces[].", key->path,
+		mpijob__base_text_printf(&out, "| `%s%s` | %s | %s |\n", key->where & CONFIG_TOP ? "" : "namespaces[].", key->path,
 				    value_text(key, buffer, sizeof(buffer)), key->summary);
 	}
-	mpijob__text_puts(&out, "\nThe features are listed in [options.md](options.md).\n");
+	mpijob__base_text_puts(&out, "\nThe features are listed in [options.md](options.md).\n");
 	page = strdup(out.data);
-	mpijob__text_release(&out);
+	mpijob__base_text_release(&out);
 	return page;
 }
 

@@ -13,11 +13,11 @@ static void configure(struct rig *rig, const char *text)
 	struct mpijob_text whole = { 0 };
 	mpijob_operator_config *config = NULL;
 
-	mpijob__text_printf(&whole, "%s%s", HEAD, text);
+	mpijob__base_text_printf(&whole, "%s%s", HEAD, text);
 	assert_int_equal(mpijob_operator_config_parse(whole.data, whole.len, NULL, &config, NULL), 0);
 	assert_int_equal(mpijob_operator_configure(rig->operator_, config), 0);
 	mpijob_operator_config_free(config);
-	mpijob__text_release(&whole);
+	mpijob__base_text_release(&whole);
 }
 
 /* Events of a reason about a job. */

@@ -61,7 +61,7 @@ static int has_sample(const struct rig *rig, const char *sample)
 
 	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
 	found = strstr(mpijob_text_data(&text), sample) != NULL;
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return found;
 }
 
@@ -236,7 +236,7 @@ static void expect_cut(const char *message, size_t least, size_t most)
 {
 	assert_non_null(message);
 	assert_in_range(strlen(message), least, most);
-	assert_true(mpijob__utf8_valid(message, strlen(message), NULL));
+	assert_true(mpijob__base_utf8_valid(message, strlen(message), NULL));
 }
 
 /* All of them, and one has been too long. */
@@ -268,10 +268,10 @@ static void cut_with(int pad)
 	run(&rig, 300);
 	run_pods(&rig);
 	run(&rig, 100);
-	mpijob__text_puts(&text, "\\e[31m\\r\\n\\u202e");
-	mpijob__text_puts(&text, &"yy"[2 - pad]);
+	mpijob__base_text_puts(&text, "\\e[31m\\r\\n\\u202e");
+	mpijob__base_text_puts(&text, &"yy"[2 - pad]);
 	for (int i = 0; i < 20000; i++)
-		mpijob__text_puts(&text, "x\xc3\xa9");
+		mpijob__base_text_puts(&text, "x\xc3\xa9");
 	mpijob__events_emit(rig.operator_, record_of(&rig), "Warning", "Long", mpijob_text_data(&text));
 	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}", mpijob_text_data(&text));
 	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"), patch);
@@ -294,7 +294,7 @@ static void cut_with(int pad)
 	assert_string_equal(condition(job, "Failed"), "True");
 	expect_cut(message_of(job, "Failed"), 900, 1024);
 	expect_events_cut(&rig);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	tear_down(&rig);
 }
 

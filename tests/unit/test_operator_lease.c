@@ -39,7 +39,7 @@ static void on_changed(void *user, int leading, const char *holder)
 {
 	struct rig *rig = user;
 
-	mpijob__text_printf(&rig->told, "%s%s ", leading ? "+" : "-", holder);
+	mpijob__base_text_printf(&rig->told, "%s%s ", leading ? "+" : "-", holder);
 }
 
 static void on_log(void *user, const struct mpijob_finding *finding)
@@ -86,7 +86,7 @@ static void tear_down(struct rig *rig)
 	mpijob_lease_free(rig->lease);
 	assert_null(rig->client->timers);
 	mpijob_client_free(rig->client);
-	mpijob__text_release(&rig->told);
+	mpijob__base_text_release(&rig->told);
 	fake_release(&rig->fake);
 }
 

@@ -35,9 +35,9 @@ static void name(char uid[64], unsigned number)
 
 static struct mpijob__object *look(const struct mpijob__objects *objects, const char *text)
 {
-	struct mpijob__uid uid;
+	struct mpijob__base_uid uid;
 
-	mpijob__uid_borrow(&uid, text);
+	mpijob__base_uid_borrow(&uid, text);
 	return mpijob__objects_find(objects, &uid);
 }
 
@@ -120,25 +120,25 @@ static void uids_come_out_as_they_went_in(void **state)
 		"u",
 		"00000000-0000-0000-8000-000000000000",
 	};
-	struct mpijob__uid uids[sizeof(texts) / sizeof(*texts)], borrowed;
-	char room[MPIJOB__UID_ROOM];
+	struct mpijob__base_uid uids[sizeof(texts) / sizeof(*texts)], borrowed;
+	char room[MPIJOB__BASE_UID_ROOM];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		char *copy = strdup(texts[i]);
 
-		assert_int_equal(mpijob__uid_set(&uids[i], copy), 0);
+		assert_int_equal(mpijob__base_uid_set(&uids[i], copy), 0);
 		free(copy);
-		assert_string_equal(mpijob__uid_text(&uids[i], room), texts[i]);
+		assert_string_equal(mpijob__base_uid_text(&uids[i], room), texts[i]);
 	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		mpijob__uid_borrow(&borrowed, texts[i]);
-		assert_true(mpijob__uid_hash(&borrowed, 7) == mpijob__uid_hash(&uids[i], 7));
+		mpijob__base_uid_borrow(&borrowed, texts[i]);
+		assert_true(mpijob__base_uid_hash(&borrowed, 7) == mpijob__base_uid_hash(&uids[i], 7));
 		for (size_t j = 0; j < sizeof(texts) / sizeof(*texts); j++)
-			assert_int_equal(mpijob__uid_same(&borrowed, &uids[j]), i == j);
+			assert_int_equal(mpijob__base_uid_same(&borrowed, &uids[j]), i == j);
 	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		mpijob__uid_clear(&uids[i]);
+		mpijob__base_uid_clear(&uids[i]);
 }
 
 /* What ten thousand pods cost: these two, and two or three slots of four bytes. */

@@ -26,7 +26,7 @@ static char *report(const struct rig *rig)
 
 	assert_int_equal(mpijob_operator_shadow_report(rig->operator_, mpijob_text_write, &text), 0);
 	copy = strdup(mpijob_text_data(&text));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	return copy;
 }
 
@@ -225,7 +225,7 @@ static void who_is_only_slow_is_not_accused(void **state)
 	/* The Secret was not there when it was first wanted; that was settled by asking for it by name, at most. */
 	assert_true(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh") <= 1);
 	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_operator_free(shadow);
 	tear_down(&rig);
 }
@@ -291,7 +291,7 @@ static void a_difference_is_named(void **state)
 	assert_non_null(strstr(mpijob_text_data(&text), "\"verb\":\"patch\",\"kind\":\"Job\",\"name\":\"pi-launcher\""));
 	assert_non_null(strstr(mpijob_text_data(&text), "\"difference\":\"evicted-job-ends\"}"));
 	assert_null(strstr(mpijob_text_data(&text), "\"difference\":null"));
-	mpijob__text_release(&text);
+	mpijob__base_text_release(&text);
 	mpijob_operator_free(shadow);
 	tear_down(&rig);
 }

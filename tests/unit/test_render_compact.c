@@ -131,7 +131,7 @@ static void check_running(const mpijob *job, unsigned bits)
 	for (unsigned i = 0; i < 12; i++) {
 		running[i] = (uint8_t)(bits >> i & 1);
 		if (running[i])
-			mpijob__text_printf(&wanted, "bert-large-pretraining-worker-%u.bert-large-pretraining\n", i);
+			mpijob__base_text_printf(&wanted, "bert-large-pretraining-worker-%u.bert-large-pretraining\n", i);
 	}
 	options.running = running;
 	options.running_count = sizeof(running);
@@ -140,7 +140,7 @@ static void check_running(const mpijob *job, unsigned bits)
 	printed = run_script(text);
 	assert_string_equal(printed, mpijob_text_data(&wanted));
 
-	assert_int_equal(mpijob__text_puts(&script, text), 0);
+	assert_int_equal(mpijob__base_text_puts(&script, text), 0);
 	assert_int_equal(mpijob__hosts_unfold(&script), 0);
 	have = mpijob__observed_hosts(mpijob_text_data(&script), script.len, &have_count);
 	assert_int_equal(mpijob__subject_make(job, &options, &subject, NULL), 0);
@@ -150,8 +150,8 @@ static void check_running(const mpijob *job, unsigned bits)
 	assert_int_equal(have_count, __builtin_popcount(bits));
 	free(text);
 	free(printed);
-	mpijob__text_release(&script);
-	mpijob__text_release(&wanted);
+	mpijob__base_text_release(&script);
+	mpijob__base_text_release(&wanted);
 	mpijob_objects_free(objects);
 }
 
@@ -191,15 +191,15 @@ static void other_scripts_stay(void **state)
 	(void)state;
 	assert_int_equal(mpijob__hosts_unfold(&script), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(mpijob__text_printf(&script, "%s%s", function, cases[i].rest), 0);
+		assert_int_equal(mpijob__base_text_printf(&script, "%s%s", function, cases[i].rest), 0);
 		assert_int_equal(mpijob__hosts_unfold(&script), 0);
 		assert_string_equal(mpijob_text_data(&script), cases[i].unfolded);
-		mpijob__text_release(&script);
+		mpijob__base_text_release(&script);
 	}
-	mpijob__text_puts(&script, "hosts 3 4\necho a-worker-3.a\n");
+	mpijob__base_text_puts(&script, "hosts 3 4\necho a-worker-3.a\n");
 	assert_int_equal(mpijob__hosts_unfold(&script), 0);
 	assert_string_equal(mpijob_text_data(&script), "hosts 3 4\necho a-worker-3.a\n");
-	mpijob__text_release(&script);
+	mpijob__base_text_release(&script);
 }
 
 int main(void)

@@ -50,9 +50,9 @@ static void print_rows(struct mpijob_text *out, size_t part)
 		if (row->mode != parts[part].mode)
 			continue;
 		if (first)
-			mpijob__text_printf(out, "\n## %s\n", parts[part].title);
+			mpijob__base_text_printf(out, "\n## %s\n", parts[part].title);
 		first = 0;
-		mpijob__text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n", row->id, row->what, row->why,
+		mpijob__base_text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n", row->id, row->what, row->why,
 				    parts[part].toggle, row->toggle);
 	}
 }
@@ -160,26 +160,26 @@ static void print_cures(struct mpijob_text *out, const struct defect *defect, in
 	while ((word = next_word(&rest, room)) != NULL) {
 		if (is_difference(word) != differences)
 			continue;
-		mpijob__text_printf(out, "%s `%s`", before, word);
+		mpijob__base_text_printf(out, "%s `%s`", before, word);
 		before = ",";
 	}
 	if (before[0] == ',')
-		mpijob__text_puts(out, ".");
+		mpijob__base_text_puts(out, ".");
 }
 
 static void print_defect(struct mpijob_text *out, size_t index)
 {
-	mpijob__text_printf(out, "%zu. %s", index + 1, defects[index].what);
+	mpijob__base_text_printf(out, "%zu. %s", index + 1, defects[index].what);
 	if (defects[index].how != NULL)
-		mpijob__text_printf(out, " Here: %s.", defects[index].how);
+		mpijob__base_text_printf(out, " Here: %s.", defects[index].how);
 	print_cures(out, &defects[index], 1);
 	print_cures(out, &defects[index], 0);
-	mpijob__text_puts(out, "\n");
+	mpijob__base_text_puts(out, "\n");
 }
 
 static void print_defects(struct mpijob_text *out)
 {
-	mpijob__text_puts(out, "\n## Defects of mpi-operator\n\n"
+	mpijob__base_text_puts(out, "\n## Defects of mpi-operator\n\n"
 			       "What its users ran into, with the threads in its repository, and what became of it here: cured by\n"
 			       "default, by a difference above; or by an option of `options.md`, because a job of today could notice.\n\n");
 	for (size_t i = 0; i < DEFECTS; i++)
@@ -237,12 +237,12 @@ static char *print_page(void)
 	struct mpijob_text out = { 0 };
 	char *page;
 
-	mpijob__text_puts(&out, head);
+	mpijob__base_text_puts(&out, head);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		print_rows(&out, i);
 	print_defects(&out);
 	page = strdup(out.data);
-	mpijob__text_release(&out);
+	mpijob__base_text_release(&out);
 	return page;
 }
 

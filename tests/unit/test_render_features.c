@@ -31,12 +31,12 @@ static void print_bounds(struct mpijob_text *out, const struct mpijob_feature *r
 					     [MPIJOB_FEATURE_COUNT] = "a number",
 					     [MPIJOB_FEATURE_DURATION] = "a duration, as `90s`, `5m`, `1h30m`, or seconds" };
 
-	mpijob__text_printf(out, "- Value: %s", kinds[row->kind]);
+	mpijob__base_text_printf(out, "- Value: %s", kinds[row->kind]);
 	if (row->kind == MPIJOB_FEATURE_COUNT)
-		mpijob__text_printf(out, " from %d to %d; 0 is off", (int)row->minimum, (int)row->maximum);
+		mpijob__base_text_printf(out, " from %d to %d; 0 is off", (int)row->minimum, (int)row->maximum);
 	if (row->kind == MPIJOB_FEATURE_DURATION)
-		mpijob__text_printf(out, ", at most %d s; 0 is off", (int)row->maximum);
-	mpijob__text_puts(out, ".\n");
+		mpijob__base_text_printf(out, ", at most %d s; 0 is off", (int)row->maximum);
+	mpijob__base_text_puts(out, ".\n");
 }
 
 static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
@@ -45,14 +45,14 @@ static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
 		[MPIJOB_FEATURE_SWITCH] = "true", [MPIJOB_FEATURE_COUNT] = "2222", [MPIJOB_FEATURE_DURATION] = "60s" };
 	const char *example = row->maximum < 65535 && row->kind == MPIJOB_FEATURE_COUNT ? "3" : examples[row->kind];
 
-	mpijob__text_printf(out, "\n## %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
+	mpijob__base_text_printf(out, "\n## %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
 	print_bounds(out, row);
-	mpijob__text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n", row->name,
+	mpijob__base_text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n", row->name,
 			    row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=", row->kind == MPIJOB_FEATURE_SWITCH ? "" : example,
 			    row->name, example);
 	if (row->defect > 0)
-		mpijob__text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n", (int)row->defect);
-	mpijob__text_printf(out, "- A job of today could notice: %s\n", row->notice);
+		mpijob__base_text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n", (int)row->defect);
+	mpijob__base_text_printf(out, "- A job of today could notice: %s\n", row->notice);
 }
 
 static void page_is_current(void **state)
@@ -61,11 +61,11 @@ static void page_is_current(void **state)
 	char *page;
 
 	(void)state;
-	mpijob__text_puts(&out, head);
+	mpijob__base_text_puts(&out, head);
 	for (size_t i = 0; i < mpijob_feature_count(); i++)
 		print_row(&out, mpijob_feature_at(i));
 	page = strdup(out.data);
-	mpijob__text_release(&out);
+	mpijob__base_text_release(&out);
 	printed_page_check("docs/options.md", page);
 }
 
