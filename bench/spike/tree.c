@@ -138,38 +138,38 @@ static void measure_ours(void)
 }
 
 /* Name, uid and phase, all else skipped, as the plan reads a pod. */
-static int project(struct mpijob__json *r, char name[64], char phase[64])
+static int project(struct mpijob__doc_json *r, char name[64], char phase[64])
 {
-	if (mpijob__json_next(r) != MPIJOB__JSON_MAP)
+	if (mpijob__doc_json_next(r) != MPIJOB__DOC_JSON_MAP)
 		return 0;
-	while (mpijob__json_key(r)) {
-		int status = mpijob__json_is(r, "status");
+	while (mpijob__doc_json_key(r)) {
+		int status = mpijob__doc_json_is(r, "status");
 
-		if (!status && !mpijob__json_is(r, "metadata")) {
-			(void)mpijob__json_skip(r);
+		if (!status && !mpijob__doc_json_is(r, "metadata")) {
+			(void)mpijob__doc_json_skip(r);
 			continue;
 		}
-		(void)mpijob__json_next(r);
-		while (mpijob__json_key(r)) {
-			int wanted = mpijob__json_is(r, status ? "phase" : "name");
+		(void)mpijob__doc_json_next(r);
+		while (mpijob__doc_json_key(r)) {
+			int wanted = mpijob__doc_json_is(r, status ? "phase" : "name");
 
-			(void)mpijob__json_next(r);
-			if (wanted && r->token == MPIJOB__JSON_STRING && r->len < 64)
-				(void)mpijob__json_decode(r, status ? phase : name);
-			(void)mpijob__json_finish(r);
+			(void)mpijob__doc_json_next(r);
+			if (wanted && r->token == MPIJOB__DOC_JSON_STRING && r->len < 64)
+				(void)mpijob__doc_json_decode(r, status ? phase : name);
+			(void)mpijob__doc_json_finish(r);
 		}
 	}
-	return r->token == MPIJOB__JSON_MAP_END;
+	return r->token == MPIJOB__DOC_JSON_MAP_END;
 }
 
 static void measure_projection(void)
 {
 	char name[64] = "", phase[64] = "";
-	struct mpijob__json r;
+	struct mpijob__doc_json r;
 	double begin = now();
 
 	for (int i = 0; i < ROUNDS; i++) {
-		mpijob__json_init(&r, mpijob_text_data(pod), mpijob_text_len(pod), 0);
+		mpijob__doc_json_init(&r, mpijob_text_data(pod), mpijob_text_len(pod), 0);
 		if (!project(&r, name, phase))
 			exit(2);
 	}

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mpijob_node *mpijob__node_new(struct mpijob__base_arena *arena, int kind)
+struct mpijob_node *mpijob__doc_node_new(struct mpijob__base_arena *arena, int kind)
 {
 	int container = kind == MPIJOB_NODE_LIST || kind == MPIJOB_NODE_MAP;
-	size_t size = container ? sizeof(struct mpijob__container) : sizeof(struct mpijob_node);
+	size_t size = container ? sizeof(struct mpijob__doc_container) : sizeof(struct mpijob_node);
 	struct mpijob_node *node = mpijob__base_arena_alloc(arena, size);
 
 	if (!node)
@@ -30,9 +30,9 @@ struct mpijob_node *mpijob__node_new(struct mpijob__base_arena *arena, int kind)
 	return node;
 }
 
-struct mpijob_node *mpijob__node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len)
+struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len)
 {
-	struct mpijob_node *node = len <= MPIJOB__MOST_ENTRIES ? mpijob__node_new(arena, kind) : NULL;
+	struct mpijob_node *node = len <= MPIJOB__DOC_MOST_ENTRIES ? mpijob__doc_node_new(arena, kind) : NULL;
 
 	if (!node)
 		return NULL;
@@ -44,13 +44,13 @@ struct mpijob_node *mpijob__node_new_text(struct mpijob__base_arena *arena, int 
 /* Room for one more entry of `size` bytes. */
 static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_node *node, size_t size)
 {
-	struct mpijob__container *container = mpijob__container(node);
+	struct mpijob__doc_container *container = mpijob__doc_container(node);
 	uint32_t cap = container->cap ? container->cap * 2 : 2;
 	void *grown;
 
 	if (node->count < container->cap)
 		return 0;
-	if (node->count >= MPIJOB__MOST_ENTRIES / 2)
+	if (node->count >= MPIJOB__DOC_MOST_ENTRIES / 2)
 		return MPIJOB_ERR_NOMEM;
 	grown = mpijob__base_arena_grow(arena, node->in.items, container->cap * size, cap * size);
 	if (!grown)
@@ -60,29 +60,29 @@ static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_nod
 	return 0;
 }
 
-int mpijob__list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value)
+int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value)
 {
 	if (container_reserve(arena, list, sizeof(*list->in.items)))
 		return MPIJOB_ERR_NOMEM;
 	list->in.items[list->count++] = value;
-	mpijob__node_adopt(list, value);
+	mpijob__doc_node_adopt(list, value);
 	return 0;
 }
 
-struct mpijob__entry *mpijob__map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
+struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
 					 size_t len, struct mpijob_node *value)
 {
-	struct mpijob__container *container = mpijob__container(map);
-	struct mpijob__entry *entry;
+	struct mpijob__doc_container *container = mpijob__doc_container(map);
+	struct mpijob__doc_entry *entry;
 
-	if (len > MPIJOB__MOST_ENTRIES || container_reserve(arena, map, sizeof(*entry)))
+	if (len > MPIJOB__DOC_MOST_ENTRIES || container_reserve(arena, map, sizeof(*entry)))
 		return NULL;
-	if (!container->index && map->count + 1 >= MPIJOB__INDEX_FROM) {
-		container->index = mpijob__index_new(arena, map->in.entries, map->count);
+	if (!container->index && map->count + 1 >= MPIJOB__DOC_INDEX_FROM) {
+		container->index = mpijob__doc_index_new(arena, map->in.entries, map->count);
 		if (!container->index)
 			return NULL;
 	}
-	if (container->index && mpijob__index_reserve(arena, container->index))
+	if (container->index && mpijob__doc_index_reserve(arena, container->index))
 		return NULL;
 	entry = &map->in.entries[map->count];
 	memset(entry, 0, sizeof(*entry));
@@ -90,19 +90,19 @@ struct mpijob__entry *mpijob__map_append(struct mpijob__base_arena *arena, struc
 	entry->key_len = (uint32_t)len;
 	entry->value = value;
 	if (container->index) {
-		uint32_t at = mpijob__index_add(container->index, map->in.entries, map->count);
+		uint32_t at = mpijob__doc_index_add(container->index, map->in.entries, map->count);
 
 		if (at != map->count)
 			return &map->in.entries[at];
 	}
 	map->count++;
-	mpijob__node_adopt(map, value);
+	mpijob__doc_node_adopt(map, value);
 	return entry;
 }
 
-static struct mpijob__own_doc *doc_alloc(void)
+static struct mpijob__doc_own_doc *doc_alloc(void)
 {
-	struct mpijob__own_doc *own = calloc(1, sizeof(*own));
+	struct mpijob__doc_own_doc *own = calloc(1, sizeof(*own));
 
 	if (own)
 		own->doc.arena = &own->arena;
@@ -111,11 +111,11 @@ static struct mpijob__own_doc *doc_alloc(void)
 
 mpijob_doc *mpijob_doc_new(void)
 {
-	struct mpijob__own_doc *own = doc_alloc();
+	struct mpijob__doc_own_doc *own = doc_alloc();
 
 	if (!own)
 		return NULL;
-	own->doc.root = mpijob__node_new(&own->arena, MPIJOB_NODE_MAP);
+	own->doc.root = mpijob__doc_node_new(&own->arena, MPIJOB_NODE_MAP);
 	if (own->doc.root)
 		return &own->doc;
 	mpijob_doc_free(&own->doc);
@@ -124,11 +124,11 @@ mpijob_doc *mpijob_doc_new(void)
 
 mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
 {
-	struct mpijob__own_doc *own = node ? doc_alloc() : NULL;
+	struct mpijob__doc_own_doc *own = node ? doc_alloc() : NULL;
 
 	if (!own)
 		return NULL;
-	own->doc.root = mpijob__node_copy(&own->arena, node, 0);
+	own->doc.root = mpijob__doc_node_copy(&own->arena, node, 0);
 	if (own->doc.root)
 		return &own->doc;
 	mpijob_doc_free(&own->doc);
@@ -156,7 +156,7 @@ void mpijob_doc_free(mpijob_doc *doc)
 	if (!doc)
 		return;
 	mpijob__base_arena_free(doc->arena);
-	free(doc); /* the first member of a struct mpijob__own_doc */
+	free(doc); /* the first member of a struct mpijob__doc_own_doc */
 }
 
 void mpijob_docs_free(mpijob_docs *docs)
@@ -205,7 +205,7 @@ mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
 /* Go one step down from a map or list; make a map where nothing or null is. */
 static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct mpijob__base_field_step *step)
 {
-	struct mpijob__entry *entry;
+	struct mpijob__doc_entry *entry;
 	mpijob_node *map;
 	const char *key;
 	uint32_t at;
@@ -218,19 +218,19 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct m
 	}
 	if (node->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);
-	at = mpijob__map_find(node, step->text, step->len);
-	if (at != MPIJOB__INDEX_NONE && node->in.entries[at].value->kind != MPIJOB_NODE_NULL)
+	at = mpijob__doc_map_find(node, step->text, step->len);
+	if (at != MPIJOB__DOC_INDEX_NONE && node->in.entries[at].value->kind != MPIJOB_NODE_NULL)
 		return node->in.entries[at].value;
-	map = made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP));
+	map = made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
 	if (!map)
 		return NULL;
-	if (at != MPIJOB__INDEX_NONE) {
+	if (at != MPIJOB__DOC_INDEX_NONE) {
 		node->in.entries[at].value = map;
-		mpijob__node_adopt(node, map);
+		mpijob__doc_node_adopt(node, map);
 		return map;
 	}
 	key = mpijob__base_arena_copy(doc->arena, step->text, step->len);
-	entry = key ? mpijob__map_append(doc->arena, node, key, step->len, map) : NULL;
+	entry = key ? mpijob__doc_map_append(doc->arena, node, key, step->len, map) : NULL;
 	return entry ? map : fail(doc, MPIJOB_ERR_NOMEM);
 }
 
@@ -257,7 +257,7 @@ mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 	if (!path_is_good(path))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	if (doc->root->kind == MPIJOB_NODE_NULL) {
-		node = made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP));
+		node = made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
 		if (!node)
 			return NULL;
 		doc->root = node;
@@ -274,7 +274,7 @@ static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t
 {
 	const char *copy = mpijob__base_arena_copy(doc->arena, text, len);
 
-	return made(doc, copy ? mpijob__node_new_text(doc->arena, kind, copy, len) : NULL);
+	return made(doc, copy ? mpijob__doc_node_new_text(doc->arena, kind, copy, len) : NULL);
 }
 
 mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len)
@@ -288,11 +288,11 @@ mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t le
 
 mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len)
 {
-	char room[MPIJOB__NUMBER_ROOM];
+	char room[MPIJOB__DOC_NUMBER_ROOM];
 
 	if (!doc)
 		return NULL;
-	if (!text || mpijob__number_end(text, text + len) != text + len || !mpijob__number_canonical(text, len, room))
+	if (!text || mpijob__doc_number_end(text, text + len) != text + len || !mpijob__doc_number_canonical(text, len, room))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return new_text(doc, MPIJOB_NODE_NUMBER, text, len);
 }
@@ -307,7 +307,7 @@ mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value)
 
 mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 {
-	mpijob_node *node = doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
+	mpijob_node *node = doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
 
 	if (node)
 		node->truth = value != 0;
@@ -316,22 +316,22 @@ mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 
 mpijob_node *mpijob_node_new_null(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
+	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
 }
 
 mpijob_node *mpijob_node_new_list(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
+	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
 }
 
 mpijob_node *mpijob_node_new_map(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
+	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
 }
 
 mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
 {
-	return doc && node ? made(doc, mpijob__node_copy(doc->arena, node, 0)) : NULL;
+	return doc && node ? made(doc, mpijob__doc_node_copy(doc->arena, node, 0)) : NULL;
 }
 
 /*
@@ -342,10 +342,10 @@ static int fits(const mpijob_node *container, const mpijob_node *value)
 {
 	if (value->kind != MPIJOB_NODE_LIST && value->kind != MPIJOB_NODE_MAP)
 		return 1;
-	if (value == container || mpijob__container_const(value)->parent)
+	if (value == container || mpijob__doc_container_const(value)->parent)
 		return 0;
 	while (value->count && container && container != value)
-		container = mpijob__container_const(container)->parent;
+		container = mpijob__doc_container_const(container)->parent;
 	return container != value;
 }
 
@@ -359,19 +359,19 @@ mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
 		return NULL;
 	if (!key || !mpijob__base_utf8_valid(key, len, NULL) || map->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);
-	at = mpijob__map_find(map, key, len);
-	if (at != MPIJOB__INDEX_NONE && map->in.entries[at].value == value)
+	at = mpijob__doc_map_find(map, key, len);
+	if (at != MPIJOB__DOC_INDEX_NONE && map->in.entries[at].value == value)
 		return value;
 	if (!fits(map, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
-	if (at != MPIJOB__INDEX_NONE) {
-		mpijob__node_adopt(NULL, map->in.entries[at].value);
+	if (at != MPIJOB__DOC_INDEX_NONE) {
+		mpijob__doc_node_adopt(NULL, map->in.entries[at].value);
 		map->in.entries[at].value = value;
-		mpijob__node_adopt(map, value);
+		mpijob__doc_node_adopt(map, value);
 		return value;
 	}
 	copy = mpijob__base_arena_copy(doc->arena, key, len);
-	if (!copy || !mpijob__map_append(doc->arena, map, copy, len, value))
+	if (!copy || !mpijob__doc_map_append(doc->arena, map, copy, len, value))
 		return fail(doc, MPIJOB_ERR_NOMEM);
 	return value;
 }
@@ -383,7 +383,7 @@ mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const cha
 	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
 }
 
-const char *mpijob__utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len)
+const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len)
 {
 	const char *end = text + len;
 	char *copy = mpijob__base_arena_alloc(arena, len * 3 + 1);
@@ -415,9 +415,9 @@ mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char
 
 	if (!doc || !text || !map)
 		return NULL;
-	copy = mpijob__utf8_repaired(doc->arena, text, strlen(text), &len);
+	copy = mpijob__doc_utf8_repaired(doc->arena, text, strlen(text), &len);
 	return mpijob_node_put(doc, map, key,
-			       made(doc, copy ? mpijob__node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len) : NULL));
+			       made(doc, copy ? mpijob__doc_node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len) : NULL));
 }
 
 mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
@@ -451,7 +451,7 @@ mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node 
 		return NULL;
 	if (list->kind != MPIJOB_NODE_LIST || !fits(list, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
-	return mpijob__list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM) : value;
+	return mpijob__doc_list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM) : value;
 }
 
 mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const char *text)
@@ -478,12 +478,12 @@ mpijob_node *mpijob_node_edit_at(mpijob_node *node, size_t index)
 
 static void remove_entry(mpijob_node *node, uint32_t at)
 {
-	struct mpijob__container *container = mpijob__container(node);
+	struct mpijob__doc_container *container = mpijob__doc_container(node);
 	uint32_t after = node->count - at - 1;
 
-	mpijob__node_adopt(NULL, mpijob__node_child(node, at));
+	mpijob__doc_node_adopt(NULL, mpijob__doc_node_child(node, at));
 	if (container->index)
-		mpijob__index_remove(container->index, node->in.entries, at);
+		mpijob__doc_index_remove(container->index, node->in.entries, at);
 	if (node->kind == MPIJOB_NODE_MAP)
 		memmove(node->in.entries + at, node->in.entries + at + 1, after * sizeof(*node->in.entries));
 	else
@@ -497,8 +497,8 @@ int mpijob_node_remove(mpijob_node *map, const char *key)
 
 	if (!map || !key || map->kind != MPIJOB_NODE_MAP)
 		return 0;
-	at = mpijob__map_find(map, key, strlen(key));
-	if (at == MPIJOB__INDEX_NONE)
+	at = mpijob__doc_map_find(map, key, strlen(key));
+	if (at == MPIJOB__DOC_INDEX_NONE)
 		return 0;
 	remove_entry(map, at);
 	return 1;

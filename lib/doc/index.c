@@ -23,7 +23,7 @@ struct branch {
 	uint32_t child[2]; /* LEAF | position of an entry, or another branch */
 };
 
-struct mpijob__index {
+struct mpijob__doc_index {
 	struct branch *branches;
 	uint32_t used;
 	uint32_t cap;
@@ -51,7 +51,7 @@ struct way {
 };
 
 /* The leaf that a search for a key ends at. `way` (may be NULL) is empty before. */
-static uint32_t nearest(const struct mpijob__index *index, const char *key, size_t len, struct way *way)
+static uint32_t nearest(const struct mpijob__doc_index *index, const char *key, size_t len, struct way *way)
 {
 	uint32_t at = index->root;
 
@@ -65,20 +65,20 @@ static uint32_t nearest(const struct mpijob__index *index, const char *key, size
 	return at & ~LEAF;
 }
 
-uint32_t mpijob__index_find(const struct mpijob__index *index, const struct mpijob__entry *entries, const char *key,
+uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, const char *key,
 			    size_t len)
 {
 	uint32_t position;
 
 	if (index->count == 0)
-		return MPIJOB__INDEX_NONE;
+		return MPIJOB__DOC_INDEX_NONE;
 	position = nearest(index, key, len, NULL);
 	if (entries[position].key_len != len || memcmp(entries[position].key, key, len) != 0)
-		return MPIJOB__INDEX_NONE;
+		return MPIJOB__DOC_INDEX_NONE;
 	return position;
 }
 
-int mpijob__index_reserve(struct mpijob__base_arena *arena, struct mpijob__index *index)
+int mpijob__doc_index_reserve(struct mpijob__base_arena *arena, struct mpijob__doc_index *index)
 {
 	uint32_t cap = index->cap + index->cap / 2 + 16;
 	struct branch *branches;
@@ -93,7 +93,7 @@ int mpijob__index_reserve(struct mpijob__base_arena *arena, struct mpijob__index
 	return 0;
 }
 
-static uint32_t branch_take(struct mpijob__index *index)
+static uint32_t branch_take(struct mpijob__doc_index *index)
 {
 	uint32_t taken = index->spare;
 
@@ -104,7 +104,7 @@ static uint32_t branch_take(struct mpijob__index *index)
 }
 
 /* How many bytes two keys begin with that are the same. */
-static uint32_t same_bytes(const struct mpijob__entry *a, const struct mpijob__entry *b)
+static uint32_t same_bytes(const struct mpijob__doc_entry *a, const struct mpijob__doc_entry *b)
 {
 	uint32_t most = a->key_len < b->key_len ? a->key_len : b->key_len, byte = 0;
 
@@ -127,7 +127,7 @@ static int is_behind(const struct branch *branch, uint32_t byte, uint32_t bit)
 }
 
 /* Where a branch for a bit belongs, on the way of a search for its key. It is near the end, for most keys. */
-static uint32_t *link_of(struct mpijob__index *index, const struct mpijob__entry *added, uint32_t byte, uint32_t bit,
+static uint32_t *link_of(struct mpijob__doc_index *index, const struct mpijob__doc_entry *added, uint32_t byte, uint32_t bit,
 			 const struct way *way)
 {
 	uint32_t *link = &index->root, up = way->count, last = way->count > WAY ? way->count - WAY : 0;
@@ -147,10 +147,10 @@ static uint32_t *link_of(struct mpijob__index *index, const struct mpijob__entry
 	return link;
 }
 
-uint32_t mpijob__index_add(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
+uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position)
 {
-	const struct mpijob__entry *added = &entries[position];
-	const struct mpijob__entry *near;
+	const struct mpijob__doc_entry *added = &entries[position];
+	const struct mpijob__doc_entry *near;
 	uint32_t byte, bit, taken, found;
 	uint32_t *link;
 	struct branch *branch;
@@ -180,9 +180,9 @@ uint32_t mpijob__index_add(struct mpijob__index *index, const struct mpijob__ent
 	return position;
 }
 
-struct mpijob__index *mpijob__index_copy(struct mpijob__base_arena *arena, const struct mpijob__index *from)
+struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena, const struct mpijob__doc_index *from)
 {
-	struct mpijob__index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
+	struct mpijob__doc_index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 
 	if (!index)
 		return NULL;
@@ -201,9 +201,9 @@ static void move_down(uint32_t *link, uint32_t position)
 		(*link)--;
 }
 
-void mpijob__index_remove(struct mpijob__index *index, const struct mpijob__entry *entries, uint32_t position)
+void mpijob__doc_index_remove(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position)
 {
-	const struct mpijob__entry *gone = &entries[position];
+	const struct mpijob__doc_entry *gone = &entries[position];
 	uint32_t *above = NULL;
 	uint32_t *link = &index->root;
 
@@ -230,18 +230,18 @@ void mpijob__index_remove(struct mpijob__index *index, const struct mpijob__entr
 	}
 }
 
-struct mpijob__index *mpijob__index_new(struct mpijob__base_arena *arena, const struct mpijob__entry *entries, uint32_t count)
+struct mpijob__doc_index *mpijob__doc_index_new(struct mpijob__base_arena *arena, const struct mpijob__doc_entry *entries, uint32_t count)
 {
-	struct mpijob__index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
+	struct mpijob__doc_index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 
 	if (!index)
 		return NULL;
 	memset(index, 0, sizeof(*index));
 	index->spare = LEAF;
 	for (uint32_t i = 0; i < count; i++) {
-		if (mpijob__index_reserve(arena, index))
+		if (mpijob__doc_index_reserve(arena, index))
 			return NULL;
-		(void)mpijob__index_add(index, entries, i);
+		(void)mpijob__doc_index_add(index, entries, i);
 	}
 	return index;
 }

@@ -24,20 +24,20 @@ enum state {
 	STATE_AFTER       /* a comma or the end of the list or map */
 };
 
-void mpijob__json_init(struct mpijob__json *r, const char *text, size_t len, int32_t max_depth)
+void mpijob__doc_json_init(struct mpijob__doc_json *r, const char *text, size_t len, int32_t max_depth)
 {
-	memset(r, 0, offsetof(struct mpijob__json, in_map));
+	memset(r, 0, offsetof(struct mpijob__doc_json, in_map));
 	if (max_depth <= 0)
 		max_depth = DEFAULT_DEPTH;
-	r->max_depth = max_depth < MPIJOB__JSON_DEEPEST ? max_depth : MPIJOB__JSON_DEEPEST;
+	r->max_depth = max_depth < MPIJOB__DOC_JSON_DEEPEST ? max_depth : MPIJOB__DOC_JSON_DEEPEST;
 	r->text = r->at = r->from = r->line_start = r->now_start = text;
 	r->end = text + len;
 	r->line = r->now_line = 1;
 }
 
-static int fail(struct mpijob__json *r, const char *at, const char *id, const char *error)
+static int fail(struct mpijob__doc_json *r, const char *at, const char *id, const char *error)
 {
-	r->token = MPIJOB__JSON_ERROR;
+	r->token = MPIJOB__DOC_JSON_ERROR;
 	r->error_id = id;
 	r->error = error;
 	r->from = r->text = at;
@@ -45,15 +45,15 @@ static int fail(struct mpijob__json *r, const char *at, const char *id, const ch
 	r->line_start = r->now_start;
 	r->len = 0;
 	r->at = r->end;
-	return MPIJOB__JSON_ERROR;
+	return MPIJOB__DOC_JSON_ERROR;
 }
 
-static int syntax(struct mpijob__json *r, const char *error)
+static int syntax(struct mpijob__doc_json *r, const char *error)
 {
 	return fail(r, r->at, "syntax", error);
 }
 
-static void skip_space(struct mpijob__json *r)
+static void skip_space(struct mpijob__doc_json *r)
 {
 	const char *at = r->at;
 	const char *end = r->end;
@@ -130,7 +130,7 @@ static int32_t hex4(const char *at, const char *end)
 }
 
 /* At a backslash: the first byte behind the escape, or NULL with the error set. */
-static const char *scan_escape(struct mpijob__json *r, const char *at)
+static const char *scan_escape(struct mpijob__doc_json *r, const char *at)
 {
 	int32_t code;
 
@@ -158,7 +158,7 @@ static const char *scan_escape(struct mpijob__json *r, const char *at)
 }
 
 /* At the opening quote. 1, or 0 with the error set. */
-static int scan_string(struct mpijob__json *r)
+static int scan_string(struct mpijob__doc_json *r)
 {
 	const char *at = r->at + 1;
 
@@ -216,9 +216,9 @@ static int ends_token(const char *at, const char *end)
 	       *at == '\t' || *at == ':';
 }
 
-static int scan_number(struct mpijob__json *r)
+static int scan_number(struct mpijob__doc_json *r)
 {
-	const char *at = mpijob__number_end(r->at, r->end);
+	const char *at = mpijob__doc_number_end(r->at, r->end);
 
 	if (!at || !ends_token(at, r->end)) {
 		const char *bad = *r->at == '-' ? r->at + 1 : r->at;
@@ -232,10 +232,10 @@ static int scan_number(struct mpijob__json *r)
 	r->text = r->at;
 	r->len = (size_t)(at - r->at);
 	r->at = at;
-	return r->token = MPIJOB__JSON_NUMBER;
+	return r->token = MPIJOB__DOC_JSON_NUMBER;
 }
 
-static int scan_word(struct mpijob__json *r, const char *word, int token)
+static int scan_word(struct mpijob__doc_json *r, const char *word, int token)
 {
 	size_t len = strlen(word);
 
@@ -247,17 +247,17 @@ static int scan_word(struct mpijob__json *r, const char *word, int token)
 	return r->token = token;
 }
 
-static void after_value(struct mpijob__json *r)
+static void after_value(struct mpijob__doc_json *r)
 {
 	r->state = r->depth ? STATE_AFTER : STATE_TOP;
 }
 
-static int innermost_is_map(const struct mpijob__json *r)
+static int innermost_is_map(const struct mpijob__doc_json *r)
 {
 	return r->in_map[r->depth >> 3] >> (r->depth & 7) & 1;
 }
 
-static int open_container(struct mpijob__json *r, int token)
+static int open_container(struct mpijob__doc_json *r, int token)
 {
 	uint8_t bit;
 
@@ -265,7 +265,7 @@ static int open_container(struct mpijob__json *r, int token)
 		return fail(r, r->at, "limit-depth", NULL);
 	r->depth++;
 	bit = (uint8_t)(1u << (r->depth & 7));
-	if (token == MPIJOB__JSON_MAP) {
+	if (token == MPIJOB__DOC_JSON_MAP) {
 		r->in_map[r->depth >> 3] |= bit;
 		r->state = STATE_FIRST_KEY;
 	} else {
@@ -277,7 +277,7 @@ static int open_container(struct mpijob__json *r, int token)
 	return r->token = token;
 }
 
-static int close_container(struct mpijob__json *r)
+static int close_container(struct mpijob__doc_json *r)
 {
 	int map = innermost_is_map(r);
 
@@ -287,20 +287,20 @@ static int close_container(struct mpijob__json *r)
 	r->len = 1;
 	r->depth--;
 	after_value(r);
-	return r->token = map ? MPIJOB__JSON_MAP_END : MPIJOB__JSON_LIST_END;
+	return r->token = map ? MPIJOB__DOC_JSON_MAP_END : MPIJOB__DOC_JSON_LIST_END;
 }
 
-static int scan_value(struct mpijob__json *r)
+static int scan_value(struct mpijob__doc_json *r)
 {
 	int token;
 
 	switch (*r->at) {
-	case '{': return open_container(r, MPIJOB__JSON_MAP);
-	case '[': return open_container(r, MPIJOB__JSON_LIST);
-	case '"': token = scan_string(r) ? r->token = MPIJOB__JSON_STRING : MPIJOB__JSON_ERROR; break;
-	case 't': token = scan_word(r, "true", MPIJOB__JSON_TRUE); break;
-	case 'f': token = scan_word(r, "false", MPIJOB__JSON_FALSE); break;
-	case 'n': token = scan_word(r, "null", MPIJOB__JSON_NULL); break;
+	case '{': return open_container(r, MPIJOB__DOC_JSON_MAP);
+	case '[': return open_container(r, MPIJOB__DOC_JSON_LIST);
+	case '"': token = scan_string(r) ? r->token = MPIJOB__DOC_JSON_STRING : MPIJOB__DOC_JSON_ERROR; break;
+	case 't': token = scan_word(r, "true", MPIJOB__DOC_JSON_TRUE); break;
+	case 'f': token = scan_word(r, "false", MPIJOB__DOC_JSON_FALSE); break;
+	case 'n': token = scan_word(r, "null", MPIJOB__DOC_JSON_NULL); break;
 	case '-': case '+': case '.':
 	case '0': case '1': case '2': case '3': case '4':
 	case '5': case '6': case '7': case '8': case '9': token = scan_number(r); break;
@@ -308,30 +308,30 @@ static int scan_value(struct mpijob__json *r)
 	case ']': return syntax(r, r->depth && !innermost_is_map(r) ? "expected a value after the ','; leave the last ',' out"
 								      : "expected a value, not ']'");
 	case '}': return syntax(r, "expected a value, not '}'");
-	default: token = scan_word(r, "true", MPIJOB__JSON_TRUE); break;
+	default: token = scan_word(r, "true", MPIJOB__DOC_JSON_TRUE); break;
 	}
-	if (token != MPIJOB__JSON_ERROR)
+	if (token != MPIJOB__DOC_JSON_ERROR)
 		after_value(r);
 	return token;
 }
 
-static int scan_key(struct mpijob__json *r)
+static int scan_key(struct mpijob__doc_json *r)
 {
 	if (*r->at != '"')
 		return syntax(r, *r->at == '}' ? "expected a key after the ','; leave the last ',' out"
 					       : "expected a key in double quotes");
 	if (!scan_string(r))
-		return MPIJOB__JSON_ERROR;
+		return MPIJOB__DOC_JSON_ERROR;
 	skip_space(r);
 	if (r->at == r->end || *r->at != ':')
 		return syntax(r, "expected ':' after the key");
 	r->at++;
 	r->state = STATE_VALUE;
-	return r->token = MPIJOB__JSON_KEY;
+	return r->token = MPIJOB__DOC_JSON_KEY;
 }
 
 /* Inside a list or map, behind a value. */
-static int scan_after(struct mpijob__json *r)
+static int scan_after(struct mpijob__doc_json *r)
 {
 	if (*r->at != ',')
 		return close_container(r);
@@ -346,10 +346,10 @@ static int scan_after(struct mpijob__json *r)
 	return r->state == STATE_KEY ? scan_key(r) : scan_value(r);
 }
 
-int mpijob__json_next(struct mpijob__json *r)
+int mpijob__doc_json_next(struct mpijob__doc_json *r)
 {
-	if (r->token == MPIJOB__JSON_ERROR)
-		return MPIJOB__JSON_ERROR;
+	if (r->token == MPIJOB__DOC_JSON_ERROR)
+		return MPIJOB__DOC_JSON_ERROR;
 	skip_space(r);
 	r->from = r->at;
 	r->line = r->now_line;
@@ -360,7 +360,7 @@ int mpijob__json_next(struct mpijob__json *r)
 			return syntax(r, "the text ends in the middle");
 		r->text = r->at;
 		r->len = 0;
-		return r->token = MPIJOB__JSON_END;
+		return r->token = MPIJOB__DOC_JSON_END;
 	}
 	switch (r->state) {
 	case STATE_FIRST_KEY: return *r->at == '}' ? close_container(r) : scan_key(r);
@@ -371,33 +371,33 @@ int mpijob__json_next(struct mpijob__json *r)
 	}
 }
 
-int mpijob__json_key(struct mpijob__json *r)
+int mpijob__doc_json_key(struct mpijob__doc_json *r)
 {
-	return mpijob__json_next(r) == MPIJOB__JSON_KEY;
+	return mpijob__doc_json_next(r) == MPIJOB__DOC_JSON_KEY;
 }
 
-int mpijob__json_item(struct mpijob__json *r)
+int mpijob__doc_json_item(struct mpijob__doc_json *r)
 {
-	int token = mpijob__json_next(r);
+	int token = mpijob__doc_json_next(r);
 
-	return token != MPIJOB__JSON_LIST_END && token != MPIJOB__JSON_ERROR;
+	return token != MPIJOB__DOC_JSON_LIST_END && token != MPIJOB__DOC_JSON_ERROR;
 }
 
-int mpijob__json_finish(struct mpijob__json *r)
+int mpijob__doc_json_finish(struct mpijob__doc_json *r)
 {
 	int32_t depth = r->depth - 1;
 
-	if (r->token != MPIJOB__JSON_MAP && r->token != MPIJOB__JSON_LIST)
-		return r->token != MPIJOB__JSON_ERROR;
+	if (r->token != MPIJOB__DOC_JSON_MAP && r->token != MPIJOB__DOC_JSON_LIST)
+		return r->token != MPIJOB__DOC_JSON_ERROR;
 	while (r->depth > depth)
-		if (mpijob__json_next(r) == MPIJOB__JSON_ERROR)
+		if (mpijob__doc_json_next(r) == MPIJOB__DOC_JSON_ERROR)
 			return 0;
 	return 1;
 }
 
-int mpijob__json_skip(struct mpijob__json *r)
+int mpijob__doc_json_skip(struct mpijob__doc_json *r)
 {
-	return mpijob__json_next(r) != MPIJOB__JSON_ERROR && mpijob__json_finish(r);
+	return mpijob__doc_json_next(r) != MPIJOB__DOC_JSON_ERROR && mpijob__doc_json_finish(r);
 }
 
 /* Decode one character or escape of a string that was scanned; returns its bytes and moves `*at`. */
@@ -428,13 +428,13 @@ static size_t decode_one(const char **at, char into[4])
 	return mpijob__base_utf8_write(into, code);
 }
 
-int mpijob__json_is(const struct mpijob__json *r, const char *string)
+int mpijob__doc_json_is(const struct mpijob__doc_json *r, const char *string)
 {
 	const char *at = r->text;
 	const char *end = r->text + r->len;
 	size_t len = strlen(string);
 
-	if (r->token != MPIJOB__JSON_KEY && r->token != MPIJOB__JSON_STRING)
+	if (r->token != MPIJOB__DOC_JSON_KEY && r->token != MPIJOB__DOC_JSON_STRING)
 		return 0;
 	if (!r->escaped)
 		return r->len == len && memcmp(r->text, string, len) == 0;
@@ -450,7 +450,7 @@ int mpijob__json_is(const struct mpijob__json *r, const char *string)
 	return len == 0;
 }
 
-size_t mpijob__json_decode(const struct mpijob__json *r, char *into)
+size_t mpijob__doc_json_decode(const struct mpijob__doc_json *r, char *into)
 {
 	const char *at = r->text;
 	const char *end = r->text + r->len;
@@ -472,22 +472,22 @@ size_t mpijob__json_decode(const struct mpijob__json *r, char *into)
 	return (size_t)(to - into);
 }
 
-int mpijob__json_int(const struct mpijob__json *r, int64_t *out)
+int mpijob__doc_json_int(const struct mpijob__doc_json *r, int64_t *out)
 {
-	return r->token == MPIJOB__JSON_NUMBER && mpijob__number_int(r->text, r->len, out);
+	return r->token == MPIJOB__DOC_JSON_NUMBER && mpijob__doc_number_int(r->text, r->len, out);
 }
 
-int32_t mpijob__json_column(const struct mpijob__json *r)
+int32_t mpijob__doc_json_column(const struct mpijob__doc_json *r)
 {
 	return (int32_t)(r->from - r->line_start) + 1;
 }
 
-const char *mpijob__json_from(const struct mpijob__json *r)
+const char *mpijob__doc_json_from(const struct mpijob__doc_json *r)
 {
 	return r->from;
 }
 
-const char *mpijob__json_until(const struct mpijob__json *r)
+const char *mpijob__doc_json_until(const struct mpijob__doc_json *r)
 {
 	return r->at;
 }

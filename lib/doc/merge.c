@@ -17,22 +17,22 @@
 struct change {
 	struct mpijob_node *map;
 	const struct mpijob_node *patch;
-	struct mpijob__entry *entries;
+	struct mpijob__doc_entry *entries;
 	uint32_t count;
 	uint32_t cap;
-	struct mpijob__index *index;
+	struct mpijob__doc_index *index;
 };
 
 struct merging {
 	struct mpijob__base_arena *arena;
-	struct mpijob__stack changes;
+	struct mpijob__doc_stack changes;
 };
 
 static int later(struct merging *m, struct mpijob_node *map, const struct mpijob_node *patch)
 {
 	struct change change = { .map = map, .patch = patch };
 
-	return mpijob__stack_push(&m->changes, &change) ? 0 : MPIJOB_ERR_NOMEM;
+	return mpijob__doc_stack_push(&m->changes, &change) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 /* The value that a key gets from its entry in the patch, where `old` (may be NULL) stood. NULL when memory ran out. */
@@ -41,9 +41,9 @@ static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *o
 	struct mpijob_node *value = old;
 
 	if (patch->kind != MPIJOB_NODE_MAP)
-		return mpijob__node_copy(m->arena, patch, 0);
+		return mpijob__doc_node_copy(m->arena, patch, 0);
 	if (!old || old->kind != MPIJOB_NODE_MAP) {
-		value = mpijob__node_new(m->arena, MPIJOB_NODE_MAP);
+		value = mpijob__doc_node_new(m->arena, MPIJOB_NODE_MAP);
 		if (!value)
 			return NULL;
 		value->line = patch->line;
@@ -52,17 +52,17 @@ static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *o
 	return later(m, value, patch) ? NULL : value;
 }
 
-static int stage_key(struct merging *m, struct change *change, const struct mpijob__entry *from)
+static int stage_key(struct merging *m, struct change *change, const struct mpijob__doc_entry *from)
 {
-	uint32_t at = mpijob__map_find(change->map, from->key, from->key_len);
-	struct mpijob__entry *entry;
+	uint32_t at = mpijob__doc_map_find(change->map, from->key, from->key_len);
+	struct mpijob__doc_entry *entry;
 
 	if (from->value->kind == MPIJOB_NODE_NULL) {
-		if (at != MPIJOB__INDEX_NONE)
+		if (at != MPIJOB__DOC_INDEX_NONE)
 			change->entries[at].value = NULL;
 		return 0;
 	}
-	if (at == MPIJOB__INDEX_NONE) {
+	if (at == MPIJOB__DOC_INDEX_NONE) {
 		entry = &change->entries[change->count];
 		*entry = *from;
 		entry->merged = 0;
@@ -91,10 +91,10 @@ static void drop_removed(struct change *change)
 /* `index` is the change's place; pushing further changes moves them all, so it is worked on as a copy. */
 static int stage(struct merging *m, size_t index)
 {
-	struct change change = *(struct change *)mpijob__stack_at(&m->changes, index);
+	struct change change = *(struct change *)mpijob__doc_stack_at(&m->changes, index);
 	size_t cap = (size_t)change.map->count + change.patch->count;
 
-	if (cap > MPIJOB__MOST_ENTRIES)
+	if (cap > MPIJOB__DOC_MOST_ENTRIES)
 		return MPIJOB_ERR_NOMEM;
 	change.cap = (uint32_t)cap;
 	change.entries = mpijob__base_arena_array(m->arena, cap, sizeof(*change.entries));
@@ -107,23 +107,23 @@ static int stage(struct merging *m, size_t index)
 		if (stage_key(m, &change, &change.patch->in.entries[i]))
 			return MPIJOB_ERR_NOMEM;
 	drop_removed(&change);
-	if (change.count >= MPIJOB__INDEX_FROM) {
-		change.index = mpijob__index_new(m->arena, change.entries, change.count);
+	if (change.count >= MPIJOB__DOC_INDEX_FROM) {
+		change.index = mpijob__doc_index_new(m->arena, change.entries, change.count);
 		if (!change.index)
 			return MPIJOB_ERR_NOMEM;
 	}
-	memcpy(mpijob__stack_at(&m->changes, index), &change, sizeof(change));
+	memcpy(mpijob__doc_stack_at(&m->changes, index), &change, sizeof(change));
 	return 0;
 }
 
 static void put_in_place(const struct change *change)
 {
-	struct mpijob__container *container = mpijob__container(change->map);
+	struct mpijob__doc_container *container = mpijob__doc_container(change->map);
 
 	for (uint32_t i = 0; i < change->map->count; i++)
-		mpijob__node_adopt(NULL, change->map->in.entries[i].value);
+		mpijob__doc_node_adopt(NULL, change->map->in.entries[i].value);
 	for (uint32_t i = 0; i < change->count; i++)
-		mpijob__node_adopt(change->map, change->entries[i].value);
+		mpijob__doc_node_adopt(change->map, change->entries[i].value);
 	container->node.in.entries = change->entries;
 	container->node.count = change->count;
 	container->cap = change->cap;
@@ -144,9 +144,9 @@ int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch)
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
 		rc = stage(&m, i);
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
-		put_in_place(mpijob__stack_at(&m.changes, i));
+		put_in_place(mpijob__doc_stack_at(&m.changes, i));
 	if (rc == 0)
 		doc->root = root;
-	mpijob__stack_free(&m.changes);
+	mpijob__doc_stack_free(&m.changes);
 	return rc;
 }

@@ -12,24 +12,24 @@
 
 #define FIRST_ROOM 8
 
-static uint32_t find(const struct mpijob__names *names, const char *name, size_t len)
+static uint32_t find(const struct mpijob__doc_names *names, const char *name, size_t len)
 {
 	if (names->index)
-		return mpijob__index_find(names->index, names->entries, name, len);
+		return mpijob__doc_index_find(names->index, names->entries, name, len);
 	for (uint32_t i = 0; i < names->count; i++)
 		if (names->entries[i].key_len == len && memcmp(names->entries[i].key, name, len) == 0)
 			return i;
-	return MPIJOB__INDEX_NONE;
+	return MPIJOB__DOC_INDEX_NONE;
 }
 
 /* Room for one more name. */
-static int reserve(struct mpijob__names *names)
+static int reserve(struct mpijob__doc_names *names)
 {
 	uint32_t cap = names->cap ? names->cap * 2 : FIRST_ROOM;
-	struct mpijob__entry *entries;
+	struct mpijob__doc_entry *entries;
 
 	if (names->count == names->cap) {
-		if (cap > MPIJOB__MOST_ENTRIES)
+		if (cap > MPIJOB__DOC_MOST_ENTRIES)
 			return MPIJOB_ERR_NOMEM;
 		entries = mpijob__base_arena_grow(&names->arena, names->entries, names->cap * sizeof(*entries),
 					     cap * sizeof(*entries));
@@ -38,20 +38,20 @@ static int reserve(struct mpijob__names *names)
 		names->entries = entries;
 		names->cap = cap;
 	}
-	if (!names->index && names->count + 1 >= MPIJOB__INDEX_FROM) {
-		names->index = mpijob__index_new(&names->arena, names->entries, names->count);
+	if (!names->index && names->count + 1 >= MPIJOB__DOC_INDEX_FROM) {
+		names->index = mpijob__doc_index_new(&names->arena, names->entries, names->count);
 		if (!names->index)
 			return MPIJOB_ERR_NOMEM;
 	}
-	return names->index ? mpijob__index_reserve(&names->arena, names->index) : 0;
+	return names->index ? mpijob__doc_index_reserve(&names->arena, names->index) : 0;
 }
 
-int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len, uint32_t number, uint32_t *first)
+int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len, uint32_t number, uint32_t *first)
 {
-	struct mpijob__entry *entry;
+	struct mpijob__doc_entry *entry;
 	uint32_t at;
 
-	if (len > MPIJOB__MOST_ENTRIES || reserve(names))
+	if (len > MPIJOB__DOC_MOST_ENTRIES || reserve(names))
 		return MPIJOB_ERR_NOMEM;
 	entry = &names->entries[names->count];
 	memset(entry, 0, sizeof(*entry));
@@ -60,8 +60,8 @@ int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len,
 	entry->merged = number;
 	if (!entry->key)
 		return MPIJOB_ERR_NOMEM;
-	at = names->index ? mpijob__index_add(names->index, names->entries, names->count) : find(names, name, len);
-	if (at != MPIJOB__INDEX_NONE && at != names->count) {
+	at = names->index ? mpijob__doc_index_add(names->index, names->entries, names->count) : find(names, name, len);
+	if (at != MPIJOB__DOC_INDEX_NONE && at != names->count) {
 		if (first)
 			*first = names->entries[at].merged;
 		return 0;
@@ -70,18 +70,18 @@ int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len,
 	return 1;
 }
 
-int mpijob__names_find(const struct mpijob__names *names, const char *name, size_t len, uint32_t *number)
+int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len, uint32_t *number)
 {
 	uint32_t at = find(names, name, len);
 
-	if (at == MPIJOB__INDEX_NONE)
+	if (at == MPIJOB__DOC_INDEX_NONE)
 		return 0;
 	if (number)
 		*number = names->entries[at].merged;
 	return 1;
 }
 
-void mpijob__names_release(struct mpijob__names *names)
+void mpijob__doc_names_release(struct mpijob__doc_names *names)
 {
 	mpijob__base_arena_free(&names->arena);
 	memset(names, 0, sizeof(*names));

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A set of names, each with a number: finds duplicates and looks entries of lists up, in linear time. */
-#ifndef MPIJOB__NAMES_H
-#define MPIJOB__NAMES_H
+#ifndef MPIJOB__DOC_NAMES_H
+#define MPIJOB__DOC_NAMES_H
 
 #include "base/arena.h"
 
 #include <stdint.h>
 
-struct mpijob__entry;
-struct mpijob__index;
+struct mpijob__doc_entry;
+struct mpijob__doc_index;
 
 /* All zeros is an empty set. */
-struct mpijob__names {
+struct mpijob__doc_names {
 	struct mpijob__base_arena arena;
-	struct mpijob__entry *entries;
-	struct mpijob__index *index; /* NULL while there are few */
+	struct mpijob__doc_entry *entries;
+	struct mpijob__doc_index *index; /* NULL while there are few */
 	uint32_t count;
 	uint32_t cap;
 };
@@ -26,10 +26,10 @@ struct mpijob__names {
  * Returns 1 when it is new; 0 when it is not, and `*first` (may be NULL) is then the number that came with it first;
  * MPIJOB_ERR_NOMEM.
  */
-int mpijob__names_add(struct mpijob__names *names, const char *name, size_t len, uint32_t number, uint32_t *first);
+int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len, uint32_t number, uint32_t *first);
 /* Find a name. 1 and its number (`number` may be NULL), or 0. */
-int mpijob__names_find(const struct mpijob__names *names, const char *name, size_t len, uint32_t *number);
+int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len, uint32_t *number);
 /* Free the memory; the set is empty and can be used again. */
-void mpijob__names_release(struct mpijob__names *names);
+void mpijob__doc_names_release(struct mpijob__doc_names *names);
 
 #endif

@@ -45,7 +45,7 @@ size_t mpijob_node_count(const mpijob_node *node)
 
 const mpijob_node *mpijob_node_at(const mpijob_node *node, size_t index)
 {
-	return index < mpijob_node_count(node) ? mpijob__node_child(node, (uint32_t)index) : NULL;
+	return index < mpijob_node_count(node) ? mpijob__doc_node_child(node, (uint32_t)index) : NULL;
 }
 
 const char *mpijob_node_key(const mpijob_node *node, size_t index)
@@ -55,19 +55,19 @@ const char *mpijob_node_key(const mpijob_node *node, size_t index)
 	return node->in.entries[index].key;
 }
 
-uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len)
+uint32_t mpijob__doc_map_find(const struct mpijob_node *map, const char *key, size_t len)
 {
-	const struct mpijob__index *index = mpijob__container_const(map)->index;
+	const struct mpijob__doc_index *index = mpijob__doc_container_const(map)->index;
 
 	if (index)
-		return mpijob__index_find(index, map->in.entries, key, len);
+		return mpijob__doc_index_find(index, map->in.entries, key, len);
 	for (uint32_t i = 0; i < map->count; i++) {
-		const struct mpijob__entry *entry = &map->in.entries[i];
+		const struct mpijob__doc_entry *entry = &map->in.entries[i];
 
 		if (entry->key_len == len && memcmp(entry->key, key, len) == 0)
 			return i;
 	}
-	return MPIJOB__INDEX_NONE;
+	return MPIJOB__DOC_INDEX_NONE;
 }
 
 static const mpijob_node *get(const mpijob_node *node, const char *key, size_t len)
@@ -76,8 +76,8 @@ static const mpijob_node *get(const mpijob_node *node, const char *key, size_t l
 
 	if (!node || node->kind != MPIJOB_NODE_MAP)
 		return NULL;
-	at = mpijob__map_find(node, key, len);
-	return at == MPIJOB__INDEX_NONE ? NULL : node->in.entries[at].value;
+	at = mpijob__doc_map_find(node, key, len);
+	return at == MPIJOB__DOC_INDEX_NONE ? NULL : node->in.entries[at].value;
 }
 
 const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key)
@@ -121,7 +121,7 @@ const char *mpijob_node_string(const mpijob_node *node)
 
 int mpijob_node_int(const mpijob_node *node, int64_t *out)
 {
-	return out && node && node->kind == MPIJOB_NODE_NUMBER && mpijob__number_int(node->in.text, node->count, out);
+	return out && node && node->kind == MPIJOB_NODE_NUMBER && mpijob__doc_number_int(node->in.text, node->count, out);
 }
 
 int mpijob_node_bool(const mpijob_node *node, int *out)
@@ -144,7 +144,7 @@ int32_t mpijob_node_column(const mpijob_node *node)
 
 void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column)
 {
-	const struct mpijob__entry *entry = mpijob_node_key(node, index) ? &node->in.entries[index] : NULL;
+	const struct mpijob__doc_entry *entry = mpijob_node_key(node, index) ? &node->in.entries[index] : NULL;
 
 	if (line)
 		*line = entry ? entry->line : 0;

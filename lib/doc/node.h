@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a document is made of; for lib/doc alone. */
-#ifndef MPIJOB__NODE_H
-#define MPIJOB__NODE_H
+#ifndef MPIJOB__DOC_NODE_H
+#define MPIJOB__DOC_NODE_H
 
 #include "base/arena.h"
 #include "base/diag.h"
 
 #include <mpijob/doc.h>
 
-struct mpijob__index;
+struct mpijob__doc_index;
 
-/* A scalar. Lists and maps are larger: struct mpijob__container. The kind of a node never changes. */
+/* A scalar. Lists and maps are larger: struct mpijob__doc_container. The kind of a node never changes. */
 struct mpijob_node {
 	uint8_t kind;
 	uint8_t truth; /* of a boolean */
@@ -20,21 +20,21 @@ struct mpijob_node {
 	union {
 		const char *text; /* string, number: NUL-terminated */
 		struct mpijob_node **items;
-		struct mpijob__entry *entries;
+		struct mpijob__doc_entry *entries;
 	} in;
 };
 
-struct mpijob__container {
+struct mpijob__doc_container {
 	struct mpijob_node node;
 	struct mpijob_node *parent; /* the list or map that it is an entry of; NULL: none yet, or a root */
 	uint32_t cap;
-	struct mpijob__index *index; /* of a map with MPIJOB__INDEX_FROM keys or more */
+	struct mpijob__doc_index *index; /* of a map with MPIJOB__DOC_INDEX_FROM keys or more */
 };
 
-#define MPIJOB__INDEX_FROM 16
-#define MPIJOB__MOST_ENTRIES 0x7fffffffu
+#define MPIJOB__DOC_INDEX_FROM 16
+#define MPIJOB__DOC_MOST_ENTRIES 0x7fffffffu
 
-struct mpijob__entry {
+struct mpijob__doc_entry {
 	const char *key; /* NUL-terminated, holds no NUL */
 	struct mpijob_node *value;
 	uint32_t key_len;
@@ -51,7 +51,7 @@ struct mpijob_doc {
 };
 
 /* A document that stands alone and owns its memory; else `arena` belongs to a mpijob_docs. */
-struct mpijob__own_doc {
+struct mpijob__doc_own_doc {
 	struct mpijob_doc doc;
 	struct mpijob__base_arena arena;
 };
@@ -64,46 +64,46 @@ struct mpijob_docs {
 };
 
 /* Make an empty node of any kind. NULL when memory ran out. */
-struct mpijob_node *mpijob__node_new(struct mpijob__base_arena *arena, int kind);
+struct mpijob_node *mpijob__doc_node_new(struct mpijob__base_arena *arena, int kind);
 /* Make a string or number over text that already lies in the arena. */
-struct mpijob_node *mpijob__node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len);
+struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len);
 /* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran out. */
-const char *mpijob__utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len);
-/* Find a key; MPIJOB__INDEX_NONE when absent. */
-uint32_t mpijob__map_find(const struct mpijob_node *map, const char *key, size_t len);
+const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len);
+/* Find a key; MPIJOB__DOC_INDEX_NONE when absent. */
+uint32_t mpijob__doc_map_find(const struct mpijob_node *map, const char *key, size_t len);
 /*
  * Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. When a map with an
  * index has the key already, that entry, and nothing is appended.
  */
-struct mpijob__entry *mpijob__map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
+struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
 					 size_t len, struct mpijob_node *value);
 /* Append to a list. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value);
+int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value);
 /*
  * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and need not be
  * copied. NULL when memory ran out.
  */
-struct mpijob_node *mpijob__node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share);
+struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share);
 
-static inline struct mpijob__container *mpijob__container(struct mpijob_node *node)
+static inline struct mpijob__doc_container *mpijob__doc_container(struct mpijob_node *node)
 {
-	return (struct mpijob__container *)node;
+	return (struct mpijob__doc_container *)node;
 }
 
-static inline const struct mpijob__container *mpijob__container_const(const struct mpijob_node *node)
+static inline const struct mpijob__doc_container *mpijob__doc_container_const(const struct mpijob_node *node)
 {
-	return (const struct mpijob__container *)node;
+	return (const struct mpijob__doc_container *)node;
 }
 
 /* Note which list or map a value is an entry of now; NULL: of none. Scalars need no note: nothing can be inside of them. */
-static inline void mpijob__node_adopt(struct mpijob_node *parent, struct mpijob_node *value)
+static inline void mpijob__doc_node_adopt(struct mpijob_node *parent, struct mpijob_node *value)
 {
 	if (value->kind == MPIJOB_NODE_LIST || value->kind == MPIJOB_NODE_MAP)
-		mpijob__container(value)->parent = parent;
+		mpijob__doc_container(value)->parent = parent;
 }
 
 /* The entry of a list or map. */
-static inline struct mpijob_node *mpijob__node_child(const struct mpijob_node *node, uint32_t index)
+static inline struct mpijob_node *mpijob__doc_node_child(const struct mpijob_node *node, uint32_t index)
 {
 	return node->kind == MPIJOB_NODE_MAP ? node->in.entries[index].value : node->in.items[index];
 }

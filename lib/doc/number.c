@@ -28,7 +28,7 @@ static const char *skip_digits(const char *at, const char *end)
 	return at;
 }
 
-const char *mpijob__number_end(const char *at, const char *end)
+const char *mpijob__doc_number_end(const char *at, const char *end)
 {
 	if (at < end && *at == '-')
 		at++;
@@ -151,7 +151,7 @@ static int decimal_int(const char *text, size_t len, int64_t *out)
 	return 1;
 }
 
-int mpijob__number_int(const char *text, size_t len, int64_t *out)
+int mpijob__doc_number_int(const char *text, size_t len, int64_t *out)
 {
 	int negative;
 	uint64_t value;
@@ -164,7 +164,7 @@ int mpijob__number_int(const char *text, size_t len, int64_t *out)
 	return 1;
 }
 
-int mpijob__number_double(const char *text, size_t len, double *out)
+int mpijob__doc_number_double(const char *text, size_t len, double *out)
 {
 	struct decimal d;
 	char plain[MOST_DIGITS + 32];
@@ -320,7 +320,7 @@ static size_t spell_plain(const struct shortest *s, char *at)
 	return (size_t)(to - at);
 }
 
-size_t mpijob__number_spell(double value, int bits, char into[MPIJOB__NUMBER_ROOM])
+size_t mpijob__doc_number_spell(double value, int bits, char into[MPIJOB__DOC_NUMBER_ROOM])
 {
 	struct shortest s = { .count = 0 };
 	char *to = into;
@@ -363,7 +363,7 @@ static size_t spell_whole(int negative, uint64_t value, char *into)
 	return (size_t)negative + len;
 }
 
-size_t mpijob__number_canonical(const char *text, size_t len, char into[MPIJOB__NUMBER_ROOM])
+size_t mpijob__doc_number_canonical(const char *text, size_t len, char into[MPIJOB__DOC_NUMBER_ROOM])
 {
 	uint64_t whole;
 	double value;
@@ -372,9 +372,9 @@ size_t mpijob__number_canonical(const char *text, size_t len, char into[MPIJOB__
 	if (plain_whole(text, text + len, &negative, &whole)) {
 		return spell_whole(negative && whole, whole, into);
 	}
-	if (!mpijob__number_double(text, len, &value))
+	if (!mpijob__doc_number_double(text, len, &value))
 		return 0;
-	return mpijob__number_spell(value, 64, into);
+	return mpijob__doc_number_spell(value, 64, into);
 }
 
 /* Go reads `-0` as a whole number and loses the sign, and `-0.0` as a double and keeps it. */
@@ -386,13 +386,13 @@ static size_t unsigned_zero(char *spelled, size_t len)
 	return 1;
 }
 
-int mpijob__number_equal(const char *a, size_t a_len, const char *b, size_t b_len)
+int mpijob__doc_number_equal(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	char a_room[MPIJOB__NUMBER_ROOM], b_room[MPIJOB__NUMBER_ROOM];
+	char a_room[MPIJOB__DOC_NUMBER_ROOM], b_room[MPIJOB__DOC_NUMBER_ROOM];
 
 	if (a_len == b_len && memcmp(a, b, a_len) == 0)
 		return 1;
-	a_len = unsigned_zero(a_room, mpijob__number_canonical(a, a_len, a_room));
-	b_len = unsigned_zero(b_room, mpijob__number_canonical(b, b_len, b_room));
+	a_len = unsigned_zero(a_room, mpijob__doc_number_canonical(a, a_len, a_room));
+	b_len = unsigned_zero(b_room, mpijob__doc_number_canonical(b, b_len, b_room));
 	return a_len && a_len == b_len && memcmp(a_room, b_room, a_len) == 0;
 }

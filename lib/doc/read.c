@@ -22,11 +22,11 @@
 #define LONGEST_PATH 512  /* of deeper paths too */
 #define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
 
-static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
+static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
 	       int32_t column, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
-static int add_error(struct mpijob__reader *r, const char *id, const char *reason, int32_t line, int32_t column,
+static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line, int32_t column,
 		     const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
-static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
+static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column, const char *format, ...)
 	MPIJOB__BASE_PRINTF(4, 5);
 
 static size_t shown(const char *text, size_t longest)
@@ -40,12 +40,12 @@ static size_t shown(const char *text, size_t longest)
 	return len;
 }
 
-int mpijob__read_shown(const char *text)
+int mpijob__doc_read_shown(const char *text)
 {
 	return (int)shown(text, LONGEST_SHOWN);
 }
 
-static int path_step(const struct mpijob__frame *frame, uint32_t index, struct mpijob_text *path)
+static int path_step(const struct mpijob__doc_frame *frame, uint32_t index, struct mpijob_text *path)
 {
 	if (frame->node->kind == MPIJOB_NODE_LIST)
 		return mpijob__base_field_path_index(path, index);
@@ -57,14 +57,14 @@ static int path_step(const struct mpijob__frame *frame, uint32_t index, struct m
 }
 
 /* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
-static int current_path(const struct mpijob__reader *r, struct mpijob_text *path)
+static int current_path(const struct mpijob__doc_reader *r, struct mpijob_text *path)
 {
 	for (size_t i = 0; i < r->frames.count; i++) {
-		const struct mpijob__frame *frame = mpijob__stack_at(&r->frames, i);
+		const struct mpijob__doc_frame *frame = mpijob__doc_stack_at(&r->frames, i);
 		int inner = i + 1 == r->frames.count;
 		int rc = 0;
 
-		if (frame->role != MPIJOB__ROLE_MERGE_LIST)
+		if (frame->role != MPIJOB__DOC_ROLE_MERGE_LIST)
 			rc = path_step(frame, frame->node->count - !inner, path);
 		if (rc == 0 && !inner && path->len > LONGEST_PATH)
 			return mpijob__base_text_puts(path, "...");
@@ -74,7 +74,7 @@ static int current_path(const struct mpijob__reader *r, struct mpijob_text *path
 	return 0;
 }
 
-static int add(struct mpijob__reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
+static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
 	       int32_t column, const char *format, va_list args)
 {
 	struct mpijob__base_place place = { r->source, line, column };
@@ -91,7 +91,7 @@ static int add(struct mpijob__reader *r, int32_t severity, const char *id, const
 	return rc;
 }
 
-static int add_error(struct mpijob__reader *r, const char *id, const char *reason, int32_t line, int32_t column,
+static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line, int32_t column,
 		     const char *format, va_list args)
 {
 	int rc = add(r, MPIJOB_SEVERITY_ERROR, id, reason, line, column, format, args);
@@ -102,7 +102,7 @@ static int add_error(struct mpijob__reader *r, const char *id, const char *reaso
 	return ++r->findings >= r->options.max_findings ? MPIJOB_ERR_SYNTAX : 0;
 }
 
-int mpijob__read_error(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
 {
 	va_list args;
 	int rc;
@@ -113,7 +113,7 @@ int mpijob__read_error(struct mpijob__reader *r, const char *id, int32_t line, i
 	return rc;
 }
 
-int mpijob__read_warning(struct mpijob__reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
 {
 	va_list args;
 	int rc = 0;
@@ -125,7 +125,7 @@ int mpijob__read_warning(struct mpijob__reader *r, const char *id, int32_t line,
 	return rc;
 }
 
-static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column, const char *format, ...)
+static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column, const char *format, ...)
 {
 	va_list args;
 	int rc;
@@ -136,14 +136,14 @@ static int add_duplicate(struct mpijob__reader *r, int32_t line, int32_t column,
 	return rc;
 }
 
-int mpijob__read_duplicate(struct mpijob__reader *r, const struct mpijob__entry *first, const char *key, int32_t line,
+int mpijob__doc_read_duplicate(struct mpijob__doc_reader *r, const struct mpijob__doc_entry *first, const char *key, int32_t line,
 			   int32_t column)
 {
 	return add_duplicate(r, line, column, "the key '%.*s' is already given in line %ld; keep one of the two",
-			     mpijob__read_shown(key), key, (long)first->line);
+			     mpijob__doc_read_shown(key), key, (long)first->line);
 }
 
-int mpijob__read_count(struct mpijob__reader *r, size_t values, int32_t line, int32_t column)
+int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t line, int32_t column)
 {
 	int rc;
 
@@ -151,21 +151,21 @@ int mpijob__read_count(struct mpijob__reader *r, size_t values, int32_t line, in
 		r->values += values;
 		return 0;
 	}
-	rc = mpijob__read_error(r, "limit-values", line, column,
+	rc = mpijob__doc_read_error(r, "limit-values", line, column,
 				"more than %zu values; split the text, or raise max_values", r->options.max_values);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-int mpijob__read_too_deep(struct mpijob__reader *r, int32_t line, int32_t column)
+int mpijob__doc_read_too_deep(struct mpijob__doc_reader *r, int32_t line, int32_t column)
 {
-	int rc = mpijob__read_error(r, "limit-depth", line, column,
+	int rc = mpijob__doc_read_error(r, "limit-depth", line, column,
 				    "lists and maps are nested more than %ld deep; raise max_depth (at most %d) if this is meant",
-				    (long)r->options.max_depth, MPIJOB__DEEPEST);
+				    (long)r->options.max_depth, MPIJOB__DOC_DEEPEST);
 
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-int mpijob__read_add(struct mpijob__reader *r, struct mpijob_node *root)
+int mpijob__doc_read_add(struct mpijob__doc_reader *r, struct mpijob_node *root)
 {
 	mpijob_docs *docs = r->docs;
 	mpijob_doc *doc;
@@ -209,8 +209,8 @@ static int read_options(struct mpijob_parse_options *options, const struct mpijo
 		return MPIJOB_ERR_USAGE;
 	if (options->max_depth == 0)
 		options->max_depth = DEFAULT_DEPTH;
-	if (options->max_depth > MPIJOB__DEEPEST)
-		options->max_depth = MPIJOB__DEEPEST;
+	if (options->max_depth > MPIJOB__DOC_DEEPEST)
+		options->max_depth = MPIJOB__DOC_DEEPEST;
 	default_size(&options->max_bytes, DEFAULT_BYTES);
 	if (options->max_bytes > MOST_BYTES)
 		options->max_bytes = MOST_BYTES;
@@ -230,15 +230,15 @@ static int looks_like_json(const char *text, size_t len)
 	return i < len && (text[i] == '{' || text[i] == '[');
 }
 
-static int finish(const struct mpijob__reader *r, int rc)
+static int finish(const struct mpijob__doc_reader *r, int rc)
 {
 	return rc == 0 && r->failed ? MPIJOB_ERR_SYNTAX : rc;
 }
 
-static void begin_again(struct mpijob__reader *r)
+static void begin_again(struct mpijob__doc_reader *r)
 {
-	while (mpijob__stack_top(&r->frames))
-		mpijob__stack_pop(&r->frames);
+	while (mpijob__doc_stack_top(&r->frames))
+		mpijob__doc_stack_pop(&r->frames);
 	r->docs->count = 0;
 	r->values = 0;
 	r->findings = 0;
@@ -264,7 +264,7 @@ static int pass_on(const mpijob_diag *from, mpijob_diag *to)
 }
 
 /* The text is no JSON: read it as YAML. When it is neither, the reader that came further tells. */
-static int read_instead(struct mpijob__reader *r, mpijob_diag *diag, const mpijob_diag *as_json)
+static int read_instead(struct mpijob__doc_reader *r, mpijob_diag *diag, const mpijob_diag *as_json)
 {
 	mpijob_diag *as_yaml = mpijob_diag_new();
 	int rc, passed;
@@ -273,14 +273,14 @@ static int read_instead(struct mpijob__reader *r, mpijob_diag *diag, const mpijo
 		return MPIJOB_ERR_NOMEM;
 	begin_again(r);
 	r->diag = as_yaml;
-	rc = finish(r, mpijob__read_yaml(r));
+	rc = finish(r, mpijob__doc_read_yaml(r));
 	passed = pass_on(rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml) ? as_yaml : as_json, diag);
 	mpijob_diag_free(as_yaml);
 	return rc ? rc : passed;
 }
 
 /* As kubectl: what begins like JSON is tried as JSON first. */
-static int read_either(struct mpijob__reader *r)
+static int read_either(struct mpijob__doc_reader *r)
 {
 	mpijob_diag *diag = r->diag, *as_json = mpijob_diag_new();
 	int rc, passed;
@@ -288,7 +288,7 @@ static int read_either(struct mpijob__reader *r)
 	if (!as_json)
 		return MPIJOB_ERR_NOMEM;
 	r->diag = as_json;
-	rc = finish(r, mpijob__read_json(r));
+	rc = finish(r, mpijob__doc_read_json(r));
 	if (rc == MPIJOB_ERR_SYNTAX && r->not_json) {
 		rc = read_instead(r, diag, as_json);
 	} else {
@@ -300,23 +300,23 @@ static int read_either(struct mpijob__reader *r)
 	return rc;
 }
 
-static int read_text(struct mpijob__reader *r)
+static int read_text(struct mpijob__doc_reader *r)
 {
 	int json = r->options.format == MPIJOB_FORMAT_JSON || r->options.format == MPIJOB_FORMAT_JSON_COMPACT;
 	int rc;
 
 	if (r->len > r->options.max_bytes) {
-		rc = mpijob__read_error(r, "limit-size", 0, 0,
+		rc = mpijob__doc_read_error(r, "limit-size", 0, 0,
 					"the text has %zu bytes, more than %zu; split it, or raise max_bytes", r->len,
 					r->options.max_bytes);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (r->options.format == MPIJOB_FORMAT_AUTO && looks_like_json(r->text, r->len))
 		return read_either(r);
-	return finish(r, json ? mpijob__read_json(r) : mpijob__read_yaml(r));
+	return finish(r, json ? mpijob__doc_read_json(r) : mpijob__doc_read_yaml(r));
 }
 
-static int prepare(struct mpijob__reader *r)
+static int prepare(struct mpijob__doc_reader *r)
 {
 	r->docs = calloc(1, sizeof(*r->docs));
 	if (!r->docs)
@@ -332,7 +332,7 @@ static int prepare(struct mpijob__reader *r)
 int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob_docs **out,
 		      mpijob_diag *diag)
 {
-	struct mpijob__reader r = { .frames = { .size = sizeof(struct mpijob__frame) } };
+	struct mpijob__doc_reader r = { .frames = { .size = sizeof(struct mpijob__doc_frame) } };
 	int rc;
 
 	if (!out || (!text && len))
@@ -346,7 +346,7 @@ int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_op
 	rc = prepare(&r);
 	if (rc == 0)
 		rc = read_text(&r);
-	mpijob__stack_free(&r.frames);
+	mpijob__doc_stack_free(&r.frames);
 	if (rc)
 		mpijob_docs_free(r.docs);
 	else
@@ -357,7 +357,7 @@ int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_op
 /* Turn the only document of a file into one that owns the memory. */
 static int take_only(mpijob_docs *docs, mpijob_doc **out)
 {
-	struct mpijob__own_doc *own = calloc(1, sizeof(*own));
+	struct mpijob__doc_own_doc *own = calloc(1, sizeof(*own));
 
 	if (!own)
 		return MPIJOB_ERR_NOMEM;

@@ -13,32 +13,32 @@
 
 #include <string.h>
 
-static int report(struct mpijob__reader *r, const struct mpijob__json *json)
+static int report(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json)
 {
-	int32_t column = mpijob__json_column(json);
+	int32_t column = mpijob__doc_json_column(json);
 	int rc;
 
 	if (strcmp(json->error_id, "limit-depth") == 0)
-		return mpijob__read_too_deep(r, json->line, column);
+		return mpijob__doc_read_too_deep(r, json->line, column);
 	r->not_json = !r->failed && strcmp(json->error_id, "syntax") == 0;
-	rc = mpijob__read_error(r, json->error_id, json->line, column, "%s", json->error);
+	rc = mpijob__doc_read_error(r, json->error_id, json->line, column, "%s", json->error);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
 /* Decode the token's string into the arena. */
-static char *decode(struct mpijob__reader *r, const struct mpijob__json *json, size_t *len)
+static char *decode(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, size_t *len)
 {
 	char *into = mpijob__base_arena_bytes(r->arena, json->len + 1);
 
 	if (into)
-		*len = mpijob__json_decode(json, into);
+		*len = mpijob__doc_json_decode(json, into);
 	return into;
 }
 
-static int read_key(struct mpijob__reader *r, const struct mpijob__json *json)
+static int read_key(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json)
 {
-	struct mpijob__frame *top = mpijob__stack_top(&r->frames);
-	int32_t column = mpijob__json_column(json);
+	struct mpijob__doc_frame *top = mpijob__doc_stack_top(&r->frames);
+	int32_t column = mpijob__doc_json_column(json);
 	size_t len = 0;
 	char *key = decode(r, json, &len);
 	uint32_t first;
@@ -48,76 +48,76 @@ static int read_key(struct mpijob__reader *r, const struct mpijob__json *json)
 		return MPIJOB_ERR_NOMEM;
 	top->key = NULL;
 	if (strlen(key) != len) {
-		rc = mpijob__read_error(r, "nul-in-key", json->line, column, "a key cannot hold a NUL character");
+		rc = mpijob__doc_read_error(r, "nul-in-key", json->line, column, "a key cannot hold a NUL character");
 		len = strlen(key);
 	}
 	top->key = key;
 	top->key_len = (uint32_t)len;
 	top->key_line = json->line;
 	top->key_column = column;
-	if (mpijob__container(top->node)->index)
+	if (mpijob__doc_container(top->node)->index)
 		return rc; /* a key that is given twice is found when its value is put in, without another search */
-	first = mpijob__map_find(top->node, key, len);
-	if (rc == 0 && first != MPIJOB__INDEX_NONE)
-		rc = mpijob__read_duplicate(r, &top->node->in.entries[first], key, json->line, column);
+	first = mpijob__doc_map_find(top->node, key, len);
+	if (rc == 0 && first != MPIJOB__DOC_INDEX_NONE)
+		rc = mpijob__doc_read_duplicate(r, &top->node->in.entries[first], key, json->line, column);
 	return rc;
 }
 
-static struct mpijob_node *read_number(struct mpijob__reader *r, const struct mpijob__json *json, int *rc)
+static struct mpijob_node *read_number(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, int *rc)
 {
 	const char *text;
 	double value;
 
 	if (json->len > 300 || memchr(json->text, 'e', json->len) || memchr(json->text, 'E', json->len)) {
-		if (!mpijob__number_double(json->text, json->len, &value))
-			*rc = mpijob__read_error(r, "number-range", json->line, mpijob__json_column(json),
+		if (!mpijob__doc_number_double(json->text, json->len, &value))
+			*rc = mpijob__doc_read_error(r, "number-range", json->line, mpijob__doc_json_column(json),
 						 "this number is too large; the largest is about 1.8e308");
 	}
 	text = mpijob__base_arena_copy(r->arena, json->text, json->len);
-	return text ? mpijob__node_new_text(r->arena, MPIJOB_NODE_NUMBER, text, json->len) : NULL;
+	return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_NUMBER, text, json->len) : NULL;
 }
 
 /* Make the node of the current token. NULL with *rc untouched when memory ran out. */
-static struct mpijob_node *read_value(struct mpijob__reader *r, const struct mpijob__json *json, int *rc)
+static struct mpijob_node *read_value(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, int *rc)
 {
 	struct mpijob_node *node = NULL;
 	size_t len = 0;
 	char *text;
 
 	switch (json->token) {
-	case MPIJOB__JSON_MAP: return mpijob__node_new(r->arena, MPIJOB_NODE_MAP);
-	case MPIJOB__JSON_LIST: return mpijob__node_new(r->arena, MPIJOB_NODE_LIST);
-	case MPIJOB__JSON_NULL: return mpijob__node_new(r->arena, MPIJOB_NODE_NULL);
-	case MPIJOB__JSON_NUMBER: return read_number(r, json, rc);
-	case MPIJOB__JSON_STRING:
+	case MPIJOB__DOC_JSON_MAP: return mpijob__doc_node_new(r->arena, MPIJOB_NODE_MAP);
+	case MPIJOB__DOC_JSON_LIST: return mpijob__doc_node_new(r->arena, MPIJOB_NODE_LIST);
+	case MPIJOB__DOC_JSON_NULL: return mpijob__doc_node_new(r->arena, MPIJOB_NODE_NULL);
+	case MPIJOB__DOC_JSON_NUMBER: return read_number(r, json, rc);
+	case MPIJOB__DOC_JSON_STRING:
 		text = decode(r, json, &len);
-		return text ? mpijob__node_new_text(r->arena, MPIJOB_NODE_STRING, text, len) : NULL;
+		return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_STRING, text, len) : NULL;
 	default:
-		node = mpijob__node_new(r->arena, MPIJOB_NODE_BOOL);
+		node = mpijob__doc_node_new(r->arena, MPIJOB_NODE_BOOL);
 		if (node)
-			node->truth = json->token == MPIJOB__JSON_TRUE;
+			node->truth = json->token == MPIJOB__DOC_JSON_TRUE;
 		return node;
 	}
 }
 
 /* Put a node where it belongs: into the innermost list or map, or as a document's root. */
-static int attach(struct mpijob__reader *r, struct mpijob_node *node)
+static int attach(struct mpijob__doc_reader *r, struct mpijob_node *node)
 {
-	struct mpijob__frame *top = mpijob__stack_top(&r->frames);
-	struct mpijob__entry *entry;
+	struct mpijob__doc_frame *top = mpijob__doc_stack_top(&r->frames);
+	struct mpijob__doc_entry *entry;
 
 	if (!top)
-		return mpijob__read_add(r, node);
+		return mpijob__doc_read_add(r, node);
 	if (top->node->kind == MPIJOB_NODE_LIST)
-		return mpijob__list_append(r->arena, top->node, node);
-	if (r->failed && !mpijob__container(top->node)->index &&
-	    mpijob__map_find(top->node, top->key, top->key_len) != MPIJOB__INDEX_NONE)
+		return mpijob__doc_list_append(r->arena, top->node, node);
+	if (r->failed && !mpijob__doc_container(top->node)->index &&
+	    mpijob__doc_map_find(top->node, top->key, top->key_len) != MPIJOB__DOC_INDEX_NONE)
 		return 0;
-	entry = mpijob__map_append(r->arena, top->node, top->key, top->key_len, node);
+	entry = mpijob__doc_map_append(r->arena, top->node, top->key, top->key_len, node);
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
 	if (entry->value != node)
-		return mpijob__read_duplicate(r, entry, top->key, top->key_line, top->key_column);
+		return mpijob__doc_read_duplicate(r, entry, top->key, top->key_line, top->key_column);
 	if (!r->options.no_places) {
 		entry->line = top->key_line;
 		entry->column = top->key_column;
@@ -125,11 +125,11 @@ static int attach(struct mpijob__reader *r, struct mpijob_node *node)
 	return 0;
 }
 
-static int take_value(struct mpijob__reader *r, const struct mpijob__json *json)
+static int take_value(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json)
 {
-	struct mpijob__frame frame = { 0 };
-	int32_t column = mpijob__json_column(json);
-	int rc = mpijob__read_count(r, 1, json->line, column);
+	struct mpijob__doc_frame frame = { 0 };
+	int32_t column = mpijob__doc_json_column(json);
+	int rc = mpijob__doc_read_count(r, 1, json->line, column);
 
 	if (rc)
 		return rc;
@@ -143,33 +143,33 @@ static int take_value(struct mpijob__reader *r, const struct mpijob__json *json)
 		frame.node->column = column;
 	}
 	rc = attach(r, frame.node);
-	if (rc || (json->token != MPIJOB__JSON_MAP && json->token != MPIJOB__JSON_LIST))
+	if (rc || (json->token != MPIJOB__DOC_JSON_MAP && json->token != MPIJOB__DOC_JSON_LIST))
 		return rc;
-	return mpijob__stack_push(&r->frames, &frame) ? 0 : MPIJOB_ERR_NOMEM;
+	return mpijob__doc_stack_push(&r->frames, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static int read_tokens(struct mpijob__reader *r, struct mpijob__json *json)
+static int read_tokens(struct mpijob__doc_reader *r, struct mpijob__doc_json *json)
 {
 	int rc = 0;
 
 	while (rc == 0) {
-		switch (mpijob__json_next(json)) {
-		case MPIJOB__JSON_ERROR: return report(r, json);
-		case MPIJOB__JSON_END: return 0;
-		case MPIJOB__JSON_KEY: rc = read_key(r, json); break;
-		case MPIJOB__JSON_MAP_END:
-		case MPIJOB__JSON_LIST_END: mpijob__stack_pop(&r->frames); break;
+		switch (mpijob__doc_json_next(json)) {
+		case MPIJOB__DOC_JSON_ERROR: return report(r, json);
+		case MPIJOB__DOC_JSON_END: return 0;
+		case MPIJOB__DOC_JSON_KEY: rc = read_key(r, json); break;
+		case MPIJOB__DOC_JSON_MAP_END:
+		case MPIJOB__DOC_JSON_LIST_END: mpijob__doc_stack_pop(&r->frames); break;
 		default: rc = take_value(r, json); break;
 		}
 	}
 	return rc;
 }
 
-int mpijob__read_json(struct mpijob__reader *r)
+int mpijob__doc_read_json(struct mpijob__doc_reader *r)
 {
 	size_t mark = r->len >= 3 && memcmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	struct mpijob__json json;
+	struct mpijob__doc_json json;
 
-	mpijob__json_init(&json, r->text + mark, r->len - mark, r->options.max_depth);
+	mpijob__doc_json_init(&json, r->text + mark, r->len - mark, r->options.max_depth);
 	return read_tokens(r, &json);
 }

@@ -26,10 +26,10 @@ static size_t error_index(const yaml_parser_t *parser)
 	return parser->problem_mark.index;
 }
 
-static int parser_error(struct mpijob__yaml *y)
+static int parser_error(struct mpijob__doc_yaml *y)
 {
 	const yaml_parser_t *parser = &y->parser;
-	struct mpijob__reader *r = y->r;
+	struct mpijob__doc_reader *r = y->r;
 	int32_t line, column;
 	const char *text, *id;
 	int rc;
@@ -37,22 +37,22 @@ static int parser_error(struct mpijob__yaml *y)
 	if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
 		return MPIJOB_ERR_NOMEM;
 	if (parser->error == YAML_READER_ERROR)
-		mpijob__yaml_place_byte(y->place.text, y->place.len, parser->problem_offset, &line, &column);
+		mpijob__doc_yaml_place_byte(y->place.text, y->place.len, parser->problem_offset, &line, &column);
 	else
-		mpijob__yaml_place_find(&y->place, error_index(parser), &line, &column);
-	text = mpijob__yaml_error_text(parser->problem, &id);
-	rc = mpijob__read_error(r, id, line, column, "%s", text);
+		mpijob__doc_yaml_place_find(&y->place, error_index(parser), &line, &column);
+	text = mpijob__doc_yaml_error_text(parser->problem, &id);
+	rc = mpijob__doc_read_error(r, id, line, column, "%s", text);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-static int document_end(struct mpijob__yaml *y)
+static int document_end(struct mpijob__doc_yaml *y)
 {
 	if (!y->root || y->empty)
 		return 0;
-	return mpijob__read_add(y->r, y->root);
+	return mpijob__doc_read_add(y->r, y->root);
 }
 
-static int take_event(struct mpijob__yaml *y)
+static int take_event(struct mpijob__doc_yaml *y)
 {
 	const yaml_event_t *event = &y->event;
 
@@ -60,22 +60,22 @@ static int take_event(struct mpijob__yaml *y)
 	case YAML_DOCUMENT_START_EVENT:
 		y->root = NULL;
 		y->empty = 0;
-		return mpijob__yaml_anchors_reset(y);
+		return mpijob__doc_yaml_anchors_reset(y);
 	case YAML_DOCUMENT_END_EVENT: return document_end(y);
-	case YAML_SCALAR_EVENT: return mpijob__yaml_scalar(y);
-	case YAML_ALIAS_EVENT: return mpijob__yaml_alias(y);
+	case YAML_SCALAR_EVENT: return mpijob__doc_yaml_scalar(y);
+	case YAML_ALIAS_EVENT: return mpijob__doc_yaml_alias(y);
 	case YAML_SEQUENCE_START_EVENT:
-		return mpijob__yaml_open(y, MPIJOB_NODE_LIST, (const char *)event->data.sequence_start.anchor);
+		return mpijob__doc_yaml_open(y, MPIJOB_NODE_LIST, (const char *)event->data.sequence_start.anchor);
 	case YAML_MAPPING_START_EVENT:
-		return mpijob__yaml_open(y, MPIJOB_NODE_MAP, (const char *)event->data.mapping_start.anchor);
+		return mpijob__doc_yaml_open(y, MPIJOB_NODE_MAP, (const char *)event->data.mapping_start.anchor);
 	case YAML_SEQUENCE_END_EVENT:
-	case YAML_MAPPING_END_EVENT: return mpijob__yaml_close(y);
+	case YAML_MAPPING_END_EVENT: return mpijob__doc_yaml_close(y);
 	default: return 0;
 	}
 }
 
 /* Inside [] and {} everything is [] and {}. */
-static int count_flow(struct mpijob__yaml *y)
+static int count_flow(struct mpijob__doc_yaml *y)
 {
 	const yaml_event_t *event = &y->event;
 
@@ -88,11 +88,11 @@ static int count_flow(struct mpijob__yaml *y)
 	y->work += y->flow;
 	if (y->work <= MOST_FLOW_WORK)
 		return 0;
-	return mpijob__yaml_stop(y, "limit-depth",
+	return mpijob__doc_yaml_stop(y, "limit-depth",
 				 "too many values inside deeply nested [] and {}; write them in lines of their own, or as JSON");
 }
 
-static int read_events(struct mpijob__yaml *y)
+static int read_events(struct mpijob__doc_yaml *y)
 {
 	int done = 0;
 	int rc = 0;
@@ -100,7 +100,7 @@ static int read_events(struct mpijob__yaml *y)
 	while (rc == 0 && !done) {
 		if (!yaml_parser_parse(&y->parser, &y->event))
 			return parser_error(y);
-		mpijob__yaml_place_find(&y->place, y->event.start_mark.index, &y->line, &y->column);
+		mpijob__doc_yaml_place_find(&y->place, y->event.start_mark.index, &y->line, &y->column);
 		done = y->event.type == YAML_STREAM_END_EVENT || y->event.type == YAML_NO_EVENT;
 		rc = count_flow(y);
 		if (rc == 0)
@@ -110,7 +110,7 @@ static int read_events(struct mpijob__yaml *y)
 	return rc;
 }
 
-static int check_directives(struct mpijob__yaml *y, const char *text, size_t len)
+static int check_directives(struct mpijob__doc_yaml *y, const char *text, size_t len)
 {
 	const char *at = text;
 	size_t count = 0;
@@ -123,14 +123,14 @@ static int check_directives(struct mpijob__yaml *y, const char *text, size_t len
 	}
 	if (count <= MOST_DIRECTIVES)
 		return 0;
-	rc = mpijob__read_error(y->r, "limit-directives", 0, 0, "more than %d lines begin with '%%'; put such text in quotes",
+	rc = mpijob__doc_read_error(y->r, "limit-directives", 0, 0, "more than %d lines begin with '%%'; put such text in quotes",
 				MOST_DIRECTIVES);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-static int read_utf8(struct mpijob__reader *r, const char *text, size_t len)
+static int read_utf8(struct mpijob__doc_reader *r, const char *text, size_t len)
 {
-	struct mpijob__yaml y = { .r = r, .anchors = { .size = sizeof(struct mpijob__anchor) } };
+	struct mpijob__doc_yaml y = { .r = r, .anchors = { .size = sizeof(struct mpijob__doc_anchor) } };
 	int rc;
 
 	rc = check_directives(&y, text, len);
@@ -138,12 +138,12 @@ static int read_utf8(struct mpijob__reader *r, const char *text, size_t len)
 		return rc;
 	if (!yaml_parser_initialize(&y.parser))
 		return MPIJOB_ERR_NOMEM;
-	mpijob__yaml_place_init(&y.place, text, len);
+	mpijob__doc_yaml_place_init(&y.place, text, len);
 	yaml_parser_set_encoding(&y.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&y.parser, (const unsigned char *)text, len);
 	rc = read_events(&y);
 	yaml_parser_delete(&y.parser);
-	mpijob__stack_free(&y.anchors);
+	mpijob__doc_stack_free(&y.anchors);
 	mpijob__base_arena_free(&y.scratch);
 	return rc;
 }
@@ -178,7 +178,7 @@ static size_t from_utf16(const unsigned char *at, size_t len, int big, char *int
 	return (size_t)(to - into);
 }
 
-static int read_utf16(struct mpijob__reader *r, int big)
+static int read_utf16(struct mpijob__doc_reader *r, int big)
 {
 	char *text = malloc((r->len - 2) / 2 * 3 + 4);
 	size_t len;
@@ -188,7 +188,7 @@ static int read_utf16(struct mpijob__reader *r, int big)
 		return MPIJOB_ERR_NOMEM;
 	len = from_utf16((const unsigned char *)r->text + 2, r->len - 2, big, text);
 	if (len == SIZE_MAX) {
-		rc = mpijob__read_error(r, "encoding", 0, 0, "the text begins like UTF-16 and is none; save it as UTF-8");
+		rc = mpijob__doc_read_error(r, "encoding", 0, 0, "the text begins like UTF-16 and is none; save it as UTF-8");
 		rc = rc ? rc : MPIJOB_ERR_SYNTAX;
 	} else {
 		rc = read_utf8(r, text, len);
@@ -197,7 +197,7 @@ static int read_utf16(struct mpijob__reader *r, int big)
 	return rc;
 }
 
-int mpijob__read_yaml(struct mpijob__reader *r)
+int mpijob__doc_read_yaml(struct mpijob__doc_reader *r)
 {
 	if (r->len >= 2 && memcmp(r->text, "\xff\xfe", 2) == 0)
 		return read_utf16(r, 0);

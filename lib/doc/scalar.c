@@ -35,7 +35,7 @@ static const struct word words[] = {
 	{ "-.Inf", MPIJOB_NODE_NUMBER, 2 }, { "-.INF", MPIJOB_NODE_NUMBER, 2 },
 };
 
-static int find_word(const char *text, size_t len, struct mpijob__scalar *out)
+static int find_word(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	static const char *const special[] = { ".nan", ".inf", "-.inf" };
 
@@ -125,7 +125,7 @@ static int read_magnitude(struct plain p, int base, uint64_t *value)
 	return 1;
 }
 
-static void set_whole(struct mpijob__scalar *out, int negative, uint64_t value)
+static void set_whole(struct mpijob__doc_scalar *out, int negative, uint64_t value)
 {
 	out->kind = MPIJOB_NODE_NUMBER;
 	out->is_unsigned = !negative && value > INT64_MAX;
@@ -139,7 +139,7 @@ static int fits(int sign, uint64_t value)
 }
 
 /* 0x, 0o, 0b and a leading 0 give the base. Values above INT64_MAX take no plus sign: Go's ParseUint knows none. */
-static int read_whole(const char *text, size_t len, struct mpijob__scalar *out)
+static int read_whole(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
 	int sign = peek(&p);
@@ -167,7 +167,7 @@ static int read_whole(const char *text, size_t len, struct mpijob__scalar *out)
 }
 
 /* `0b` with a sign behind it, which go-yaml accepts by accident: 0b+11 is 3, and 0b-11 is -3. */
-static int read_signed_binary(const char *text, size_t len, struct mpijob__scalar *out)
+static int read_signed_binary(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
 	uint64_t value;
@@ -200,15 +200,15 @@ static int is_float(struct plain p)
 	return peek(&p) < 0;
 }
 
-static int read_float(const char *text, size_t len, struct mpijob__scalar *out)
+static int read_float(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
 
-	if (!is_float(p) || !mpijob__number_double(text, len, &out->value))
+	if (!is_float(p) || !mpijob__doc_number_double(text, len, &out->value))
 		return 0;
 	out->kind = MPIJOB_NODE_NUMBER;
 	out->is_float = 1;
-	out->number_len = mpijob__number_spell(out->value, 64, out->number);
+	out->number_len = mpijob__doc_number_spell(out->value, 64, out->number);
 	return 1;
 }
 
@@ -287,7 +287,7 @@ static int is_time(const char *text, size_t len)
 	return take_clock(&p) && take_zone(&p) && p.at == p.end;
 }
 
-static void resolve(const char *text, size_t len, int times, struct mpijob__scalar *out)
+static void resolve(const char *text, size_t len, int times, struct mpijob__doc_scalar *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->kind = MPIJOB_NODE_NULL;
@@ -312,25 +312,25 @@ static void resolve(const char *text, size_t len, int times, struct mpijob__scal
 	(void)read_signed_binary(text, len, out);
 }
 
-void mpijob__scalar_resolve(const char *text, size_t len, struct mpijob__scalar *out)
+void mpijob__doc_scalar_resolve(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	resolve(text, len, 1, out);
 }
 
-static int as_float(struct mpijob__scalar *out)
+static int as_float(struct mpijob__doc_scalar *out)
 {
 	if (out->is_float)
 		return 1;
 	if (out->kind != MPIJOB_NODE_NUMBER || out->is_unsigned)
 		return 0;
-	if (!mpijob__number_double(out->number, out->number_len, &out->value))
+	if (!mpijob__doc_number_double(out->number, out->number_len, &out->value))
 		return 0;
 	out->is_float = 1;
-	out->number_len = mpijob__number_spell(out->value, 64, out->number);
+	out->number_len = mpijob__doc_number_spell(out->value, 64, out->number);
 	return 1;
 }
 
-int mpijob__scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__scalar *out)
+int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	static const char prefix[] = "tag:yaml.org,2002:";
 	const char *name;
@@ -363,10 +363,10 @@ int mpijob__scalar_resolve_tag(const char *tag, const char *text, size_t len, st
 	return 1;
 }
 
-size_t mpijob__scalar_key(const struct mpijob__scalar *scalar, char into[MPIJOB__NUMBER_ROOM])
+size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar, char into[MPIJOB__DOC_NUMBER_ROOM])
 {
 	if (scalar->is_float && !scalar->is_special)
-		return mpijob__number_spell(scalar->value, 32, into);
+		return mpijob__doc_number_spell(scalar->value, 32, into);
 	memcpy(into, scalar->number, scalar->number_len + 1);
 	return scalar->number_len;
 }
@@ -379,7 +379,7 @@ static int base64_value(char c)
 	return found ? (int)(found - letters) : -1;
 }
 
-size_t mpijob__scalar_base64(const char *text, size_t len, char *into)
+size_t mpijob__doc_scalar_base64(const char *text, size_t len, char *into)
 {
 	char *to = into;
 	uint32_t bits = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a YAML scalar means to kubectl. */
-#ifndef MPIJOB__SCALAR_H
-#define MPIJOB__SCALAR_H
+#ifndef MPIJOB__DOC_SCALAR_H
+#define MPIJOB__DOC_SCALAR_H
 
 #include "doc/number.h"
 
-struct mpijob__scalar {
+struct mpijob__doc_scalar {
 	int kind;        /* MPIJOB_NODE_NULL, _BOOL, _NUMBER or _STRING (its text is the scalar's own) */
 	int truth;       /* of a boolean */
 	int is_float;    /* the number is a double, `value` */
@@ -13,20 +13,20 @@ struct mpijob__scalar {
 	int is_special;  /* the double is infinite or no number; `number` is YAML's spelling, which JSON has not */
 	int is_time;     /* the string looks like a date or time */
 	double value;
-	char number[MPIJOB__NUMBER_ROOM]; /* as kubectl spells it */
+	char number[MPIJOB__DOC_NUMBER_ROOM]; /* as kubectl spells it */
 	size_t number_len;
 };
 
 /* A plain scalar without tag. */
-void mpijob__scalar_resolve(const char *text, size_t len, struct mpijob__scalar *out);
+void mpijob__doc_scalar_resolve(const char *text, size_t len, struct mpijob__doc_scalar *out);
 /*
  * A scalar with a tag, "tag:yaml.org,2002:int" or any other. 1, or 0 when the text cannot be read as what the tag
  * says. `!!binary` is not settled here: the result is a string.
  */
-int mpijob__scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__scalar *out);
+int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__doc_scalar *out);
 /* Spell a number as the key of a map. */
-size_t mpijob__scalar_key(const struct mpijob__scalar *scalar, char into[MPIJOB__NUMBER_ROOM]);
+size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar, char into[MPIJOB__DOC_NUMBER_ROOM]);
 /* Decode base64 as `!!binary` wants it, line ends left out. `into`: len * 3 / 4 + 3 bytes. The length, or SIZE_MAX. */
-size_t mpijob__scalar_base64(const char *text, size_t len, char *into);
+size_t mpijob__doc_scalar_base64(const char *text, size_t len, char *into);
 
 #endif

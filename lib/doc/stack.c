@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *mpijob__stack_push(struct mpijob__stack *stack, const void *element)
+void *mpijob__doc_stack_push(struct mpijob__doc_stack *stack, const void *element)
 {
 	void *top;
 
@@ -27,22 +27,22 @@ void *mpijob__stack_push(struct mpijob__stack *stack, const void *element)
 	return top;
 }
 
-void *mpijob__stack_at(const struct mpijob__stack *stack, size_t index)
+void *mpijob__doc_stack_at(const struct mpijob__doc_stack *stack, size_t index)
 {
 	return stack->data + index * stack->size;
 }
 
-void *mpijob__stack_top(const struct mpijob__stack *stack)
+void *mpijob__doc_stack_top(const struct mpijob__doc_stack *stack)
 {
-	return stack->count ? mpijob__stack_at(stack, stack->count - 1) : NULL;
+	return stack->count ? mpijob__doc_stack_at(stack, stack->count - 1) : NULL;
 }
 
-void mpijob__stack_pop(struct mpijob__stack *stack)
+void mpijob__doc_stack_pop(struct mpijob__doc_stack *stack)
 {
 	stack->count--;
 }
 
-void mpijob__stack_free(struct mpijob__stack *stack)
+void mpijob__doc_stack_free(struct mpijob__doc_stack *stack)
 {
 	free(stack->data);
 	stack->data = NULL;

@@ -21,7 +21,7 @@ struct copying {
 /* Copy one node; a list or map is still empty, with room for its entries. */
 static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
 {
-	struct mpijob_node *to = mpijob__node_new(arena, from->kind);
+	struct mpijob_node *to = mpijob__doc_node_new(arena, from->kind);
 	size_t size;
 
 	if (!to)
@@ -38,16 +38,16 @@ static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const stru
 		return to;
 	size = from->kind == MPIJOB_NODE_MAP ? sizeof(*from->in.entries) : sizeof(*from->in.items);
 	to->in.items = mpijob__base_arena_array(arena, from->count, size);
-	mpijob__container(to)->cap = from->count;
+	mpijob__doc_container(to)->cap = from->count;
 	return to->in.items ? to : NULL;
 }
 
 static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int share, struct mpijob_node **copied)
 {
 	uint32_t at = top->to->count;
-	const struct mpijob__entry *entry;
+	const struct mpijob__doc_entry *entry;
 
-	*copied = copy_one(arena, mpijob__node_child(top->from, at), share);
+	*copied = copy_one(arena, mpijob__doc_node_child(top->from, at), share);
 	if (!*copied)
 		return MPIJOB_ERR_NOMEM;
 	if (top->from->kind == MPIJOB_NODE_LIST) {
@@ -63,23 +63,23 @@ static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int
 			return MPIJOB_ERR_NOMEM;
 	}
 	top->to->count++;
-	mpijob__node_adopt(top->to, *copied);
+	mpijob__doc_node_adopt(top->to, *copied);
 	return 0;
 }
 
 static int copy_done(struct mpijob__base_arena *arena, const struct copying *copying)
 {
-	struct mpijob__container *container = mpijob__container(copying->to);
+	struct mpijob__doc_container *container = mpijob__doc_container(copying->to);
 
-	if (copying->to->kind != MPIJOB_NODE_MAP || copying->to->count < MPIJOB__INDEX_FROM)
+	if (copying->to->kind != MPIJOB_NODE_MAP || copying->to->count < MPIJOB__DOC_INDEX_FROM)
 		return 0;
-	container->index = mpijob__index_copy(arena, mpijob__container_const(copying->from)->index);
+	container->index = mpijob__doc_index_copy(arena, mpijob__doc_container_const(copying->from)->index);
 	return container->index ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-struct mpijob_node *mpijob__node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
+struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
 {
-	struct mpijob__stack stack = { .size = sizeof(struct copying) };
+	struct mpijob__doc_stack stack = { .size = sizeof(struct copying) };
 	struct mpijob_node *root = copy_one(arena, from, share);
 	struct copying frame = { from, root };
 	struct copying *top;
@@ -87,23 +87,23 @@ struct mpijob_node *mpijob__node_copy(struct mpijob__base_arena *arena, const st
 
 	if (!root || mpijob_node_count(from) == 0)
 		return root;
-	if (!mpijob__stack_push(&stack, &frame))
+	if (!mpijob__doc_stack_push(&stack, &frame))
 		return NULL;
-	while (rc == 0 && (top = mpijob__stack_top(&stack)) != NULL) {
+	while (rc == 0 && (top = mpijob__doc_stack_top(&stack)) != NULL) {
 		struct mpijob_node *copied;
 
 		if (top->to->count == top->from->count) {
 			rc = copy_done(arena, top);
-			mpijob__stack_pop(&stack);
+			mpijob__doc_stack_pop(&stack);
 			continue;
 		}
-		frame.from = mpijob__node_child(top->from, top->to->count);
+		frame.from = mpijob__doc_node_child(top->from, top->to->count);
 		rc = copy_entry(arena, top, share, &copied);
 		frame.to = copied;
-		if (rc == 0 && mpijob_node_count(frame.from) && !mpijob__stack_push(&stack, &frame))
+		if (rc == 0 && mpijob_node_count(frame.from) && !mpijob__doc_stack_push(&stack, &frame))
 			rc = MPIJOB_ERR_NOMEM;
 	}
-	mpijob__stack_free(&stack);
+	mpijob__doc_stack_free(&stack);
 	return rc ? NULL : root;
 }
 
@@ -133,7 +133,7 @@ static int equal_one(const struct mpijob_node *a, const struct mpijob_node *b)
 	switch (a->kind) {
 	case MPIJOB_NODE_BOOL: return a->truth == b->truth;
 	case MPIJOB_NODE_STRING: return a->count == b->count && memcmp(a->in.text, b->in.text, a->count) == 0;
-	case MPIJOB_NODE_NUMBER: return mpijob__number_equal(a->in.text, a->count, b->in.text, b->count);
+	case MPIJOB_NODE_NUMBER: return mpijob__doc_number_equal(a->in.text, a->count, b->in.text, b->count);
 	default: return a->count == b->count;
 	}
 }
@@ -141,7 +141,7 @@ static int equal_one(const struct mpijob_node *a, const struct mpijob_node *b)
 /* The entry of `b` that stands where entry `at` of `a` does; NULL when there is none. */
 static const struct mpijob_node *counterpart(const struct mpijob_node *a, const struct mpijob_node *b, uint32_t at)
 {
-	const struct mpijob__entry *entry;
+	const struct mpijob__doc_entry *entry;
 	uint32_t found;
 
 	if (a->kind == MPIJOB_NODE_LIST)
@@ -150,8 +150,8 @@ static const struct mpijob_node *counterpart(const struct mpijob_node *a, const 
 	if (b->in.entries[at].key_len == entry->key_len &&
 	    memcmp(b->in.entries[at].key, entry->key, entry->key_len) == 0)
 		return b->in.entries[at].value;
-	found = mpijob__map_find(b, entry->key, entry->key_len);
-	return found == MPIJOB__INDEX_NONE ? NULL : b->in.entries[found].value;
+	found = mpijob__doc_map_find(b, entry->key, entry->key_len);
+	return found == MPIJOB__DOC_INDEX_NONE ? NULL : b->in.entries[found].value;
 }
 
 /*
@@ -161,7 +161,7 @@ static const struct mpijob_node *counterpart(const struct mpijob_node *a, const 
 int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b)
 {
 	struct comparing at_hand[FRAMES_AT_HAND] NOT_CLEARED;
-	struct mpijob__stack deeper = { .size = sizeof(struct comparing) };
+	struct mpijob__doc_stack deeper = { .size = sizeof(struct comparing) };
 	struct comparing frame = { a, b, 0 };
 	struct comparing *top = &frame;
 	size_t depth = 0;
@@ -173,23 +173,23 @@ int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b)
 	if (equal && mpijob_node_count(a))
 		at_hand[depth++] = frame;
 	while (equal && depth) {
-		top = depth <= FRAMES_AT_HAND ? &at_hand[depth - 1] : mpijob__stack_top(&deeper);
+		top = depth <= FRAMES_AT_HAND ? &at_hand[depth - 1] : mpijob__doc_stack_top(&deeper);
 		if (top->next == top->a->count) {
 			if (depth-- > FRAMES_AT_HAND)
-				mpijob__stack_pop(&deeper);
+				mpijob__doc_stack_pop(&deeper);
 			continue;
 		}
-		frame.a = mpijob__node_child(top->a, top->next);
+		frame.a = mpijob__doc_node_child(top->a, top->next);
 		frame.b = counterpart(top->a, top->b, top->next++);
 		equal = frame.b && equal_one(frame.a, frame.b);
 		if (!equal || mpijob_node_count(frame.a) == 0)
 			continue;
 		if (depth < FRAMES_AT_HAND)
 			at_hand[depth] = frame;
-		else if (!mpijob__stack_push(&deeper, &frame))
+		else if (!mpijob__doc_stack_push(&deeper, &frame))
 			equal = 0;
 		depth++;
 	}
-	mpijob__stack_free(&deeper);
+	mpijob__doc_stack_free(&deeper);
 	return equal;
 }

@@ -21,7 +21,7 @@ static int must_escape(uint32_t code)
 	       code == 0xffff;
 }
 
-static void put_escape(struct mpijob__out *out, uint32_t code)
+static void put_escape(struct mpijob__doc_out *out, uint32_t code)
 {
 	static const char hex[] = "0123456789abcdef";
 	static const char plain[] = "\"\"\\\\\bb\ff\nn\rr\tt";
@@ -31,10 +31,10 @@ static void put_escape(struct mpijob__out *out, uint32_t code)
 		if ((uint32_t)*p != code)
 			continue;
 		escape[1] = p[1];
-		mpijob__out_put(out, escape, 2);
+		mpijob__doc_out_put(out, escape, 2);
 		return;
 	}
-	mpijob__out_put(out, escape, sizeof(escape));
+	mpijob__doc_out_put(out, escape, sizeof(escape));
 }
 
 /* How many of the first bytes stand for themselves. */
@@ -48,12 +48,12 @@ static size_t count_plain(const char *text, const char *end)
 }
 
 /* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as from Go. */
-void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
+void mpijob__doc_write_quoted(struct mpijob__doc_out *out, const char *text, size_t len)
 {
 	const char *end = text + len;
 	const char *from = text;
 
-	mpijob__out_put(out, "\"", 1);
+	mpijob__doc_out_put(out, "\"", 1);
 	while (text < end) {
 		uint32_t code = 0;
 		size_t step;
@@ -68,82 +68,82 @@ void mpijob__write_quoted(struct mpijob__out *out, const char *text, size_t len)
 			text += step;
 			continue;
 		}
-		mpijob__out_put(out, from, (size_t)(text - from));
+		mpijob__doc_out_put(out, from, (size_t)(text - from));
 		put_escape(out, step ? code : 0xfffd);
 		text += step ? step : 1;
 		from = text;
 	}
-	mpijob__out_put(out, from, (size_t)(text - from));
-	mpijob__out_put(out, "\"", 1);
+	mpijob__doc_out_put(out, from, (size_t)(text - from));
+	mpijob__doc_out_put(out, "\"", 1);
 }
 
-static void put_line(struct mpijob__out *out, size_t depth)
+static void put_line(struct mpijob__doc_out *out, size_t depth)
 {
-	mpijob__out_put(out, "\n", 1);
-	mpijob__out_spaces(out, depth * 2);
+	mpijob__doc_out_put(out, "\n", 1);
+	mpijob__doc_out_spaces(out, depth * 2);
 }
 
-static void put_key(struct mpijob__out *out, const struct mpijob__entry *entry, int layout)
+static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry, int layout)
 {
-	if (layout == MPIJOB__JSON_FLOW && entry->key_len > LONGEST_KEY)
-		mpijob__out_put(out, "? ", 2);
-	mpijob__write_quoted(out, entry->key, entry->key_len);
-	mpijob__out_put(out, ": ", layout == MPIJOB__JSON_COMPACT ? 1 : 2);
+	if (layout == MPIJOB__DOC_JSON_FLOW && entry->key_len > LONGEST_KEY)
+		mpijob__doc_out_put(out, "? ", 2);
+	mpijob__doc_write_quoted(out, entry->key, entry->key_len);
+	mpijob__doc_out_put(out, ": ", layout == MPIJOB__DOC_JSON_COMPACT ? 1 : 2);
 }
 
 /* Write a scalar or an empty list or map; 0 when it is neither. */
-static int put_simple(struct mpijob__out *out, const struct mpijob_node *node)
+static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *node)
 {
 	switch (node->kind) {
-	case MPIJOB_NODE_NULL: mpijob__out_puts(out, "null"); return 1;
-	case MPIJOB_NODE_BOOL: mpijob__out_puts(out, node->truth ? "true" : "false"); return 1;
-	case MPIJOB_NODE_NUMBER: mpijob__out_put(out, node->in.text, node->count); return 1;
-	case MPIJOB_NODE_STRING: mpijob__write_quoted(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_NULL: mpijob__doc_out_puts(out, "null"); return 1;
+	case MPIJOB_NODE_BOOL: mpijob__doc_out_puts(out, node->truth ? "true" : "false"); return 1;
+	case MPIJOB_NODE_NUMBER: mpijob__doc_out_put(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_STRING: mpijob__doc_write_quoted(out, node->in.text, node->count); return 1;
 	default: break;
 	}
 	if (node->count)
 		return 0;
-	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
+	mpijob__doc_out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
 	return 1;
 }
 
-static void put_end(struct mpijob__out *out, const struct mpijob_node *node, int layout, size_t depth)
+static void put_end(struct mpijob__doc_out *out, const struct mpijob_node *node, int layout, size_t depth)
 {
-	if (layout == MPIJOB__JSON_INDENTED)
+	if (layout == MPIJOB__DOC_JSON_INDENTED)
 		put_line(out, depth);
-	mpijob__out_put(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]", 1);
+	mpijob__doc_out_put(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]", 1);
 }
 
-static int open_node(struct mpijob__out *out, struct mpijob__stack *stack, const struct mpijob_node *node)
+static int open_node(struct mpijob__doc_out *out, struct mpijob__doc_stack *stack, const struct mpijob_node *node)
 {
-	struct mpijob__writing frame = { .node = node };
+	struct mpijob__doc_writing frame = { .node = node };
 
-	mpijob__out_put(out, node->kind == MPIJOB_NODE_MAP ? "{" : "[", 1);
-	return mpijob__stack_push(stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
+	mpijob__doc_out_put(out, node->kind == MPIJOB_NODE_MAP ? "{" : "[", 1);
+	return mpijob__doc_stack_push(stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__write_json(struct mpijob__out *out, const struct mpijob_node *node, int layout)
+int mpijob__doc_write_json(struct mpijob__doc_out *out, const struct mpijob_node *node, int layout)
 {
-	struct mpijob__stack stack = { .size = sizeof(struct mpijob__writing) };
-	struct mpijob__writing *top;
+	struct mpijob__doc_stack stack = { .size = sizeof(struct mpijob__doc_writing) };
+	struct mpijob__doc_writing *top;
 	int rc = put_simple(out, node) ? 0 : open_node(out, &stack, node);
 
-	while (rc == 0 && out->rc == 0 && (top = mpijob__stack_top(&stack)) != NULL) {
+	while (rc == 0 && out->rc == 0 && (top = mpijob__doc_stack_top(&stack)) != NULL) {
 		if (top->next == top->node->count) {
 			put_end(out, top->node, layout, stack.count - 1);
-			mpijob__stack_pop(&stack);
+			mpijob__doc_stack_pop(&stack);
 			continue;
 		}
 		if (top->next)
-			mpijob__out_put(out, ", ", layout == MPIJOB__JSON_FLOW ? 2 : 1);
-		if (layout == MPIJOB__JSON_INDENTED)
+			mpijob__doc_out_put(out, ", ", layout == MPIJOB__DOC_JSON_FLOW ? 2 : 1);
+		if (layout == MPIJOB__DOC_JSON_INDENTED)
 			put_line(out, stack.count);
 		if (top->node->kind == MPIJOB_NODE_MAP)
 			put_key(out, &top->node->in.entries[top->next], layout);
-		node = mpijob__node_child(top->node, top->next++);
+		node = mpijob__doc_node_child(top->node, top->next++);
 		if (!put_simple(out, node))
 			rc = open_node(out, &stack, node);
 	}
-	mpijob__stack_free(&stack);
+	mpijob__doc_stack_free(&stack);
 	return rc;
 }

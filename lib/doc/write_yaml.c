@@ -83,10 +83,10 @@ static int fits_literal(const char *text, size_t len)
 
 static enum style choose(const char *text, size_t len)
 {
-	struct mpijob__scalar scalar;
+	struct mpijob__doc_scalar scalar;
 	struct traits traits;
 
-	mpijob__scalar_resolve(text, len, &scalar);
+	mpijob__doc_scalar_resolve(text, len, &scalar);
 	if (scalar.kind != MPIJOB_NODE_STRING || scalar.is_time)
 		return DOUBLE;
 	look(text, len, &traits);
@@ -101,103 +101,103 @@ static enum style choose(const char *text, size_t len)
 	return traits.mark ? SINGLE : PLAIN;
 }
 
-static void put_single(struct mpijob__out *out, const char *text, size_t len)
+static void put_single(struct mpijob__doc_out *out, const char *text, size_t len)
 {
-	mpijob__out_put(out, "'", 1);
+	mpijob__doc_out_put(out, "'", 1);
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '\'')
-			mpijob__out_put(out, "'", 1);
-		mpijob__out_put(out, text + i, 1);
+			mpijob__doc_out_put(out, "'", 1);
+		mpijob__doc_out_put(out, text + i, 1);
 	}
-	mpijob__out_put(out, "'", 1);
+	mpijob__doc_out_put(out, "'", 1);
 }
 
-static void put_literal(struct mpijob__out *out, const char *text, size_t len, size_t indent)
+static void put_literal(struct mpijob__doc_out *out, const char *text, size_t len, size_t indent)
 {
 	const char *end = text + len;
 
-	mpijob__out_puts(out, end[-1] != '\n' ? "|-" : len > 1 && end[-2] == '\n' ? "|+" : "|");
+	mpijob__doc_out_puts(out, end[-1] != '\n' ? "|-" : len > 1 && end[-2] == '\n' ? "|+" : "|");
 	while (text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		size_t line = (size_t)((stop ? stop : end) - text);
 
-		mpijob__out_put(out, "\n", 1);
+		mpijob__doc_out_put(out, "\n", 1);
 		if (line)
-			mpijob__out_spaces(out, indent);
-		mpijob__out_put(out, text, line);
+			mpijob__doc_out_spaces(out, indent);
+		mpijob__doc_out_put(out, text, line);
 		text += line + (stop != NULL);
 	}
 }
 
-static void put_string(struct mpijob__out *out, const char *text, size_t len, size_t indent, int key)
+static void put_string(struct mpijob__doc_out *out, const char *text, size_t len, size_t indent, int key)
 {
 	enum style style = choose(text, len);
 
 	if (style == LITERAL && key)
 		style = DOUBLE;
 	switch (style) {
-	case PLAIN: mpijob__out_put(out, text, len); break;
+	case PLAIN: mpijob__doc_out_put(out, text, len); break;
 	case SINGLE: put_single(out, text, len); break;
-	case DOUBLE: mpijob__write_quoted(out, text, len); break;
+	case DOUBLE: mpijob__doc_write_quoted(out, text, len); break;
 	case LITERAL: put_literal(out, text, len, indent); break;
 	}
 }
 
 /* A plain -0 would be read as a whole number, which has no sign when it is zero. */
-static void put_number(struct mpijob__out *out, const struct mpijob_node *node)
+static void put_number(struct mpijob__doc_out *out, const struct mpijob_node *node)
 {
-	mpijob__out_put(out, node->in.text, node->count);
+	mpijob__doc_out_put(out, node->in.text, node->count);
 	if (node->count == 2 && memcmp(node->in.text, "-0", 2) == 0)
-		mpijob__out_put(out, ".0", 2);
+		mpijob__doc_out_put(out, ".0", 2);
 }
 
 /* A scalar or an empty list or map. `indent`: of the lines of a literal block. */
-static int put_simple(struct mpijob__out *out, const struct mpijob_node *node, size_t indent)
+static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *node, size_t indent)
 {
 	switch (node->kind) {
 	case MPIJOB_NODE_STRING: put_string(out, node->in.text, node->count, indent, 0); return 1;
 	case MPIJOB_NODE_NUMBER: put_number(out, node); return 1;
-	case MPIJOB_NODE_BOOL: mpijob__out_puts(out, node->truth ? "true" : "false"); return 1;
-	case MPIJOB_NODE_NULL: mpijob__out_puts(out, "null"); return 1;
+	case MPIJOB_NODE_BOOL: mpijob__doc_out_puts(out, node->truth ? "true" : "false"); return 1;
+	case MPIJOB_NODE_NULL: mpijob__doc_out_puts(out, "null"); return 1;
 	default: break;
 	}
 	if (node->count)
 		return 0;
-	mpijob__out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
+	mpijob__doc_out_puts(out, node->kind == MPIJOB_NODE_MAP ? "{}" : "[]");
 	return 1;
 }
 
-static void put_key(struct mpijob__out *out, const struct mpijob__entry *entry, size_t indent)
+static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry, size_t indent)
 {
 	if (entry->key_len <= LONGEST_KEY) {
 		put_string(out, entry->key, entry->key_len, 0, 1);
-		mpijob__out_put(out, ":", 1);
+		mpijob__doc_out_put(out, ":", 1);
 		return;
 	}
-	mpijob__out_put(out, "? ", 2);
+	mpijob__doc_out_put(out, "? ", 2);
 	put_string(out, entry->key, entry->key_len, 0, 1);
-	mpijob__out_put(out, "\n", 1);
-	mpijob__out_spaces(out, indent);
-	mpijob__out_put(out, ":", 1);
+	mpijob__doc_out_put(out, "\n", 1);
+	mpijob__doc_out_spaces(out, indent);
+	mpijob__doc_out_put(out, ":", 1);
 }
 
 struct yaml_out {
-	struct mpijob__out *out;
-	struct mpijob__stack stack;
+	struct mpijob__doc_out *out;
+	struct mpijob__doc_stack stack;
 	int in_line; /* the next entry goes on in this line, behind "- " */
 };
 
 static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t indent)
 {
-	struct mpijob__writing frame = { .node = node, .indent = (uint32_t)indent };
+	struct mpijob__doc_writing frame = { .node = node, .indent = (uint32_t)indent };
 
-	return mpijob__stack_push(&y->stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
+	return mpijob__doc_stack_push(&y->stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 /* Write a value behind "key:" or "- "; `from` is the list or map it stands in. */
-static int put_value(struct yaml_out *y, const struct mpijob_node *node, const struct mpijob__writing *from)
+static int put_value(struct yaml_out *y, const struct mpijob_node *node, const struct mpijob__doc_writing *from)
 {
-	struct mpijob__out *out = y->out;
+	struct mpijob__doc_out *out = y->out;
 	int in_list = from->node->kind == MPIJOB_NODE_LIST;
 	size_t indent = from->indent;
 	int rc = 0;
@@ -207,49 +207,49 @@ static int put_value(struct yaml_out *y, const struct mpijob_node *node, const s
 			indent += 2;
 		y->in_line = in_list;
 		if (!in_list)
-			mpijob__out_put(out, "\n", 1);
+			mpijob__doc_out_put(out, "\n", 1);
 		return open_node(y, node, indent);
 	}
 	if (!in_list)
-		mpijob__out_put(out, " ", 1);
+		mpijob__doc_out_put(out, " ", 1);
 	if (!put_simple(out, node, indent + 2))
-		rc = mpijob__write_json(out, node, MPIJOB__JSON_FLOW);
-	mpijob__out_put(out, "\n", 1);
+		rc = mpijob__doc_write_json(out, node, MPIJOB__DOC_JSON_FLOW);
+	mpijob__doc_out_put(out, "\n", 1);
 	return rc;
 }
 
 static int put_entry(struct yaml_out *y)
 {
-	struct mpijob__writing *top = mpijob__stack_top(&y->stack);
-	struct mpijob__writing from = *top;
+	struct mpijob__doc_writing *top = mpijob__doc_stack_top(&y->stack);
+	struct mpijob__doc_writing from = *top;
 
 	if (!y->in_line)
-		mpijob__out_spaces(y->out, from.indent);
+		mpijob__doc_out_spaces(y->out, from.indent);
 	y->in_line = 0;
 	if (from.node->kind == MPIJOB_NODE_MAP)
 		put_key(y->out, &from.node->in.entries[from.next], from.indent);
 	else
-		mpijob__out_put(y->out, "- ", 2);
+		mpijob__doc_out_put(y->out, "- ", 2);
 	top->next++;
-	return put_value(y, mpijob__node_child(from.node, from.next), &from);
+	return put_value(y, mpijob__doc_node_child(from.node, from.next), &from);
 }
 
-int mpijob__write_yaml(struct mpijob__out *out, const struct mpijob_node *node)
+int mpijob__doc_write_yaml(struct mpijob__doc_out *out, const struct mpijob_node *node)
 {
-	struct yaml_out y = { .out = out, .stack = { .size = sizeof(struct mpijob__writing) } };
-	const struct mpijob__writing *top;
+	struct yaml_out y = { .out = out, .stack = { .size = sizeof(struct mpijob__doc_writing) } };
+	const struct mpijob__doc_writing *top;
 	int rc = 0;
 
 	if (put_simple(out, node, 2))
-		mpijob__out_put(out, "\n", 1);
+		mpijob__doc_out_put(out, "\n", 1);
 	else
 		rc = open_node(&y, node, 0);
-	while (rc == 0 && out->rc == 0 && (top = mpijob__stack_top(&y.stack)) != NULL) {
+	while (rc == 0 && out->rc == 0 && (top = mpijob__doc_stack_top(&y.stack)) != NULL) {
 		if (top->next == top->node->count)
-			mpijob__stack_pop(&y.stack);
+			mpijob__doc_stack_pop(&y.stack);
 		else
 			rc = put_entry(&y);
 	}
-	mpijob__stack_free(&y.stack);
+	mpijob__doc_stack_free(&y.stack);
 	return rc;
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-int mpijob__yaml_anchors_reset(struct mpijob__yaml *y)
+int mpijob__doc_yaml_anchors_reset(struct mpijob__doc_yaml *y)
 {
 	mpijob__base_arena_free(&y->scratch);
 	y->names = NULL;
@@ -23,7 +23,7 @@ int mpijob__yaml_anchors_reset(struct mpijob__yaml *y)
 	return 0;
 }
 
-static int add_anchor(struct mpijob__yaml *y, const char *name, const struct mpijob__anchor *anchor)
+static int add_anchor(struct mpijob__doc_yaml *y, const char *name, const struct mpijob__doc_anchor *anchor)
 {
 	size_t len = strlen(name);
 	struct mpijob_node *number;
@@ -31,33 +31,33 @@ static int add_anchor(struct mpijob__yaml *y, const char *name, const struct mpi
 	uint32_t at;
 
 	if (!y->names) {
-		y->names = mpijob__node_new(&y->scratch, MPIJOB_NODE_MAP);
+		y->names = mpijob__doc_node_new(&y->scratch, MPIJOB_NODE_MAP);
 		if (!y->names)
 			return MPIJOB_ERR_NOMEM;
 	}
-	if (!mpijob__stack_push(&y->anchors, anchor))
+	if (!mpijob__doc_stack_push(&y->anchors, anchor))
 		return MPIJOB_ERR_NOMEM;
-	at = mpijob__map_find(y->names, name, len);
-	if (at != MPIJOB__INDEX_NONE) {
+	at = mpijob__doc_map_find(y->names, name, len);
+	if (at != MPIJOB__DOC_INDEX_NONE) {
 		y->names->in.entries[at].value->count = (uint32_t)y->anchors.count - 1;
 		return 0;
 	}
 	copy = mpijob__base_arena_copy(&y->scratch, name, len);
-	number = mpijob__node_new(&y->scratch, MPIJOB_NODE_NUMBER);
+	number = mpijob__doc_node_new(&y->scratch, MPIJOB_NODE_NUMBER);
 	if (!copy || !number)
 		return MPIJOB_ERR_NOMEM;
 	number->count = (uint32_t)y->anchors.count - 1;
-	return mpijob__map_append(&y->scratch, y->names, copy, len, number) ? 0 : MPIJOB_ERR_NOMEM;
+	return mpijob__doc_map_append(&y->scratch, y->names, copy, len, number) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__yaml_anchor(struct mpijob__yaml *y, const char *name, struct mpijob_node *node,
-			const struct mpijob__scalar *scalar, size_t *number)
+int mpijob__doc_yaml_anchor(struct mpijob__doc_yaml *y, const char *name, struct mpijob_node *node,
+			const struct mpijob__doc_scalar *scalar, size_t *number)
 {
-	struct mpijob__anchor anchor = { .node = node, .decoded = 1, .values = 1 };
+	struct mpijob__doc_anchor anchor = { .node = node, .decoded = 1, .values = 1 };
 	int rc;
 
 	if (++y->anchor_count > y->r->options.max_aliases) {
-		rc = mpijob__read_error(y->r, "limit-aliases", y->line, y->column,
+		rc = mpijob__doc_read_error(y->r, "limit-aliases", y->line, y->column,
 					"more than %zu anchors; leave out those that no alias uses, or raise max_aliases",
 					y->r->options.max_aliases);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
@@ -77,9 +77,9 @@ int mpijob__yaml_anchor(struct mpijob__yaml *y, const char *name, struct mpijob_
 	return rc;
 }
 
-void mpijob__yaml_anchor_close(struct mpijob__yaml *y, size_t number)
+void mpijob__doc_yaml_anchor_close(struct mpijob__doc_yaml *y, size_t number)
 {
-	struct mpijob__anchor *anchor = mpijob__stack_at(&y->anchors, number - 1);
+	struct mpijob__doc_anchor *anchor = mpijob__doc_stack_at(&y->anchors, number - 1);
 
 	anchor->open = 0;
 	anchor->decoded = y->decoded - anchor->decoded;
@@ -104,17 +104,17 @@ static int too_much_aliasing(uint64_t aliased, uint64_t decoded)
 	return (double)aliased / (double)decoded > share;
 }
 
-static int over_limit(struct mpijob__yaml *y, const char *what, const char *option, size_t limit)
+static int over_limit(struct mpijob__doc_yaml *y, const char *what, const char *option, size_t limit)
 {
-	int rc = mpijob__read_error(y->r, "limit-aliases", y->line, y->column, "%s (%zu); write the values out, or raise %s",
+	int rc = mpijob__doc_read_error(y->r, "limit-aliases", y->line, y->column, "%s (%zu); write the values out, or raise %s",
 				    what, limit, option);
 
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-static int account(struct mpijob__yaml *y, const struct mpijob__anchor *anchor)
+static int account(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *anchor)
 {
-	struct mpijob__reader *r = y->r;
+	struct mpijob__doc_reader *r = y->r;
 
 	if (++y->alias_count > r->options.max_aliases)
 		return over_limit(y, "too many aliases", "max_aliases", r->options.max_aliases);
@@ -125,81 +125,81 @@ static int account(struct mpijob__yaml *y, const struct mpijob__anchor *anchor)
 	y->decoded += 1 + anchor->decoded;
 	y->aliased += anchor->decoded;
 	if (too_much_aliasing(y->aliased, y->decoded))
-		return mpijob__yaml_stop(y, "limit-aliases",
+		return mpijob__doc_yaml_stop(y, "limit-aliases",
 					 "nearly all of this document would come from aliases, which Kubernetes refuses; write the values out");
-	return mpijob__read_count(r, anchor->values, y->line, y->column);
+	return mpijob__doc_read_count(r, anchor->values, y->line, y->column);
 }
 
-static struct mpijob__anchor *find_anchor(const struct mpijob__yaml *y, const char *name)
+static struct mpijob__doc_anchor *find_anchor(const struct mpijob__doc_yaml *y, const char *name)
 {
-	uint32_t at = y->names ? mpijob__map_find(y->names, name, strlen(name)) : MPIJOB__INDEX_NONE;
+	uint32_t at = y->names ? mpijob__doc_map_find(y->names, name, strlen(name)) : MPIJOB__DOC_INDEX_NONE;
 
-	return at == MPIJOB__INDEX_NONE ? NULL
-					: mpijob__stack_at(&y->anchors, y->names->in.entries[at].value->count);
+	return at == MPIJOB__DOC_INDEX_NONE ? NULL
+					: mpijob__doc_stack_at(&y->anchors, y->names->in.entries[at].value->count);
 }
 
-static int alias_key(struct mpijob__yaml *y, const struct mpijob__anchor *anchor)
+static int alias_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *anchor)
 {
 	const struct mpijob_node *node = anchor->node;
 
 	if (node->kind == MPIJOB_NODE_LIST || node->kind == MPIJOB_NODE_MAP)
-		return mpijob__yaml_stop(y, "bad-key", "a key is a single value, not a list or map");
-	return mpijob__yaml_scalar_key(y, &anchor->scalar, node->in.text,
+		return mpijob__doc_yaml_stop(y, "bad-key", "a key is a single value, not a list or map");
+	return mpijob__doc_yaml_scalar_key(y, &anchor->scalar, node->in.text,
 				       node->kind == MPIJOB_NODE_STRING ? node->count : 0);
 }
 
-static int alias_value(struct mpijob__yaml *y, const struct mpijob__anchor *anchor)
+static int alias_value(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *anchor)
 {
-	struct mpijob__frame *top = mpijob__yaml_top(y);
+	struct mpijob__doc_frame *top = mpijob__doc_yaml_top(y);
 	int merging = top && top->wants_value && top->merging;
-	int in_merge_list = top && top->role == MPIJOB__ROLE_MERGE_LIST;
+	int in_merge_list = top && top->role == MPIJOB__DOC_ROLE_MERGE_LIST;
 	struct mpijob_node *copy;
 
 	if ((merging || in_merge_list) && anchor->node->kind != MPIJOB_NODE_MAP)
-		return mpijob__yaml_stop(y, "bad-merge", "only a map can be merged by '<<', and this alias is none");
+		return mpijob__doc_yaml_stop(y, "bad-merge", "only a map can be merged by '<<', and this alias is none");
 	if (anchor->scalar.is_special)
-		return mpijob__yaml_stop(y, "number-range",
+		return mpijob__doc_yaml_stop(y, "number-range",
 					 "Kubernetes knows no infinite number and no .nan; write a number, or put the text in quotes");
-	copy = mpijob__node_copy(y->r->arena, anchor->node, 1);
+	copy = mpijob__doc_node_copy(y->r->arena, anchor->node, 1);
 	if (!copy)
 		return MPIJOB_ERR_NOMEM;
 	copy->line = y->line;
 	copy->column = y->column;
-	return merging ? mpijob__yaml_merge(y, copy) : mpijob__yaml_attach(y, copy);
+	return merging ? mpijob__doc_yaml_merge(y, copy) : mpijob__doc_yaml_attach(y, copy);
 }
 
-int mpijob__yaml_alias(struct mpijob__yaml *y)
+int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y)
 {
 	const char *name = (const char *)y->event.data.alias.anchor;
-	const struct mpijob__anchor *anchor = find_anchor(y, name);
+	const struct mpijob__doc_anchor *anchor = find_anchor(y, name);
 	int rc;
 
 	if (!anchor) {
-		rc = mpijob__read_error(y->r, "unknown-anchor", y->line, y->column,
+		rc = mpijob__doc_read_error(y->r, "unknown-anchor", y->line, y->column,
 					"no '&%.*s' stands before this alias; an anchor comes first and in the same document",
-					mpijob__read_shown(name), name);
+					mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (anchor->open) {
-		rc = mpijob__read_error(y->r, "alias-cycle", y->line, y->column,
+		rc = mpijob__doc_read_error(y->r, "alias-cycle", y->line, y->column,
 					"this alias stands inside its own anchor '&%.*s'; write the value out",
-					mpijob__read_shown(name), name);
+					mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	rc = account(y, anchor);
 	if (rc)
 		return rc;
-	return mpijob__yaml_wants_key(y) ? alias_key(y, anchor) : alias_value(y, anchor);
+	return mpijob__doc_yaml_wants_key(y) ? alias_key(y, anchor) : alias_value(y, anchor);
 }
 
-static int merge_entry(struct mpijob__yaml *y, const struct mpijob__frame *top, const struct mpijob__entry *from)
+static int merge_entry(struct mpijob__doc_yaml *y, const struct mpijob__doc_frame *top, const struct mpijob__doc_entry *from)
 {
-	uint32_t at = mpijob__map_find(top->node, from->key, from->key_len);
-	struct mpijob__entry *entry;
+	uint32_t at = mpijob__doc_map_find(top->node, from->key, from->key_len);
+	struct mpijob__doc_entry *entry;
 	int rc = 0;
 
-	if (at == MPIJOB__INDEX_NONE) {
-		entry = mpijob__map_append(y->r->arena, top->node, from->key, from->key_len, from->value);
+	if (at == MPIJOB__DOC_INDEX_NONE) {
+		entry = mpijob__doc_map_append(y->r->arena, top->node, from->key, from->key_len, from->value);
 		if (!entry)
 			return MPIJOB_ERR_NOMEM;
 		entry->line = from->line;
@@ -209,17 +209,17 @@ static int merge_entry(struct mpijob__yaml *y, const struct mpijob__frame *top, 
 	}
 	entry = &top->node->in.entries[at];
 	entry->value = from->value;
-	mpijob__node_adopt(top->node, from->value);
+	mpijob__doc_node_adopt(top->node, from->value);
 	if (!entry->merged)
-		rc = mpijob__read_warning(y->r, "merge-order", top->key_line, top->key_column,
+		rc = mpijob__doc_read_warning(y->r, "merge-order", top->key_line, top->key_column,
 					  "'<<' replaces the '%.*s' of line %ld, as it does for kubectl; put '<<' first to keep the key",
-					  mpijob__read_shown(entry->key), entry->key, (long)entry->line);
+					  mpijob__doc_read_shown(entry->key), entry->key, (long)entry->line);
 	return rc;
 }
 
-int mpijob__yaml_merge(struct mpijob__yaml *y, const struct mpijob_node *from)
+int mpijob__doc_yaml_merge(struct mpijob__doc_yaml *y, const struct mpijob_node *from)
 {
-	struct mpijob__frame *top = mpijob__yaml_top(y);
+	struct mpijob__doc_frame *top = mpijob__doc_yaml_top(y);
 	int rc = 0;
 
 	top->wants_value = 0;

@@ -75,7 +75,7 @@ static const struct {
 	{ "found duplicate %YAML directive", "syntax", "there are two %YAML lines; keep one" },
 };
 
-const char *mpijob__yaml_error_text(const char *problem, const char **id)
+const char *mpijob__doc_yaml_error_text(const char *problem, const char **id)
 {
 	for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
 		if (!strstr(problem, problems[i].problem))

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-void mpijob__yaml_place_init(struct mpijob__yaml_place *place, const char *text, size_t len)
+void mpijob__doc_yaml_place_init(struct mpijob__doc_yaml_place *place, const char *text, size_t len)
 {
 	memset(place, 0, sizeof(*place));
 	place->text = text;
@@ -19,17 +19,17 @@ void mpijob__yaml_place_init(struct mpijob__yaml_place *place, const char *text,
 	place->line = 1;
 }
 
-static void start_over(struct mpijob__yaml_place *place, size_t character)
+static void start_over(struct mpijob__doc_yaml_place *place, size_t character)
 {
 	if (character >= place->line_character) {
 		place->character = place->line_character;
 		place->byte = place->line_byte;
 		return;
 	}
-	mpijob__yaml_place_init(place, place->text, place->len);
+	mpijob__doc_yaml_place_init(place, place->text, place->len);
 }
 
-static void step(struct mpijob__yaml_place *place)
+static void step(struct mpijob__doc_yaml_place *place)
 {
 	char c = place->text[place->byte++];
 
@@ -43,7 +43,7 @@ static void step(struct mpijob__yaml_place *place)
 	place->line_character = place->character;
 }
 
-void mpijob__yaml_place_find(struct mpijob__yaml_place *place, size_t character, int32_t *line, int32_t *column)
+void mpijob__doc_yaml_place_find(struct mpijob__doc_yaml_place *place, size_t character, int32_t *line, int32_t *column)
 {
 	if (character < place->character)
 		start_over(place, character);
@@ -53,11 +53,11 @@ void mpijob__yaml_place_find(struct mpijob__yaml_place *place, size_t character,
 	*column = (int32_t)(place->byte - place->line_byte) + 1;
 }
 
-void mpijob__yaml_place_byte(const char *text, size_t len, size_t offset, int32_t *line, int32_t *column)
+void mpijob__doc_yaml_place_byte(const char *text, size_t len, size_t offset, int32_t *line, int32_t *column)
 {
-	struct mpijob__yaml_place place;
+	struct mpijob__doc_yaml_place place;
 
-	mpijob__yaml_place_init(&place, text, len);
+	mpijob__doc_yaml_place_init(&place, text, len);
 	while (place.byte < offset && place.byte < len)
 		step(&place);
 	*line = place.line;

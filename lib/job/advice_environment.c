@@ -129,7 +129,7 @@ static int has_part(const struct reference *reference, const char *part)
 
 /* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a service. */
 static int is_unknown(const struct reference *reference, const mpijob_node *container,
-		      const struct mpijob__names *before)
+		      const struct mpijob__doc_names *before)
 {
 	static const char *const of_services[] = { "_HOST", "_PORT", "_TCP", "_UDP", "_ADDR", "_PROTO" };
 
@@ -140,7 +140,7 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 			return 0;
 	}
 	if (has_part(reference, "_SERVICE_PORT_") ||
-	    mpijob__names_find(before, reference->name, reference->name_len, NULL))
+	    mpijob__doc_names_find(before, reference->name, reference->name_len, NULL))
 		return 0;
 	for (size_t i = 0; i < reference->name_len; i++) {
 		if (reference->name[i] >= 'a' && reference->name[i] <= 'z')
@@ -150,7 +150,7 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 }
 
 static void check_value(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
-			const mpijob_node *container, const mpijob_node *entry, const struct mpijob__names *before)
+			const mpijob_node *container, const mpijob_node *entry, const struct mpijob__doc_names *before)
 {
 	const mpijob_node *node = mpijob_node_get(entry, "value");
 	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")), *at = mpijob_node_string(node);
@@ -179,16 +179,16 @@ static void check_env(const struct mpijob__advice *a, const struct mpijob__advis
 		      const mpijob_node *container)
 {
 	const mpijob_node *env = mpijob_node_get(container, "env");
-	struct mpijob__names before = { 0 };
+	struct mpijob__doc_names before = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
 
 		check_value(a, role, below, container, mpijob_node_at(env, i), &before);
-		if (name && mpijob__names_add(&before, name, strlen(name), 0, NULL) < 0)
+		if (name && mpijob__doc_names_add(&before, name, strlen(name), 0, NULL) < 0)
 			a->report->code = MPIJOB_ERR_NOMEM;
 	}
-	mpijob__names_release(&before);
+	mpijob__doc_names_release(&before);
 }
 
 static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *list)

@@ -279,7 +279,7 @@ static int put_part(struct mpijob_text *out, char kind, const char *text, size_t
 
 int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual)
 {
-	char number[MPIJOB__NUMBER_ROOM];
+	char number[MPIJOB__DOC_NUMBER_ROOM];
 	const char *text = node ? mpijob_node_string(node) : usual;
 	size_t len;
 	int truth;
@@ -292,7 +292,7 @@ int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return put_part(out, '0', "", 0, ';');
 	text = mpijob_node_text(node);
-	len = text ? mpijob__number_canonical(text, mpijob_node_length(node), number) : 0;
+	len = text ? mpijob__doc_number_canonical(text, mpijob_node_length(node), number) : 0;
 	if (!len)
 		return 0;
 	return strcmp(number, "-0") == 0 ? put_part(out, 'n', "0", 1, ';') : put_part(out, 'n', number, len, ';');
@@ -349,7 +349,7 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 			      const struct mpijob__schema_field *field)
 {
 	size_t count = mpijob_node_count(list->node);
-	struct mpijob__names seen = { 0 };
+	struct mpijob__doc_names seen = { 0 };
 	struct mpijob_text text = { 0 };
 	struct identity identity;
 
@@ -363,7 +363,7 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 		uint32_t k;
 
 		if (found == 1)
-			found = mpijob__names_add(&seen, mpijob_text_data(&text), mpijob_text_len(&text), (uint32_t)i, &k);
+			found = mpijob__doc_names_add(&seen, mpijob_text_data(&text), mpijob_text_len(&text), (uint32_t)i, &k);
 		else if (found == 0)
 			continue;
 		if (found < 0)
@@ -377,30 +377,30 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 						"is the same as entry %lu", (unsigned long)k);
 	}
 	mpijob__base_text_release(&text);
-	mpijob__names_release(&seen);
+	mpijob__doc_names_release(&seen);
 }
 
-int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__names *names, const char *name)
+int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__doc_names *names, const char *name)
 {
-	int added = name ? mpijob__names_add(names, name, strlen(name), 0, NULL) : 1;
+	int added = name ? mpijob__doc_names_add(names, name, strlen(name), 0, NULL) : 1;
 
 	if (added < 0)
 		at->report->code = MPIJOB_ERR_NOMEM;
 	return added == 0;
 }
 
-int mpijob__template_named(const struct mpijob__names *names, const char *name, uint32_t *index)
+int mpijob__template_named(const struct mpijob__doc_names *names, const char *name, uint32_t *index)
 {
-	return mpijob__names_find(names, name, strlen(name), index);
+	return mpijob__doc_names_find(names, name, strlen(name), index);
 }
 
-void mpijob__template_names(const struct mpijob__template *at, struct mpijob__names *names, const mpijob_node *list,
+void mpijob__template_names(const struct mpijob__template *at, struct mpijob__doc_names *names, const mpijob_node *list,
 			    const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *name = mpijob__template_text(mpijob_node_at(list, i), key);
 
-		if (name && mpijob__names_add(names, name, strlen(name), (uint32_t)i, NULL) < 0)
+		if (name && mpijob__doc_names_add(names, name, strlen(name), (uint32_t)i, NULL) < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
 }
@@ -751,7 +751,7 @@ static void visit_template(struct mpijob__template *at, int metadata_only)
 	if (at->pod && !metadata_only)
 		visit_part(at, &step, "spec", SCHEMA_PodSpec);
 	for (size_t i = 0; i < POOL_COUNT; i++)
-		mpijob__names_release(&pools[i].names);
+		mpijob__doc_names_release(&pools[i].names);
 }
 
 static void check_object(struct mpijob__report *report, const char *path, const mpijob_node *node, int metadata_only)

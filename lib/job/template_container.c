@@ -78,7 +78,7 @@ static void check_devices(const struct mpijob__template *at, const struct mpijob
 {
 	struct mpijob__step list = mpijob__template_into(container, "volumeDevices");
 	const mpijob_node *mounts = mpijob__template_list(container->node, "volumeMounts");
-	struct mpijob__names names = { 0 }, paths = { 0 };
+	struct mpijob__doc_names names = { 0 }, paths = { 0 };
 	int users;
 
 	if (!mpijob_node_count(mpijob__template_list(container->node, "volumeDevices")))
@@ -109,14 +109,14 @@ static void check_devices(const struct mpijob__template *at, const struct mpijob
 			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
 						"'%s' is used already", path);
 	}
-	mpijob__names_release(&names);
-	mpijob__names_release(&paths);
+	mpijob__doc_names_release(&names);
+	mpijob__doc_names_release(&paths);
 }
 
 static void check_port_names(const struct mpijob__template *at, const struct mpijob__step *container)
 {
 	struct mpijob__step list = mpijob__template_into(container, "ports");
-	struct mpijob__names names = { 0 };
+	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "ports")); i++) {
 		struct mpijob__step port = mpijob__template_entry(&list, i);
@@ -126,13 +126,13 @@ static void check_port_names(const struct mpijob__template *at, const struct mpi
 			mpijob__template_refuse(at, &port, "name", "duplicate", "Duplicate",
 						"another port of this container is named '%s'", name);
 	}
-	mpijob__names_release(&names);
+	mpijob__doc_names_release(&names);
 }
 
 static void check_resize(const struct mpijob__template *at, const struct mpijob__step *container, int plain_init)
 {
 	struct mpijob__step list = mpijob__template_into(container, "resizePolicy");
-	struct mpijob__names names = { 0 };
+	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "resizePolicy")); i++) {
 		struct mpijob__step entry = mpijob__template_entry(&list, i);
@@ -152,7 +152,7 @@ static void check_resize(const struct mpijob__template *at, const struct mpijob_
 			mpijob__template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
 						"must be NotRequired where a container does not restart");
 	}
-	mpijob__names_release(&names);
+	mpijob__doc_names_release(&names);
 }
 
 static void check_restart_rule(const struct mpijob__template *at, const struct mpijob__step *rule)
@@ -263,7 +263,7 @@ static const mpijob_node *text_of(const mpijob_node *map, const char *key)
 }
 
 /* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its name in the set. */
-static int port_repeated(const struct mpijob__template *at, struct mpijob__names *taken, const mpijob_node *port,
+static int port_repeated(const struct mpijob__template *at, struct mpijob__doc_names *taken, const mpijob_node *port,
 			 const mpijob_node *number, struct mpijob_text *text)
 {
 	if (!number)
@@ -280,12 +280,12 @@ static int port_repeated(const struct mpijob__template *at, struct mpijob__names
 
 /* `taken`: the ports of the containers before; NULL for an init container, which has only its own. */
 static void check_host_ports(const struct mpijob__template *at, const struct mpijob__step *list, size_t which,
-			     struct mpijob__names *taken)
+			     struct mpijob__doc_names *taken)
 {
 	struct mpijob__step container = mpijob__template_entry(list, which);
 	struct mpijob__step ports = mpijob__template_into(&container, "ports");
 	int host = mpijob__template_flag(mpijob__template_spec(at), "hostNetwork");
-	struct mpijob__names own = { 0 };
+	struct mpijob__doc_names own = { 0 };
 	struct mpijob_text text = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container.node, "ports")); i++) {
@@ -303,14 +303,14 @@ static void check_host_ports(const struct mpijob__template *at, const struct mpi
 						"must be equal to containerPort with hostNetwork");
 	}
 	mpijob__base_text_release(&text);
-	mpijob__names_release(&own);
+	mpijob__doc_names_release(&own);
 }
 
 void mpijob__template_containers(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step lists[] = { mpijob__template_into(step, "initContainers"),
 					mpijob__template_into(step, "containers") };
-	struct mpijob__names taken = { 0 }, names = { 0 };
+	struct mpijob__doc_names taken = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, lists[i].key)); k++)
@@ -326,8 +326,8 @@ void mpijob__template_containers(const struct mpijob__template *at, const struct
 			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
 						"another container is named '%s'", name);
 	}
-	mpijob__names_release(&taken);
-	mpijob__names_release(&names);
+	mpijob__doc_names_release(&taken);
+	mpijob__doc_names_release(&names);
 }
 
 void mpijob__template_probe(const struct mpijob__template *at, const struct mpijob__step *step)

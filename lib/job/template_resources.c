@@ -214,7 +214,7 @@ static void add_demand(struct demand *demand, const struct mpijob__base_quantity
 }
 
 /* Add what a container asks for, its requests or else its limits, of the resources that `names` has. */
-static void add_container(struct demand *demands, const struct mpijob__names *names, const mpijob_node *container,
+static void add_container(struct demand *demands, const struct mpijob__doc_names *names, const mpijob_node *container,
 			  int init)
 {
 	static const char *const lists[] = { "requests", "limits" };
@@ -252,14 +252,14 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 {
 	static const char *const lists[] = { "containers", "initContainers" };
 	size_t count = mpijob_node_count(mpijob_node_kind(requests->node) == MPIJOB_NODE_MAP ? requests->node : NULL);
-	struct mpijob__names names = { 0 };
+	struct mpijob__doc_names names = { 0 };
 	struct demand *demands = count ? calloc(count, sizeof(*demands)) : NULL;
 	int code = count && !demands ? MPIJOB_ERR_NOMEM : 0;
 
 	for (size_t i = 0; i < count && code >= 0; i++) {
 		const char *name = mpijob_node_key(requests->node, i);
 
-		code = mpijob__names_add(&names, name, strlen(name), (uint32_t)i, NULL);
+		code = mpijob__doc_names_add(&names, name, strlen(name), (uint32_t)i, NULL);
 	}
 	for (int i = 0; i < 2 && count && code >= 0; i++) {
 		const mpijob_node *list = mpijob__template_list(mpijob__template_spec(at), lists[i]);
@@ -276,7 +276,7 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 	}
 	if (code < 0)
 		at->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__names_release(&names);
+	mpijob__doc_names_release(&names);
 	free(demands);
 }
 

@@ -38,7 +38,7 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 {
 	const mpijob_node *spec = mpijob__template_spec(at);
 	struct mpijob__step list = mpijob__template_into(context, "sysctls");
-	struct mpijob__names names = { 0 };
+	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(context->node, "sysctls")); i++) {
 		struct mpijob__step entry = mpijob__template_entry(&list, i);
@@ -56,7 +56,7 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
 						name);
 	}
-	mpijob__names_release(&names);
+	mpijob__doc_names_release(&names);
 }
 
 /* Whether an annotation of old says the same as a profile. */

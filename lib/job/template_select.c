@@ -142,7 +142,7 @@ static int pod_has_label(const struct mpijob__template *at, const char *key)
 
 /* The keys of a selector's expressions, and those that two of them have. */
 struct selected {
-	struct mpijob__names once, again;
+	struct mpijob__doc_names once, again;
 };
 
 static void collect_keys(const struct mpijob__template *at, const mpijob_node *selector, struct selected *keys)
@@ -168,7 +168,7 @@ static int is_selected(const struct mpijob__template *at, const mpijob_node *sel
 	return count > 1;
 }
 
-static void collect_texts(const struct mpijob__template *at, const mpijob_node *list, struct mpijob__names *names)
+static void collect_texts(const struct mpijob__template *at, const mpijob_node *list, struct mpijob__doc_names *names)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		mpijob__template_repeated(at, names, mpijob_node_string(mpijob_node_at(list, i)));
@@ -182,7 +182,7 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 	struct mpijob__step list = mpijob__template_into(step, field);
 	int match = strcmp(field, "matchLabelKeys") == 0;
 	struct selected keys = { .once = { .count = 0 } };
-	struct mpijob__names mismatched = { 0 };
+	struct mpijob__doc_names mismatched = { 0 };
 
 	if (!mpijob_node_count(mpijob__template_list(step->node, field)))
 		return;
@@ -208,9 +208,9 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid",
 						"mismatchLabelKeys has '%s' too", key);
 	}
-	mpijob__names_release(&keys.once);
-	mpijob__names_release(&keys.again);
-	mpijob__names_release(&mismatched);
+	mpijob__doc_names_release(&keys.once);
+	mpijob__doc_names_release(&keys.again);
+	mpijob__doc_names_release(&mismatched);
 }
 
 void mpijob__template_affinity(const struct mpijob__template *at, const struct mpijob__step *step)

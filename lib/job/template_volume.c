@@ -129,7 +129,7 @@ void mpijob__template_azure_disk(const struct mpijob__template *at, const struct
 
 /* The files that one source of a projected volume names; `seen` has those of the sources before. */
 static void check_source(const struct mpijob__template *at, const struct mpijob__step *source,
-			 struct mpijob__names *seen)
+			 struct mpijob__doc_names *seen)
 {
 	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
 
@@ -150,14 +150,14 @@ static void check_source(const struct mpijob__template *at, const struct mpijob_
 void mpijob__template_projected(const struct mpijob__template *at, const struct mpijob__step *step)
 {
 	struct mpijob__step sources = mpijob__template_into(step, "sources");
-	struct mpijob__names seen = { 0 };
+	struct mpijob__doc_names seen = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "sources")); i++) {
 		struct mpijob__step source = mpijob__template_entry(&sources, i);
 
 		check_source(at, &source, &seen);
 	}
-	mpijob__names_release(&seen);
+	mpijob__doc_names_release(&seen);
 }
 
 static int same_text(const mpijob_node *a, const mpijob_node *b, const char *key)

@@ -18,7 +18,7 @@ enum {
 
 /* One kind of them, collected when one is asked for first. */
 struct mpijob__template_pool {
-	struct mpijob__names names;
+	struct mpijob__doc_names names;
 	int filled;
 };
 
@@ -83,16 +83,16 @@ void mpijob__template_unsupported(const struct mpijob__template *at, const struc
 int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual);
 
 /* Whether a name (NULL: none) is in a set already; it is added. The caller releases the set. */
-int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__names *names, const char *name);
+int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__doc_names *names, const char *name);
 /* Add the texts at `key` of all entries of a list to a set, with their indices. */
-void mpijob__template_names(const struct mpijob__template *at, struct mpijob__names *names, const mpijob_node *list,
+void mpijob__template_names(const struct mpijob__template *at, struct mpijob__doc_names *names, const mpijob_node *list,
 			    const char *key);
 
 /* Find a name in a pool of the pod: 1 and its index (`index` may be NULL), or 0. */
 int mpijob__template_refers(const struct mpijob__template *at, int pool, const char *name, uint32_t *index);
 
 /* Find a name in a set: 1 and its index (`index` may be NULL), or 0. */
-int mpijob__template_named(const struct mpijob__names *names, const char *name, uint32_t *index);
+int mpijob__template_named(const struct mpijob__doc_names *names, const char *name, uint32_t *index);
 
 /* Reading a map: what is null, of a wrong kind or, for texts, empty counts as absent. */
 const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key);

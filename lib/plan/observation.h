@@ -43,7 +43,7 @@ struct mpijob__container {
 
 /* What one pass gathers. `r` is the first member: it sets itself up. */
 struct mpijob__reading {
-	struct mpijob__json r;
+	struct mpijob__doc_json r;
 	struct mpijob_observation *observation;
 	int nomem;
 	const char *wrong; /* path of the first wanted field of a wrong type; NULL when none */

@@ -20,12 +20,12 @@
 /* A wanted field of another type than ours is remembered; whether that matters depends on the kind. */
 static void wrong(struct mpijob__reading *in, const char *path)
 {
-	if (in->r.token == MPIJOB__JSON_ERROR || in->r.token == MPIJOB__JSON_NULL)
+	if (in->r.token == MPIJOB__DOC_JSON_ERROR || in->r.token == MPIJOB__DOC_JSON_NULL)
 		return;
 	if (!in->wrong) {
 		in->wrong = path;
 		in->wrong_place.line = in->r.line;
-		in->wrong_place.column = mpijob__json_column(&in->r);
+		in->wrong_place.column = mpijob__doc_json_column(&in->r);
 	}
 }
 
@@ -39,7 +39,7 @@ static const char *keep(struct mpijob__reading *in)
 		return NULL;
 	}
 	if (in->r.escaped) {
-		mpijob__json_decode(&in->r, copy);
+		mpijob__doc_json_decode(&in->r, copy);
 	} else {
 		memcpy(copy, in->r.text, in->r.len);
 		copy[in->r.len] = 0;
@@ -49,35 +49,35 @@ static const char *keep(struct mpijob__reading *in)
 
 static void take_string(struct mpijob__reading *in, const char **out, const char *path)
 {
-	if (mpijob__json_next(&in->r) == MPIJOB__JSON_STRING) {
+	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING) {
 		*out = keep(in);
 		return;
 	}
 	wrong(in, path);
-	mpijob__json_finish(&in->r);
+	mpijob__doc_json_finish(&in->r);
 }
 
 static void take_int(struct mpijob__reading *in, int32_t *out, const char *path)
 {
 	int64_t value;
 
-	mpijob__json_next(&in->r);
-	if (mpijob__json_int(&in->r, &value) && value >= INT32_MIN && value <= INT32_MAX)
+	mpijob__doc_json_next(&in->r);
+	if (mpijob__doc_json_int(&in->r, &value) && value >= INT32_MIN && value <= INT32_MAX)
 		*out = (int32_t)value;
 	else
 		wrong(in, path);
-	mpijob__json_finish(&in->r);
+	mpijob__doc_json_finish(&in->r);
 }
 
 static void take_bool(struct mpijob__reading *in, int32_t *out, const char *path)
 {
-	int token = mpijob__json_next(&in->r);
+	int token = mpijob__doc_json_next(&in->r);
 
-	if (token == MPIJOB__JSON_TRUE || token == MPIJOB__JSON_FALSE)
-		*out = token == MPIJOB__JSON_TRUE;
+	if (token == MPIJOB__DOC_JSON_TRUE || token == MPIJOB__DOC_JSON_FALSE)
+		*out = token == MPIJOB__DOC_JSON_TRUE;
 	else
 		wrong(in, path);
-	mpijob__json_finish(&in->r);
+	mpijob__doc_json_finish(&in->r);
 }
 
 static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *path)
@@ -85,67 +85,67 @@ static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *p
 	char text[64];
 	int64_t seconds;
 
-	if (mpijob__json_next(&in->r) == MPIJOB__JSON_STRING && in->r.len < sizeof(text)) {
-		mpijob__json_decode(&in->r, text);
+	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len < sizeof(text)) {
+		mpijob__doc_json_decode(&in->r, text);
 		if (mpijob__time_parse(text, &seconds)) {
 			*out_ms = seconds * 1000;
 			return;
 		}
 	}
 	wrong(in, path);
-	mpijob__json_finish(&in->r);
+	mpijob__doc_json_finish(&in->r);
 }
 
 /* Mark where the value of the current key lies. */
 static void take_span(struct mpijob__reading *in, struct mpijob__span *span)
 {
-	int token = mpijob__json_next(&in->r);
-	const char *from = mpijob__json_from(&in->r);
+	int token = mpijob__doc_json_next(&in->r);
+	const char *from = mpijob__doc_json_from(&in->r);
 
-	if (mpijob__json_finish(&in->r) && token != MPIJOB__JSON_NULL) {
+	if (mpijob__doc_json_finish(&in->r) && token != MPIJOB__DOC_JSON_NULL) {
 		span->text = from;
-		span->len = (size_t)(mpijob__json_until(&in->r) - from);
+		span->len = (size_t)(mpijob__doc_json_until(&in->r) - from);
 	}
 }
 
 /* Begin to read a map: 1 when it is one, else 0 with the value left behind. */
 static int enter(struct mpijob__reading *in, int token, const char *path)
 {
-	if (mpijob__json_next(&in->r) == token)
+	if (mpijob__doc_json_next(&in->r) == token)
 		return 1;
 	wrong(in, path);
-	mpijob__json_finish(&in->r);
+	mpijob__doc_json_finish(&in->r);
 	return 0;
 }
 
 static int is(const struct mpijob__reading *in, const char *key)
 {
-	return mpijob__json_is(&in->r, key);
+	return mpijob__doc_json_is(&in->r, key);
 }
 
 static void read_labels(struct mpijob__reading *in)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, "metadata.labels"))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.labels"))
 		return;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, MPIJOB__LABEL_JOB_NAME))
 			take_string(in, &in->job_name, "metadata.labels[" MPIJOB__LABEL_JOB_NAME "]");
 		else if (is(in, MPIJOB__LABEL_JOB_ROLE))
 			take_string(in, &in->job_role, "metadata.labels[" MPIJOB__LABEL_JOB_ROLE "]");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
 static void read_annotations(struct mpijob__reading *in)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, "metadata.annotations"))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.annotations"))
 		return;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "k8s.io/initial-events-end"))
 			take_string(in, &in->initial_events_end, "metadata.annotations[k8s.io/initial-events-end]");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
@@ -154,7 +154,7 @@ static void read_owner(struct mpijob__reading *in)
 	struct mpijob__owner owner = { 0 };
 	int32_t controller = 0;
 
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "apiVersion"))
 			take_string(in, &owner.api_version, "metadata.ownerReferences[].apiVersion");
 		else if (is(in, "kind"))
@@ -166,7 +166,7 @@ static void read_owner(struct mpijob__reading *in)
 		else if (is(in, "controller"))
 			take_bool(in, &controller, "metadata.ownerReferences[].controller");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 	if (controller)
 		in->owner = owner;
@@ -174,14 +174,14 @@ static void read_owner(struct mpijob__reading *in)
 
 static void read_owners(struct mpijob__reading *in)
 {
-	if (!enter(in, MPIJOB__JSON_LIST, "metadata.ownerReferences"))
+	if (!enter(in, MPIJOB__DOC_JSON_LIST, "metadata.ownerReferences"))
 		return;
-	while (mpijob__json_item(&in->r)) {
-		if (in->r.token == MPIJOB__JSON_MAP) {
+	while (mpijob__doc_json_item(&in->r)) {
+		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_owner(in);
 		} else {
 			wrong(in, "metadata.ownerReferences[]");
-			mpijob__json_finish(&in->r);
+			mpijob__doc_json_finish(&in->r);
 		}
 	}
 }
@@ -190,9 +190,9 @@ static void read_metadata(struct mpijob__reading *in)
 {
 	const char *deletion = NULL;
 
-	if (!enter(in, MPIJOB__JSON_MAP, "metadata"))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata"))
 		return;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "name"))
 			take_string(in, &in->name, "metadata.name");
 		else if (is(in, "namespace"))
@@ -212,7 +212,7 @@ static void read_metadata(struct mpijob__reading *in)
 		else if (is(in, "ownerReferences"))
 			read_owners(in);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 	in->deleting = deletion != NULL;
 }
@@ -221,10 +221,10 @@ static void read_spec(struct mpijob__reading *in)
 {
 	const char *from;
 
-	if (!enter(in, MPIJOB__JSON_MAP, "spec"))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, "spec"))
 		return;
-	from = mpijob__json_from(&in->r);
-	while (mpijob__json_key(&in->r)) {
+	from = mpijob__doc_json_from(&in->r);
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "nodeName"))
 			take_string(in, &in->node, "spec.nodeName");
 		else if (is(in, "suspend"))
@@ -232,11 +232,11 @@ static void read_spec(struct mpijob__reading *in)
 		else if (is(in, "template"))
 			take_span(in, &in->pod_template);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
-	if (in->r.token != MPIJOB__JSON_ERROR) {
+	if (in->r.token != MPIJOB__DOC_JSON_ERROR) {
 		in->spec.text = from;
-		in->spec.len = (size_t)(mpijob__json_until(&in->r) - from);
+		in->spec.len = (size_t)(mpijob__doc_json_until(&in->r) - from);
 	}
 }
 
@@ -244,7 +244,7 @@ static void read_condition(struct mpijob__reading *in)
 {
 	const char *type = NULL, *status = NULL, *reason = NULL, *message = NULL;
 
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "type"))
 			take_string(in, &type, "status.conditions[].type");
 		else if (is(in, "status"))
@@ -254,7 +254,7 @@ static void read_condition(struct mpijob__reading *in)
 		else if (is(in, "message"))
 			take_string(in, &message, "status.conditions[].message");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 	if (!type || !status || strcmp(status, "True") != 0)
 		return;
@@ -271,13 +271,13 @@ static void read_condition(struct mpijob__reading *in)
 
 static void read_running(struct mpijob__reading *in, struct mpijob__container *out)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, "status.containerStatuses[].state.running"))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, "status.containerStatuses[].state.running"))
 		return;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "startedAt"))
 			take_time(in, &out->running_since_ms, "status.containerStatuses[].state.running.startedAt");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
@@ -294,10 +294,10 @@ struct end_paths {
 
 static void read_terminated(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, paths->terminated))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->terminated))
 		return;
 	out->ended = 1;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "exitCode"))
 			take_int(in, &out->exit_code, paths->exit_code);
 		else if (is(in, "reason"))
@@ -307,7 +307,7 @@ static void read_terminated(struct mpijob__reading *in, const struct end_paths *
 		else if (is(in, "finishedAt"))
 			take_time(in, &out->ended_ms, paths->finished_at);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
@@ -322,15 +322,15 @@ static void copy_end(struct mpijob__container *out, const struct mpijob__contain
 
 static void read_state(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
 {
-	if (!enter(in, MPIJOB__JSON_MAP, paths->state))
+	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->state))
 		return;
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "running"))
 			read_running(in, out);
 		else if (is(in, "terminated"))
 			read_terminated(in, paths, out);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
@@ -354,13 +354,13 @@ static void read_container(struct mpijob__reading *in, int init)
 	struct mpijob__container container = { 0 }, before = { 0 };
 	struct mpijob__container *pod = init ? &in->init_container : &in->container;
 
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "state"))
 			read_state(in, &state, &container);
 		else if (is(in, "lastState"))
 			read_state(in, &last_state, &before);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 	prefer_failure(&container, &before);
 	if (!pod->running_since_ms)
@@ -375,28 +375,28 @@ static void read_container(struct mpijob__reading *in, int init)
 
 static void read_containers(struct mpijob__reading *in, int init)
 {
-	if (!enter(in, MPIJOB__JSON_LIST, init ? "status.initContainerStatuses" : "status.containerStatuses"))
+	if (!enter(in, MPIJOB__DOC_JSON_LIST, init ? "status.initContainerStatuses" : "status.containerStatuses"))
 		return;
-	while (mpijob__json_item(&in->r)) {
-		if (in->r.token == MPIJOB__JSON_MAP) {
+	while (mpijob__doc_json_item(&in->r)) {
+		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_container(in, init);
 		} else {
 			wrong(in, "status.containerStatuses[]");
-			mpijob__json_finish(&in->r);
+			mpijob__doc_json_finish(&in->r);
 		}
 	}
 }
 
 static void read_conditions(struct mpijob__reading *in)
 {
-	if (!enter(in, MPIJOB__JSON_LIST, "status.conditions"))
+	if (!enter(in, MPIJOB__DOC_JSON_LIST, "status.conditions"))
 		return;
-	while (mpijob__json_item(&in->r)) {
-		if (in->r.token == MPIJOB__JSON_MAP) {
+	while (mpijob__doc_json_item(&in->r)) {
+		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_condition(in);
 		} else {
 			wrong(in, "status.conditions[]");
-			mpijob__json_finish(&in->r);
+			mpijob__doc_json_finish(&in->r);
 		}
 	}
 }
@@ -404,11 +404,11 @@ static void read_conditions(struct mpijob__reading *in)
 static void read_status(struct mpijob__reading *in)
 {
 	/* The status of a Status is a word. */
-	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
-		mpijob__json_finish(&in->r);
+	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
+		mpijob__doc_json_finish(&in->r);
 		return;
 	}
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "phase"))
 			take_string(in, &in->phase, "status.phase");
 		else if (is(in, "reason"))
@@ -432,24 +432,24 @@ static void read_status(struct mpijob__reading *in)
 		else if (is(in, "failed"))
 			take_int(in, &in->failed, "status.failed");
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
 /* A key of a Secret is only looked at, never copied. */
 static void read_key(struct mpijob__reading *in, int *present)
 {
-	*present = mpijob__json_next(&in->r) == MPIJOB__JSON_STRING && in->r.len > 0;
-	mpijob__json_finish(&in->r);
+	*present = mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len > 0;
+	mpijob__doc_json_finish(&in->r);
 }
 
 static void read_data(struct mpijob__reading *in)
 {
-	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
-		mpijob__json_finish(&in->r);
+	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
+		mpijob__doc_json_finish(&in->r);
 		return;
 	}
-	while (mpijob__json_key(&in->r)) {
+	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, MPIJOB__KEY_HOSTFILE))
 			take_span(in, &in->hostfile);
 		else if (is(in, MPIJOB__KEY_DISCOVER_HOSTS))
@@ -459,7 +459,7 @@ static void read_data(struct mpijob__reading *in)
 		else if (is(in, MPIJOB__KEY_SSH_PUBLIC))
 			read_key(in, &in->has_public);
 		else
-			mpijob__json_skip(&in->r);
+			mpijob__doc_json_skip(&in->r);
 	}
 }
 
@@ -493,24 +493,24 @@ static void read_field(struct mpijob__reading *in, int inside_event)
 	else if (!inside_event && is(in, "object"))
 		read_object(in, 1);
 	else
-		mpijob__json_skip(&in->r);
+		mpijob__doc_json_skip(&in->r);
 }
 
 static void read_object(struct mpijob__reading *in, int inside_event)
 {
-	if (mpijob__json_next(&in->r) != MPIJOB__JSON_MAP) {
+	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
 		in->no_map = 1;
-		mpijob__json_finish(&in->r);
+		mpijob__doc_json_finish(&in->r);
 		return;
 	}
 	in->is_event = inside_event;
-	while (mpijob__json_key(&in->r))
+	while (mpijob__doc_json_key(&in->r))
 		read_field(in, inside_event);
 }
 
 static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
 {
-	struct mpijob__base_place place = { NULL, in->r.line, mpijob__json_column(&in->r) };
+	struct mpijob__base_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
 	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place, "%s",
 			  in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
@@ -519,11 +519,11 @@ static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
 
 static int read_text(struct mpijob__reading *in, const char *json, size_t len, mpijob_diag *diag)
 {
-	mpijob__json_init(&in->r, json, len, 0);
+	mpijob__doc_json_init(&in->r, json, len, 0);
 	read_object(in, 0);
-	if (in->r.token == MPIJOB__JSON_ERROR)
+	if (in->r.token == MPIJOB__DOC_JSON_ERROR)
 		return refuse(in, diag);
-	if (in->r.token == MPIJOB__JSON_END || mpijob__json_next(&in->r) != MPIJOB__JSON_END) {
+	if (in->r.token == MPIJOB__DOC_JSON_END || mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_END) {
 		in->r.error_id = "syntax";
 		in->r.error = "expected one JSON object and nothing behind it";
 		return refuse(in, diag);

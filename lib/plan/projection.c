@@ -170,17 +170,17 @@ static int make_launcher(struct mpijob__reading *in, mpijob_diag *diag)
 /* Decode a JSON string that lies in the text; "" when it is none. */
 static int decode(const struct mpijob__span *span, mpijob_text *text)
 {
-	struct mpijob__json r;
+	struct mpijob__doc_json r;
 	int code;
 
 	if (!span->text)
 		return 0;
-	mpijob__json_init(&r, span->text, span->len, 0);
-	if (mpijob__json_next(&r) != MPIJOB__JSON_STRING)
+	mpijob__doc_json_init(&r, span->text, span->len, 0);
+	if (mpijob__doc_json_next(&r) != MPIJOB__DOC_JSON_STRING)
 		return 0;
 	code = mpijob__base_text_reserve(text, r.len);
 	if (!code)
-		text->len = mpijob__json_decode(&r, text->data);
+		text->len = mpijob__doc_json_decode(&r, text->data);
 	return code;
 }
 

@@ -74,7 +74,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "some_places_are_left_to_others"),
     ],
     "What is done with a job costs": [
-        ("lib/doc/names.c", "if (!names->index && names->count + 1 >= MPIJOB__INDEX_FROM) {", "if (0) {", "tests/growth/lists", ""),
+        ("lib/doc/names.c", "if (!names->index && names->count + 1 >= MPIJOB__DOC_INDEX_FROM) {", "if (0) {", "tests/growth/lists", ""),
     ],
     "Of one kind of finding 100": [
         ("lib/job/report.h", "#define MPIJOB__REPORT_MOST  100", "#define MPIJOB__REPORT_MOST  250", UNIT + "job_findings.c",

@@ -15,82 +15,82 @@
 
 #include <mpijob/doc.h>
 
-static struct mpijob__json reader(const char *text)
+static struct mpijob__doc_json reader(const char *text)
 {
-	struct mpijob__json r;
+	struct mpijob__doc_json r;
 
-	mpijob__json_init(&r, text, strlen(text), 0);
+	mpijob__doc_json_init(&r, text, strlen(text), 0);
 	return r;
 }
 
 static void tokens(void **state)
 {
-	static const int expected[] = { MPIJOB__JSON_MAP, MPIJOB__JSON_KEY, MPIJOB__JSON_LIST, MPIJOB__JSON_NUMBER,
-					MPIJOB__JSON_TRUE, MPIJOB__JSON_FALSE, MPIJOB__JSON_NULL, MPIJOB__JSON_LIST_END,
-					MPIJOB__JSON_KEY, MPIJOB__JSON_STRING, MPIJOB__JSON_MAP_END, MPIJOB__JSON_LIST,
-					MPIJOB__JSON_LIST_END, MPIJOB__JSON_END, MPIJOB__JSON_END };
-	struct mpijob__json r = reader(" {\"a\" : [1, true,false , null ],\n\"b\":\"x\"}[]\r\n");
+	static const int expected[] = { MPIJOB__DOC_JSON_MAP, MPIJOB__DOC_JSON_KEY, MPIJOB__DOC_JSON_LIST, MPIJOB__DOC_JSON_NUMBER,
+					MPIJOB__DOC_JSON_TRUE, MPIJOB__DOC_JSON_FALSE, MPIJOB__DOC_JSON_NULL, MPIJOB__DOC_JSON_LIST_END,
+					MPIJOB__DOC_JSON_KEY, MPIJOB__DOC_JSON_STRING, MPIJOB__DOC_JSON_MAP_END, MPIJOB__DOC_JSON_LIST,
+					MPIJOB__DOC_JSON_LIST_END, MPIJOB__DOC_JSON_END, MPIJOB__DOC_JSON_END };
+	struct mpijob__doc_json r = reader(" {\"a\" : [1, true,false , null ],\n\"b\":\"x\"}[]\r\n");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
-		assert_int_equal(mpijob__json_next(&r), expected[i]);
+		assert_int_equal(mpijob__doc_json_next(&r), expected[i]);
 }
 
 static void places(void **state)
 {
-	struct mpijob__json r = reader("{\n  \"a\"\n : 1,\r\n\t\"\xc3\xa9\": [\r2]}");
+	struct mpijob__doc_json r = reader("{\n  \"a\"\n : 1,\r\n\t\"\xc3\xa9\": [\r2]}");
 
 	(void)state;
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_MAP);
-	assert_int_equal(mpijob__json_key(&r), 1);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_MAP);
+	assert_int_equal(mpijob__doc_json_key(&r), 1);
 	assert_int_equal(r.line, 2);
-	assert_int_equal(mpijob__json_column(&r), 3);
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_NUMBER);
+	assert_int_equal(mpijob__doc_json_column(&r), 3);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_NUMBER);
 	assert_int_equal(r.line, 3);
-	assert_int_equal(mpijob__json_column(&r), 4);
-	assert_int_equal(mpijob__json_key(&r), 1);
+	assert_int_equal(mpijob__doc_json_column(&r), 4);
+	assert_int_equal(mpijob__doc_json_key(&r), 1);
 	assert_int_equal(r.line, 4);
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_LIST);
-	assert_int_equal(mpijob__json_column(&r), 8);
-	assert_int_equal(mpijob__json_item(&r), 1);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_LIST);
+	assert_int_equal(mpijob__doc_json_column(&r), 8);
+	assert_int_equal(mpijob__doc_json_item(&r), 1);
 	assert_int_equal(r.line, 5);
-	assert_int_equal(mpijob__json_column(&r), 1);
-	assert_int_equal(mpijob__json_until(&r) - mpijob__json_from(&r), 1);
+	assert_int_equal(mpijob__doc_json_column(&r), 1);
+	assert_int_equal(mpijob__doc_json_until(&r) - mpijob__doc_json_from(&r), 1);
 }
 
 static void projects(void **state)
 {
-	struct mpijob__json r = reader("{\"skip\":{\"deep\":[1,{\"x\":[]}]},\"n\":1e2,\"na\\u006de\":\"p\\u00e9\\ud83d\\ude00\\n\","
+	struct mpijob__doc_json r = reader("{\"skip\":{\"deep\":[1,{\"x\":[]}]},\"n\":1e2,\"na\\u006de\":\"p\\u00e9\\ud83d\\ude00\\n\","
 				       "\"list\":[{\"a\":1},2,\"x\"],\"last\":null}");
 	char name[64];
 	int64_t number = 0;
 	int items = 0;
 
 	(void)state;
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_MAP);
-	while (mpijob__json_key(&r)) {
-		if (mpijob__json_is(&r, "n")) {
-			assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_NUMBER);
-			assert_int_equal(mpijob__json_int(&r, &number), 1);
-		} else if (mpijob__json_is(&r, "name")) {
-			assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_STRING);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_MAP);
+	while (mpijob__doc_json_key(&r)) {
+		if (mpijob__doc_json_is(&r, "n")) {
+			assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_NUMBER);
+			assert_int_equal(mpijob__doc_json_int(&r, &number), 1);
+		} else if (mpijob__doc_json_is(&r, "name")) {
+			assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_STRING);
 			assert_true(r.len < sizeof(name));
-			assert_int_equal(mpijob__json_decode(&r, name), 8);
-			assert_int_equal(mpijob__json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n"), 1);
-			assert_int_equal(mpijob__json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80"), 0);
-			assert_int_equal(mpijob__json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n."), 0);
-		} else if (mpijob__json_is(&r, "list")) {
-			assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_LIST);
-			while (mpijob__json_item(&r)) {
+			assert_int_equal(mpijob__doc_json_decode(&r, name), 8);
+			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n"), 1);
+			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80"), 0);
+			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n."), 0);
+		} else if (mpijob__doc_json_is(&r, "list")) {
+			assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_LIST);
+			while (mpijob__doc_json_item(&r)) {
 				items++;
-				assert_int_equal(mpijob__json_finish(&r), 1);
+				assert_int_equal(mpijob__doc_json_finish(&r), 1);
 			}
 		} else {
-			assert_int_equal(mpijob__json_skip(&r), 1);
+			assert_int_equal(mpijob__doc_json_skip(&r), 1);
 		}
 	}
-	assert_int_equal(r.token, MPIJOB__JSON_MAP_END);
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_END);
+	assert_int_equal(r.token, MPIJOB__DOC_JSON_MAP_END);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_END);
 	assert_int_equal(number, 100);
 	assert_string_equal(name, "p\xc3\xa9\xf0\x9f\x98\x80\n");
 	assert_int_equal(items, 3);
@@ -98,34 +98,34 @@ static void projects(void **state)
 
 static void errors_stay(void **state)
 {
-	struct mpijob__json r = reader("{\"a\":[1,{\"b\":tru}]}");
+	struct mpijob__doc_json r = reader("{\"a\":[1,{\"b\":tru}]}");
 
 	(void)state;
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_MAP);
-	assert_int_equal(mpijob__json_key(&r), 1);
-	assert_int_equal(mpijob__json_skip(&r), 0);
-	assert_int_equal(r.token, MPIJOB__JSON_ERROR);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_MAP);
+	assert_int_equal(mpijob__doc_json_key(&r), 1);
+	assert_int_equal(mpijob__doc_json_skip(&r), 0);
+	assert_int_equal(r.token, MPIJOB__DOC_JSON_ERROR);
 	assert_string_equal(r.error_id, "syntax");
-	assert_int_equal(mpijob__json_column(&r), 14);
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_ERROR);
-	assert_int_equal(mpijob__json_key(&r), 0);
-	assert_int_equal(mpijob__json_item(&r), 0);
-	assert_int_equal(mpijob__json_finish(&r), 0);
-	assert_int_equal(mpijob__json_is(&r, "a"), 0);
+	assert_int_equal(mpijob__doc_json_column(&r), 14);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_ERROR);
+	assert_int_equal(mpijob__doc_json_key(&r), 0);
+	assert_int_equal(mpijob__doc_json_item(&r), 0);
+	assert_int_equal(mpijob__doc_json_finish(&r), 0);
+	assert_int_equal(mpijob__doc_json_is(&r, "a"), 0);
 }
 
 static void depth(void **state)
 {
-	struct mpijob__json r;
+	struct mpijob__doc_json r;
 
 	(void)state;
-	mpijob__json_init(&r, "[[[]]] [[[[]]]]", 15, 3);
+	mpijob__doc_json_init(&r, "[[[]]] [[[[]]]]", 15, 3);
 	for (int i = 0; i < 6; i++)
-		assert_int_not_equal(mpijob__json_next(&r), MPIJOB__JSON_ERROR);
+		assert_int_not_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_ERROR);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_LIST);
+		assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_LIST);
 	assert_int_equal(r.depth, 3);
-	assert_int_equal(mpijob__json_next(&r), MPIJOB__JSON_ERROR);
+	assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_ERROR);
 	assert_string_equal(r.error_id, "limit-depth");
 }
 

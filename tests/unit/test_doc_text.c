@@ -268,7 +268,7 @@ static void expect_int(const char *text, int fits, int64_t value)
 {
 	int64_t out = 77;
 
-	assert_int_equal(mpijob__number_int(text, strlen(text), &out), fits);
+	assert_int_equal(mpijob__doc_number_int(text, strlen(text), &out), fits);
 	assert_true(out == (fits ? value : 77));
 }
 
@@ -297,8 +297,8 @@ static void whole_numbers(void **state)
 
 static void expect_spelled(const char *text, const char *expected)
 {
-	char room[MPIJOB__NUMBER_ROOM];
-	size_t len = mpijob__number_canonical(text, strlen(text), room);
+	char room[MPIJOB__DOC_NUMBER_ROOM];
+	size_t len = mpijob__doc_number_canonical(text, strlen(text), room);
 
 	if (!expected) {
 		assert_int_equal(len, 0);
