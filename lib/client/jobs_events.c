@@ -43,7 +43,7 @@ static void read_time(struct row *row)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const char *time = mpijob_node_string(mpijob_node_find(row->event, paths[i]));
 
-		if (time && mpijob__time_parse(time, &row->seconds)) {
+		if (time && mpijob__job_time_parse(time, &row->seconds)) {
 			row->nanoseconds = fraction(time);
 			return;
 		}

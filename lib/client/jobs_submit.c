@@ -92,7 +92,7 @@ static int is_older(const struct sending *sending, const mpijob_node *stored)
 	const char *created = mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
-	return clock->known && created && mpijob__time_parse(created, &seconds) &&
+	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
 	       seconds * 1000 + CLOCKS_MS < mpijob__server_clock_ms(clock, sending->sent_ms);
 }
 

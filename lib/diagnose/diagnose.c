@@ -60,7 +60,7 @@ int64_t mpijob__case_age(const struct mpijob__case *this, const mpijob_node *nod
 {
 	int64_t seconds;
 
-	if (this->evidence.now_ms <= 0 || !mpijob__time_parse(mpijob__case_text(node, path), &seconds))
+	if (this->evidence.now_ms <= 0 || !mpijob__job_time_parse(mpijob__case_text(node, path), &seconds))
 		return -1;
 	int64_t age = this->evidence.now_ms / 1000 - seconds;
 	return age < 0 ? 0 : age;

@@ -15,29 +15,29 @@
 
 #include <string.h>
 
-static void say(const struct mpijob__advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
+static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
 		const char *id, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
 
-static void say(const struct mpijob__advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
+static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
 		const char *id, const char *format, va_list args)
 {
-	struct mpijob__base_place around = mpijob__rules_place(a->report, a->root, field);
-	struct mpijob__spot spot = { NULL, mpijob__report_place(a->report, node, &around) };
+	struct mpijob__base_place around = mpijob__job_rules_place(a->report, a->root, field);
+	struct mpijob__job_spot spot = { NULL, mpijob__job_report_place(a->report, node, &around) };
 	struct mpijob_text path = { 0 }, message = { 0 };
 
-	if (mpijob__base_text_puts(&path, mpijob__field_row(field)->field.path) ||
+	if (mpijob__base_text_puts(&path, mpijob__job_field_row(field)->field.path) ||
 	    mpijob__base_text_puts(&path, below ? below : "") || mpijob__base_text_vprintf(&message, format, args))
 		a->report->code = MPIJOB_ERR_NOMEM;
 	spot.path = mpijob_text_data(&path);
 	if (severity == MPIJOB_SEVERITY_WARNING)
-		mpijob__report_warning(a->report, &spot, id, "%s", mpijob_text_data(&message));
+		mpijob__job_report_warning(a->report, &spot, id, "%s", mpijob_text_data(&message));
 	else
-		mpijob__report_note(a->report, &spot, id, "%s", mpijob_text_data(&message));
+		mpijob__job_report_note(a->report, &spot, id, "%s", mpijob_text_data(&message));
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&message);
 }
 
-void mpijob__advice_warn(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
+void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
 			 const char *id, const char *format, ...)
 {
 	va_list args;
@@ -47,7 +47,7 @@ void mpijob__advice_warn(const struct mpijob__advice *a, int field, const char *
 	va_end(args);
 }
 
-void mpijob__advice_note(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
+void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
 			 const char *id, const char *format, ...)
 {
 	va_list args;
@@ -57,25 +57,25 @@ void mpijob__advice_note(const struct mpijob__advice *a, int field, const char *
 	va_end(args);
 }
 
-static int read(const mpijob_node *root, int id, struct mpijob__value *value)
+static int read(const mpijob_node *root, int id, struct mpijob__job_value *value)
 {
-	return mpijob__value_read(mpijob__field_row(id), mpijob__field_node(root, id), value) == VALUE_GIVEN;
+	return mpijob__job_value_read(mpijob__job_field_row(id), mpijob__job_field_node(root, id), value) == VALUE_GIVEN;
 }
 
 static int64_t number_or(const mpijob_node *root, int id, int64_t otherwise)
 {
-	struct mpijob__value value;
+	struct mpijob__job_value value;
 
 	return read(root, id, &value) ? value.number : otherwise;
 }
 
-static struct mpijob__advised role_of(const mpijob_node *root, int is_worker)
+static struct mpijob__job_advised role_of(const mpijob_node *root, int is_worker)
 {
-	struct mpijob__advised role = { .template = is_worker ? FIELD_WORKER_TEMPLATE : FIELD_LAUNCHER_TEMPLATE,
+	struct mpijob__job_advised role = { .template = is_worker ? FIELD_WORKER_TEMPLATE : FIELD_LAUNCHER_TEMPLATE,
 					.name = is_worker ? "worker" : "launcher",
 					.is_worker = is_worker };
 
-	role.pod = mpijob_node_get(mpijob__field_node(root, role.template), "spec");
+	role.pod = mpijob_node_get(mpijob__job_field_node(root, role.template), "spec");
 	role.containers = mpijob_node_get(role.pod, "containers");
 	if (mpijob_node_kind(role.containers) != MPIJOB_NODE_LIST)
 		role.containers = NULL;
@@ -109,63 +109,63 @@ static int is_gang_template(const mpijob_node *template)
 }
 
 /* Only the operator knows its gang scheduler; a job that expects one gives hints. */
-static int expects_gang(const struct mpijob__advice *a)
+static int expects_gang(const struct mpijob__job_advice *a)
 {
 	const mpijob_node *node;
 
-	return mpijob_node_count(mpijob__field_node(a->root, FIELD_SCHEDULING_POLICY)) > 0 ||
-	       is_gang_template(mpijob__field_node(a->root, FIELD_LAUNCHER_TEMPLATE)) ||
-	       is_gang_template(mpijob__field_node(a->root, FIELD_WORKER_TEMPLATE)) ||
-	       annotation(mpijob__field_node(a->root, FIELD_METADATA), "scheduling.volcano.sh/queue-name", &node) !=
+	return mpijob_node_count(mpijob__job_field_node(a->root, FIELD_SCHEDULING_POLICY)) > 0 ||
+	       is_gang_template(mpijob__job_field_node(a->root, FIELD_LAUNCHER_TEMPLATE)) ||
+	       is_gang_template(mpijob__job_field_node(a->root, FIELD_WORKER_TEMPLATE)) ||
+	       annotation(mpijob__job_field_node(a->root, FIELD_METADATA), "scheduling.volcano.sh/queue-name", &node) !=
 		       NULL;
 }
 
 /* No worker starts before the gang is complete, and the launcher is made when all workers are ready. */
-static void rule_deadlock(const struct mpijob__advice *a)
+static void rule_deadlock(const struct mpijob__job_advice *a)
 {
-	const mpijob_node *policy = mpijob__field_node(a->root, FIELD_LAUNCHER_CREATION_POLICY);
+	const mpijob_node *policy = mpijob__job_field_node(a->root, FIELD_LAUNCHER_CREATION_POLICY);
 	const char *word = mpijob_node_string(policy);
 	int64_t least = number_or(a->root, FIELD_MIN_AVAILABLE, a->workers + 1);
 
 	if (!word || strcmp(word, "WaitForWorkersReady") != 0 || least <= a->workers || a->workers == 0 ||
 	    !expects_gang(a))
 		return;
-	mpijob__advice_warn(a, FIELD_LAUNCHER_CREATION_POLICY, NULL, policy, "gang-deadlock",
+	mpijob__job_advice_warn(a, FIELD_LAUNCHER_CREATION_POLICY, NULL, policy, "gang-deadlock",
 			    "a gang of %lld pods needs the launcher, which is made only when all %lld workers run; "
 			    "set spec.runPolicy.schedulingPolicy.minAvailable to %lld, or use AtStartup",
 			    (long long)least, (long long)a->workers, (long long)a->workers);
 }
 
-static void rule_group_name(const struct mpijob__advice *a)
+static void rule_group_name(const struct mpijob__job_advice *a)
 {
 	static const char wrong[] = "scheduling.volcano.sh/group-name", right[] = "scheduling.volcano.sh/queue-name";
-	const mpijob_node *metadata = mpijob__field_node(a->root, FIELD_METADATA), *node, *other;
-	struct mpijob__value queue;
+	const mpijob_node *metadata = mpijob__job_field_node(a->root, FIELD_METADATA), *node, *other;
+	struct mpijob__job_value queue;
 
 	if (!annotation(metadata, wrong, &node) || annotation(metadata, right, &other) ||
 	    read(a->root, FIELD_QUEUE, &queue))
 		return;
-	mpijob__advice_warn(a, FIELD_ANNOTATIONS, "[scheduling.volcano.sh/group-name]", node, "group-name",
+	mpijob__job_advice_warn(a, FIELD_ANNOTATIONS, "[scheduling.volcano.sh/group-name]", node, "group-name",
 			    "has no effect; the queue is read from '%s'", right);
 }
 
 /* ---- all ---- */
 
-void mpijob__advice_check(struct mpijob__report *report, const mpijob_node *root)
+void mpijob__job_advice_check(struct mpijob__job_report *report, const mpijob_node *root)
 {
-	struct mpijob__advice a = { .report = report, .root = root };
-	struct mpijob__advised launcher = role_of(root, 0), worker = role_of(root, 1);
+	struct mpijob__job_advice a = { .report = report, .root = root };
+	struct mpijob__job_advised launcher = role_of(root, 0), worker = role_of(root, 1);
 
-	a.workers = mpijob__field_node(root, FIELD_WORKER) && worker.replicas > 0 ? worker.replicas : 0;
+	a.workers = mpijob__job_field_node(root, FIELD_WORKER) && worker.replicas > 0 ? worker.replicas : 0;
 	a.slots = number_or(root, FIELD_SLOTS_PER_WORKER, 1);
 	a.mpi = (int32_t)number_or(root, FIELD_MPI_IMPLEMENTATION, MPIJOB_OPENMPI);
 	a.launcher_works = number_or(root, FIELD_RUN_LAUNCHER_AS_WORKER, 0) != 0;
 	rule_deadlock(&a);
 	rule_group_name(&a);
-	mpijob__advice_devices(&a, &launcher, &worker);
-	mpijob__advice_launch(&a, &launcher);
-	mpijob__advice_pod(&a, &launcher);
-	mpijob__advice_pod(&a, &worker);
-	mpijob__advice_environment(&a, &launcher);
-	mpijob__advice_environment(&a, &worker);
+	mpijob__job_advice_devices(&a, &launcher, &worker);
+	mpijob__job_advice_launch(&a, &launcher);
+	mpijob__job_advice_pod(&a, &launcher);
+	mpijob__job_advice_pod(&a, &worker);
+	mpijob__job_advice_environment(&a, &launcher);
+	mpijob__job_advice_environment(&a, &worker);
 }

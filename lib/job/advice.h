@@ -6,8 +6,8 @@
 #include "job/report.h"
 
 /* A job as the rules look at it; what is absent or of a wrong type has its default. */
-struct mpijob__advice {
-	struct mpijob__report *report;
+struct mpijob__job_advice {
+	struct mpijob__job_report *report;
 	const mpijob_node *root;
 	int64_t workers; /* 0 without a Worker */
 	int64_t slots;
@@ -16,7 +16,7 @@ struct mpijob__advice {
 };
 
 /* One role. */
-struct mpijob__advised {
+struct mpijob__job_advised {
 	int template;           /* FIELD_*_TEMPLATE */
 	const char *name;       /* "launcher", "worker" */
 	const mpijob_node *pod; /* the template's spec; NULL when there is none */
@@ -27,39 +27,39 @@ struct mpijob__advised {
 };
 
 /* All rules. */
-void mpijob__advice_check(struct mpijob__report *report, const mpijob_node *root);
+void mpijob__job_advice_check(struct mpijob__job_report *report, const mpijob_node *root);
 
 /*
  * Say something about the row `field`, or what is `below` it ("" or NULL: itself). The place is that of `node`; where
  * it has none, that of the row's value, or of what is around it.
  */
-void mpijob__advice_warn(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
+void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
 			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
-void mpijob__advice_note(const struct mpijob__advice *a, int field, const char *below, const mpijob_node *node,
+void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
 			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
 
 /* advice_launch.c: how many ranks the launcher asks for. */
-void mpijob__advice_launch(const struct mpijob__advice *a, const struct mpijob__advised *launcher);
+void mpijob__job_advice_launch(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher);
 /* Whether a command line of a container starts ranks. */
-int mpijob__advice_launches(const mpijob_node *container);
+int mpijob__job_advice_launches(const mpijob_node *container);
 /* Whether a word occurs in command or args, alone or as the last part of a path. */
-int mpijob__advice_runs(const mpijob_node *container, const char *program);
+int mpijob__job_advice_runs(const mpijob_node *container, const char *program);
 
 /* How many words behind an option of mpirun, which begins with one dash or two, are its values; 0 for unknown ones. */
-size_t mpijob__advice_values(const char *option);
+size_t mpijob__job_advice_values(const char *option);
 
 /* advice_devices.c */
-void mpijob__advice_devices(const struct mpijob__advice *a, const struct mpijob__advised *launcher,
-			    const struct mpijob__advised *worker);
+void mpijob__job_advice_devices(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher,
+			    const struct mpijob__job_advised *worker);
 /* Whether a container asks for GPUs or alike. */
-int mpijob__advice_has_device(const mpijob_node *container);
+int mpijob__job_advice_has_device(const mpijob_node *container);
 /* Whether a resource of that name is a GPU or alike. */
-int mpijob__advice_is_device(const char *name);
+int mpijob__job_advice_is_device(const char *name);
 
 /* advice_pod.c: which container is the main one, and where pods meet. */
-void mpijob__advice_pod(const struct mpijob__advice *a, const struct mpijob__advised *role);
+void mpijob__job_advice_pod(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role);
 
 /* advice_environment.c: variables that are set twice, or not expanded. */
-void mpijob__advice_environment(const struct mpijob__advice *a, const struct mpijob__advised *role);
+void mpijob__job_advice_environment(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role);
 
 #endif

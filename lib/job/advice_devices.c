@@ -36,7 +36,7 @@ static enum device device_of(const char *name)
 	return NO_DEVICE;
 }
 
-int mpijob__advice_is_device(const char *name)
+int mpijob__job_advice_is_device(const char *name)
 {
 	return device_of(name) != NO_DEVICE;
 }
@@ -92,7 +92,7 @@ static struct demand demand_of(const mpijob_node *containers)
 	return demand;
 }
 
-int mpijob__advice_has_device(const mpijob_node *container)
+int mpijob__job_advice_has_device(const mpijob_node *container)
 {
 	struct demand demand = { 0 };
 
@@ -100,40 +100,40 @@ int mpijob__advice_has_device(const mpijob_node *container)
 	return demand.name != NULL;
 }
 
-static void rule_slots(const struct mpijob__advice *a, const struct demand *worker)
+static void rule_slots(const struct mpijob__job_advice *a, const struct demand *worker)
 {
 	long long slots = a->slots, gpus = worker->gpus;
 
 	if (!gpus || a->slots <= 0 || slots == gpus)
 		return;
 	if (slots > gpus)
-		mpijob__advice_warn(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-shared",
+		mpijob__job_advice_warn(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-shared",
 				    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs",
 				    slots, gpus, gpus == 1 ? "" : "s", worker->name);
 	else
-		mpijob__advice_note(
+		mpijob__job_advice_note(
 			a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
 			"a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several GPUs, or some idle",
 			gpus, worker->name, slots, slots == 1 ? "" : "s");
 }
 
-static void rule_clean(const struct mpijob__advice *a, const struct demand *worker)
+static void rule_clean(const struct mpijob__job_advice *a, const struct demand *worker)
 {
-	const char *policy = mpijob_node_string(mpijob__field_node(a->root, FIELD_CLEAN_POD_POLICY));
+	const char *policy = mpijob_node_string(mpijob__job_field_node(a->root, FIELD_CLEAN_POD_POLICY));
 
 	if (worker->name && (!policy || strcmp(policy, "None") == 0))
-		mpijob__advice_warn(a, FIELD_CLEAN_POD_POLICY, NULL, NULL, "gpus-kept",
+		mpijob__job_advice_warn(a, FIELD_CLEAN_POD_POLICY, NULL, NULL, "gpus-kept",
 				    "with None the workers keep their %s when the job has ended; use Running or All",
 				    worker->name);
 }
 
-static void rule_launcher(const struct mpijob__advice *a, const struct mpijob__advised *launcher)
+static void rule_launcher(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher)
 {
 	struct demand demand = { 0 };
 
 	add_container(&demand, launcher->main);
 	if (!a->launcher_works && demand.device == NVIDIA_GPU)
-		mpijob__advice_warn(
+		mpijob__job_advice_warn(
 			a, launcher->template, ".spec.containers[0].resources.limits", demand.node,
 			"launcher-gpus-hidden",
 			"the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not "
@@ -141,8 +141,8 @@ static void rule_launcher(const struct mpijob__advice *a, const struct mpijob__a
 			demand.name);
 }
 
-void mpijob__advice_devices(const struct mpijob__advice *a, const struct mpijob__advised *launcher,
-			    const struct mpijob__advised *worker)
+void mpijob__job_advice_devices(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher,
+			    const struct mpijob__job_advised *worker)
 {
 	struct demand demand = demand_of(worker->containers);
 

@@ -16,38 +16,38 @@
 /* ---- what the operator sets ---- */
 
 /* The operator's comes later and wins. */
-static void overridden(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *name)
+static void overridden(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
-	const mpijob_node *entry = mpijob__injected_in_env(env, mpijob_node_count(env), name);
+	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
 
 	if (entry)
-		mpijob__advice_warn(a, role->template, ENV, entry, "variable-overridden",
+		mpijob__job_advice_warn(a, role->template, ENV, entry, "variable-overridden",
 				    "%s is set by the operator; the value given here has no effect", name);
 }
 
 /* Ours are left out where the user's environment may give them. */
-static void left_to_user(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *name)
+static void left_to_user(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
-	const mpijob_node *entry = mpijob__injected_in_env(env, mpijob_node_count(env), name);
-	const mpijob_node *source = mpijob__injected_in_source(mpijob_node_get(role->main, "envFrom"), name);
+	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
+	const mpijob_node *source = mpijob__job_injected_in_source(mpijob_node_get(role->main, "envFrom"), name);
 
 	if (entry)
-		mpijob__advice_note(a, role->template, ENV, entry, "variable-left-to-user",
+		mpijob__job_advice_note(a, role->template, ENV, entry, "variable-left-to-user",
 				    "%s is given here and not set again", name);
 	else if (source)
-		mpijob__advice_warn(
+		mpijob__job_advice_warn(
 			a, role->template, ENV_FROM, source, "variable-left-to-user",
 			"%s is not set, as it may be given here; set it in env, or give the source a prefix", name);
 }
 
-static void rule_injected(const struct mpijob__advice *a, const struct mpijob__advised *role)
+static void rule_injected(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
-	const struct mpijob__injected *row;
+	const struct mpijob__job_injected *row;
 
-	for (size_t i = 0; (row = mpijob__injected_at(i)) != NULL; i++) {
-		if (!mpijob__injected_applies(row, role->is_worker, a->mpi, a->launcher_works))
+	for (size_t i = 0; (row = mpijob__job_injected_at(i)) != NULL; i++) {
+		if (!mpijob__job_injected_applies(row, role->is_worker, a->mpi, a->launcher_works))
 			continue;
 		if (row->origin == INJECTED_BY_REFERENCE)
 			overridden(a, role, row->name);
@@ -149,7 +149,7 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 	return 1;
 }
 
-static void check_value(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
+static void check_value(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *below,
 			const mpijob_node *container, const mpijob_node *entry, const struct mpijob__doc_names *before)
 {
 	const mpijob_node *node = mpijob_node_get(entry, "value");
@@ -160,13 +160,13 @@ static void check_value(const struct mpijob__advice *a, const struct mpijob__adv
 		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, before))
 			continue;
 		if (found.open == '(')
-			mpijob__advice_warn(
+			mpijob__job_advice_warn(
 				a, role->template, below, node, "variable-not-expanded",
 				"%s: '%.*s' stays as it is, as no variable before this one is called so; what the "
 				"image sets cannot be extended here",
 				name, (int)found.len, found.at);
 		else
-			mpijob__advice_warn(
+			mpijob__job_advice_warn(
 				a, role->template, below, node, "variable-not-expanded",
 				"%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of variables given before; "
 				"write the whole value, or set it in a shell",
@@ -175,7 +175,7 @@ static void check_value(const struct mpijob__advice *a, const struct mpijob__adv
 	}
 }
 
-static void check_env(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *below,
+static void check_env(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *below,
 		      const mpijob_node *container)
 {
 	const mpijob_node *env = mpijob_node_get(container, "env");
@@ -191,7 +191,7 @@ static void check_env(const struct mpijob__advice *a, const struct mpijob__advis
 	mpijob__doc_names_release(&before);
 }
 
-static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__advised *role, const char *list)
+static void rule_expansion(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *list)
 {
 	const mpijob_node *containers = mpijob_node_get(role->pod, list);
 
@@ -208,7 +208,7 @@ static void rule_expansion(const struct mpijob__advice *a, const struct mpijob__
 	}
 }
 
-void mpijob__advice_environment(const struct mpijob__advice *a, const struct mpijob__advised *role)
+void mpijob__job_advice_environment(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
 	rule_injected(a, role);
 	rule_expansion(a, role, "initContainers");

@@ -21,7 +21,7 @@ enum state { BEFORE, OPTIONS, VALUE, HOSTS, COUNT, UNSURE, PROGRAM, QUIET };
 
 /* One command line while its words come by. */
 struct launch {
-	const struct mpijob__advice *a;
+	const struct mpijob__job_advice *a;
 	const char *below;       /* where the words stand */
 	const mpijob_node *node; /* of the word that gives the number */
 	const char *tool;
@@ -216,7 +216,7 @@ static int is_oversubscribe(const char *word)
 
 static void report(const struct launch *launch)
 {
-	const struct mpijob__advice *a = launch->a;
+	const struct mpijob__job_advice *a = launch->a;
 	int64_t offered = (a->workers + (a->launcher_works != 0)) * a->slots;
 	int is_one = a->workers + (a->launcher_works != 0) == 1;
 	const char *outcome = ", and Open MPI refuses more";
@@ -225,7 +225,7 @@ static void report(const struct launch *launch)
 		outcome = ", and horovodrun refuses more";
 	else if (a->mpi != MPIJOB_OPENMPI)
 		outcome = ", so that several share a slot";
-	mpijob__advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node, "too-few-slots",
+	mpijob__job_advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node, "too-few-slots",
 			    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
 			    launch->tool, (long long)launch->ranks, (long long)a->workers, a->workers == 1 ? "" : "s",
 			    a->launcher_works ? " and the launcher" : "", (long long)a->slots, a->slots == 1 ? "" : "s",
@@ -244,7 +244,7 @@ static void begin(struct launch *launch)
 
 static void end(struct launch *launch)
 {
-	const struct mpijob__advice *a = launch->a;
+	const struct mpijob__job_advice *a = launch->a;
 
 	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 &&
 	    a->workers + a->launcher_works > 0 && launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
@@ -271,7 +271,7 @@ static const char *without_dashes(const char *option)
 	return option + 1 + (option[1] == '-');
 }
 
-size_t mpijob__advice_values(const char *option)
+size_t mpijob__job_advice_values(const char *option)
 {
 	const char *name = without_dashes(option);
 
@@ -294,9 +294,9 @@ static void take_option(struct launch *launch, const char *word)
 		launch->exempt = 1;
 		launch->state = VALUE;
 		launch->values = 1;
-	} else if (mpijob__advice_values(word)) {
+	} else if (mpijob__job_advice_values(word)) {
 		launch->state = VALUE;
-		launch->values = (int)mpijob__advice_values(word);
+		launch->values = (int)mpijob__job_advice_values(word);
 	} else if (!IS_ONE_OF(name, of_none) && !is_oversubscribe(name) && !strchr(name, '=')) {
 		launch->state = UNSURE;
 	}
@@ -332,7 +332,7 @@ static void take(struct launch *launch, const char *word, const mpijob_node *nod
 			launch->state = OPTIONS;
 		break;
 	case HOSTS:
-		launch->exempt |= strcmp(word, MPIJOB__HOSTFILE_PATH) != 0;
+		launch->exempt |= strcmp(word, MPIJOB__JOB_HOSTFILE_PATH) != 0;
 		launch->state = OPTIONS;
 		break;
 	case COUNT:
@@ -477,7 +477,7 @@ static void read_container(struct launch *launch, const mpijob_node *container)
 	end(launch);
 }
 
-int mpijob__advice_runs(const mpijob_node *container, const char *program)
+int mpijob__job_advice_runs(const mpijob_node *container, const char *program)
 {
 	for (size_t i = 0; i < LISTS; i++) {
 		const mpijob_node *list = mpijob_node_get(container, lists[i]);
@@ -493,10 +493,10 @@ int mpijob__advice_runs(const mpijob_node *container, const char *program)
 	return 0;
 }
 
-int mpijob__advice_launches(const mpijob_node *container)
+int mpijob__job_advice_launches(const mpijob_node *container)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		if (mpijob__advice_runs(container, tools[i]))
+		if (mpijob__job_advice_runs(container, tools[i]))
 			return 1;
 	}
 	return 0;
@@ -517,7 +517,7 @@ static int allows_more(const mpijob_node *container)
 	return 0;
 }
 
-void mpijob__advice_launch(const struct mpijob__advice *a, const struct mpijob__advised *launcher)
+void mpijob__job_advice_launch(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher)
 {
 	struct launch launch = { .a = a };
 

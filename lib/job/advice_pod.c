@@ -21,10 +21,10 @@ static const char *name_of(const mpijob_node *container)
 }
 
 /* How much a container looks like the role's main one, by its name alone. */
-static int is_called_main(const struct mpijob__advice *a, const struct mpijob__advised *role,
+static int is_called_main(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
 			  const mpijob_node *container)
 {
-	const char *job = mpijob_node_string(mpijob__field_node(a->root, FIELD_NAME));
+	const char *job = mpijob_node_string(mpijob__job_field_node(a->root, FIELD_NAME));
 	const char *name = name_of(container);
 
 	return strstr(name, role->name) || strstr(name, "main") || strstr(name, "mpi") ||
@@ -32,16 +32,16 @@ static int is_called_main(const struct mpijob__advice *a, const struct mpijob__a
 }
 
 /* Whether it does what the main one does. */
-static int does_main(const struct mpijob__advised *role, const mpijob_node *container)
+static int does_main(const struct mpijob__job_advised *role, const mpijob_node *container)
 {
-	return role->is_worker ? mpijob__advice_runs(container, "sshd") || mpijob__advice_has_device(container)
-			       : mpijob__advice_launches(container);
+	return role->is_worker ? mpijob__job_advice_runs(container, "sshd") || mpijob__job_advice_has_device(container)
+			       : mpijob__job_advice_launches(container);
 }
 
 /* Whether the first of several containers is the main one: 1, 0, or -1 when nothing tells. */
-static int first_is_main(const struct mpijob__advice *a, const struct mpijob__advised *role)
+static int first_is_main(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
-	const mpijob_node *template = mpijob__field_node(a->root, role->template);
+	const mpijob_node *template = mpijob__job_field_node(a->root, role->template);
 	const mpijob_node *annotations = mpijob_node_get(mpijob_node_get(template, "metadata"), "annotations");
 	const char *chosen = mpijob_node_string(mpijob_node_get(annotations, DEFAULT_CONTAINER));
 
@@ -56,7 +56,7 @@ static int first_is_main(const struct mpijob__advice *a, const struct mpijob__ad
 	return is_called_main(a, role, role->main) ? 1 : -1;
 }
 
-static void rule_main_container(const struct mpijob__advice *a, const struct mpijob__advised *role)
+static void rule_main_container(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
 	int is;
 
@@ -64,7 +64,7 @@ static void rule_main_container(const struct mpijob__advice *a, const struct mpi
 		return;
 	is = first_is_main(a, role);
 	if (is < 1)
-		mpijob__advice_warn(a, role->template, ".spec.containers", role->main, "main-container-unclear",
+		mpijob__job_advice_warn(a, role->template, ".spec.containers", role->main, "main-container-unclear",
 				    "only the first container, '%s', becomes the %s%s; put the main one first",
 				    name_of(role->main), role->name,
 				    is == 0 ? ", and another one looks like it"
@@ -88,7 +88,7 @@ static int is_hostname(const mpijob_node *term)
 }
 
 /* Whether something keeps two such pods off one node: a rule, or a port that the scheduler knows of. */
-static int is_kept_apart(const struct mpijob__advised *role)
+static int is_kept_apart(const struct mpijob__job_advised *role)
 {
 	const mpijob_node *terms =
 		mpijob_node_find(role->pod, "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
@@ -134,28 +134,28 @@ static int gives_port(const mpijob_node *container)
 	return 0;
 }
 
-static void rule_host_network(const struct mpijob__advice *a, const struct mpijob__advised *worker)
+static void rule_host_network(const struct mpijob__job_advice *a, const struct mpijob__job_advised *worker)
 {
 	const mpijob_node *node = mpijob_node_get(worker->pod, "hostNetwork");
 	int is_default = !has_words(worker->main);
 
 	if (!is_host_network(worker->pod) || !worker->main ||
-	    !(is_default || mpijob__advice_runs(worker->main, "sshd")))
+	    !(is_default || mpijob__job_advice_runs(worker->main, "sshd")))
 		return;
 	if (a->workers > 1 && !is_kept_apart(worker))
-		mpijob__advice_warn(a, worker->template, ".spec.hostNetwork", node, "host-network-collision",
+		mpijob__job_advice_warn(a, worker->template, ".spec.hostNetwork", node, "host-network-collision",
 				    "on one node only one of the %lld workers' sshd gets its port; keep workers apart "
 				    "by a required "
 				    "podAntiAffinity on kubernetes.io/hostname, or list the port in ports",
 				    (long long)a->workers);
 	if (!gives_port(worker->main))
-		mpijob__advice_note(
+		mpijob__job_advice_note(
 			a, worker->template, ".spec.hostNetwork", node, "host-network-port",
 			"sshd shares the ports of the node, whose own sshd usually has 22; give another Port in the "
 			"image's sshd_config and ssh_config");
 }
 
-void mpijob__advice_pod(const struct mpijob__advice *a, const struct mpijob__advised *role)
+void mpijob__job_advice_pod(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
 	rule_main_container(a, role);
 	if (role->is_worker)

@@ -152,16 +152,16 @@ static void put_row(struct maker *m, mpijob_node *at, int id);
 /* The row of the other role that says the same of it; 0 when it belongs to no role. */
 static int twin(int id)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
-	int role = row->parent, around = role == FIELD_ROOT ? FIELD_ROOT : mpijob__field_row(role)->parent;
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
+	int role = row->parent, around = role == FIELD_ROOT ? FIELD_ROOT : mpijob__job_field_row(role)->parent;
 
-	if (around == FIELD_ROOT || !(mpijob__field_row(around)->flags & FIELD_BY_ROLE))
+	if (around == FIELD_ROOT || !(mpijob__job_field_row(around)->flags & FIELD_BY_ROLE))
 		return 0;
 	for (int other = role + 1; other < FIELD_END; other++) {
-		if (mpijob__field_row(other)->parent != around)
+		if (mpijob__job_field_row(other)->parent != around)
 			continue;
 		for (int same = other + 1; same < FIELD_END; same++) {
-			const struct mpijob__row *found = mpijob__field_row(same);
+			const struct mpijob__job_row *found = mpijob__job_field_row(same);
 
 			if (found->parent == other && strcmp(found->key, row->key) == 0)
 				return same;
@@ -178,9 +178,9 @@ static int append(mpijob_text *text, const char *part)
 /* Roles share one schema: where their sentences differ, both are given. */
 static void put_description(struct maker *m, mpijob_node *at, int id)
 {
-	const char *own = mpijob__field_row(id)->field.summary;
+	const char *own = mpijob__job_field_row(id)->field.summary;
 	int other = twin(id);
-	const struct mpijob__row *second = other ? mpijob__field_row(other) : NULL;
+	const struct mpijob__job_row *second = other ? mpijob__job_field_row(other) : NULL;
 	mpijob_text *text;
 
 	if (!second || strcmp(own, second->field.summary) == 0) {
@@ -188,8 +188,8 @@ static void put_description(struct maker *m, mpijob_node *at, int id)
 		return;
 	}
 	text = mpijob_text_new();
-	if (text && !append(text, mpijob__field_row(mpijob__field_row(id)->parent)->key) && !append(text, ": ") &&
-	    !append(text, own) && !append(text, " ") && !append(text, mpijob__field_row(second->parent)->key) &&
+	if (text && !append(text, mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) && !append(text, ": ") &&
+	    !append(text, own) && !append(text, " ") && !append(text, mpijob__job_field_row(second->parent)->key) &&
 	    !append(text, ": ") && !append(text, second->field.summary))
 		mpijob_node_put_string(m->doc, at, "description", mpijob_text_data(text));
 	else
@@ -202,7 +202,7 @@ static void put_children(struct maker *m, mpijob_node *at, int parent)
 	mpijob_node *properties = mpijob_node_put_map(m->doc, at, "properties"), *required = NULL;
 
 	for (int id = parent + 1; id < FIELD_END; id++) {
-		const struct mpijob__row *row = mpijob__field_row(id);
+		const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 		if (row->parent != parent)
 			continue;
@@ -222,7 +222,7 @@ static void put_roles(struct maker *m, mpijob_node *at, int id)
 	mpijob_node *role = mpijob_node_put_map(m->doc, at, "additionalProperties");
 
 	for (int first = id + 1; first < FIELD_END; first++) {
-		if (mpijob__field_row(first)->parent != id)
+		if (mpijob__job_field_row(first)->parent != id)
 			continue;
 		put_children(m, role, first);
 		break;
@@ -230,7 +230,7 @@ static void put_roles(struct maker *m, mpijob_node *at, int id)
 	mpijob_node_put_string(m->doc, at, "type", "object");
 }
 
-static void put_document(struct maker *m, mpijob_node *at, const struct mpijob__row *row)
+static void put_document(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row)
 {
 	struct mpijob__schema_field field = { .shape = SCHEMA_MAP, .kind = SCHEMA_STRING };
 
@@ -245,16 +245,16 @@ static void put_document(struct maker *m, mpijob_node *at, const struct mpijob__
 	put_field(m, at, &field);
 }
 
-static void put_conditions(struct maker *m, mpijob_node *at, const struct mpijob__row *row, int id)
+static void put_conditions(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row, int id)
 {
 	put_children(m, mpijob_node_put_map(m->doc, at, "items"), id);
 	mpijob_node_put_string(m->doc, at, "type", "array");
 	mpijob_node_append_string(m->doc, mpijob_node_put_list(m->doc, at, "x-kubernetes-list-map-keys"),
-				  mpijob__field_row(row->list_key)->key);
+				  mpijob__job_field_row(row->list_key)->key);
 	mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type", "map");
 }
 
-static void put_scalar(struct maker *m, mpijob_node *at, const struct mpijob__row *row)
+static void put_scalar(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row)
 {
 	static const uint8_t kinds[] = {
 		[MPIJOB_KIND_STRING] = SCHEMA_STRING, [MPIJOB_KIND_INT32] = SCHEMA_INT32,
@@ -273,7 +273,7 @@ static void put_scalar(struct maker *m, mpijob_node *at, const struct mpijob__ro
 
 static void put_row(struct maker *m, mpijob_node *at, int id)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	int32_t kind = row->field.kind;
 
 	if (row->crd & CRD_FILLS)

@@ -11,7 +11,7 @@
 #include "job/state.h"
 #include "job/value.h"
 
-static const char *default_of(const struct mpijob__row *row, int reference)
+static const char *default_of(const struct mpijob__job_row *row, int reference)
 {
 	if (row->flags & FIELD_IMPLIED)
 		return NULL;
@@ -21,8 +21,8 @@ static const char *default_of(const struct mpijob__row *row, int reference)
 /* Whether the object of a row is there for the operator: a map, or absent and made. */
 static int exists(const mpijob_node *root, int id)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
-	const mpijob_node *node = mpijob__field_node(root, id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
+	const mpijob_node *node = mpijob__job_field_node(root, id);
 
 	if (node || id == FIELD_ROOT)
 		return 1;
@@ -31,39 +31,39 @@ static int exists(const mpijob_node *root, int id)
 
 static int is_missing(const mpijob_node *root, int id, int reference)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
-	struct mpijob__value value;
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
+	struct mpijob__job_value value;
 
 	if (!default_of(row, reference) || !exists(root, row->parent))
 		return 0;
-	return mpijob__value_read(row, mpijob_node_get(mpijob__field_node(root, row->parent), row->key), &value) ==
+	return mpijob__job_value_read(row, mpijob_node_get(mpijob__job_field_node(root, row->parent), row->key), &value) ==
 	       VALUE_ABSENT;
 }
 
 /* Complain of every object that a default belongs into, and that is no map; each once. */
-static void check_objects(struct mpijob__report *report, const mpijob_node *root)
+static void check_objects(struct mpijob__job_report *report, const mpijob_node *root)
 {
 	char told[FIELD_END] = { 0 };
 
 	for (int i = 1; i < FIELD_END; i++) {
-		if (!default_of(mpijob__field_row(i), report->reference))
+		if (!default_of(mpijob__job_field_row(i), report->reference))
 			continue;
-		for (int id = mpijob__field_row(i)->parent; id != FIELD_ROOT; id = mpijob__field_row(id)->parent) {
-			const struct mpijob__row *row = mpijob__field_row(id);
-			const mpijob_node *node = mpijob__field_node(root, id);
-			struct mpijob__spot spot = { row->field.path, mpijob__report_place(report, node, NULL) };
+		for (int id = mpijob__job_field_row(i)->parent; id != FIELD_ROOT; id = mpijob__job_field_row(id)->parent) {
+			const struct mpijob__job_row *row = mpijob__job_field_row(id);
+			const mpijob_node *node = mpijob__job_field_node(root, id);
+			struct mpijob__job_spot spot = { row->field.path, mpijob__job_report_place(report, node, NULL) };
 
 			if (node && mpijob_node_kind(node) != MPIJOB_NODE_MAP && !told[id]) {
 				told[id] = 1;
-				mpijob__value_complain(report, &spot, row, node);
+				mpijob__job_value_complain(report, &spot, row, node);
 			}
 		}
 	}
 }
 
-static void put(mpijob_doc *doc, const struct mpijob__row *row, const char *text)
+static void put(mpijob_doc *doc, const struct mpijob__job_row *row, const char *text)
 {
-	mpijob_node *map = mpijob_doc_make(doc, mpijob__field_row(row->parent)->field.path);
+	mpijob_node *map = mpijob_doc_make(doc, mpijob__job_field_row(row->parent)->field.path);
 
 	switch (row->field.kind) {
 	case MPIJOB_KIND_INT32:
@@ -88,8 +88,8 @@ static int fill(mpijob *job, int reference)
 		if (!is_missing(root, i, reference))
 			continue;
 		if (!draft)
-			draft = mpijob__state_draft(job);
-		put(draft, mpijob__field_row(i), default_of(mpijob__field_row(i), reference));
+			draft = mpijob__job_state_draft(job);
+		put(draft, mpijob__job_field_row(i), default_of(mpijob__job_field_row(i), reference));
 		code = mpijob_doc_error(draft);
 		if (code) {
 			mpijob_doc_free(draft);
@@ -97,14 +97,14 @@ static int fill(mpijob *job, int reference)
 		}
 	}
 	if (draft)
-		mpijob__state_commit(job, draft);
+		mpijob__job_state_commit(job, draft);
 	return 0;
 }
 
 int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mpijob_diag *diag)
 {
 	struct mpijob_default_options known;
-	struct mpijob__report report;
+	struct mpijob__job_report report;
 	int code;
 
 	if (!job)
@@ -114,8 +114,8 @@ int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mp
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
-	report = mpijob__state_report(job, diag, known.reference != 0);
+	report = mpijob__job_state_report(job, diag, known.reference != 0);
 	check_objects(&report, mpijob__job_node(job));
-	code = mpijob__report_result(&report);
+	code = mpijob__job_report_result(&report);
 	return code ? code : fill(job, report.reference);
 }

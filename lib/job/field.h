@@ -8,7 +8,7 @@
 #include <mpijob/fields.h>
 
 /* Rows. Append in the order of the document; the numbers are private. 0 is the document itself. */
-enum mpijob__field_id {
+enum mpijob__job_field_id {
 	FIELD_ROOT,
 	FIELD_API_VERSION,
 	FIELD_KIND,
@@ -75,7 +75,7 @@ enum mpijob__field_id {
 };
 
 /* The typed structs of spec.h. */
-enum mpijob__struct_id {
+enum mpijob__job_struct_id {
 	STRUCT_NONE,
 	STRUCT_SPEC,
 	STRUCT_RUN_POLICY,
@@ -88,7 +88,7 @@ enum mpijob__struct_id {
 };
 
 /* What a MPIJOB_KIND_DOCUMENT must look like. */
-enum mpijob__shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
+enum mpijob__job_shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 
 #define FIELD_MADE    1u  /* An object that always exists for the operator: it is made to hold its defaults. */
 #define FIELD_IMPLIED 2u  /* Absent means the default; it is not written. */
@@ -103,7 +103,7 @@ enum mpijob__shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 #define CRD_CHECKS   2u /* It accepts the choices only. */
 #define CRD_REQUIRES 4u /* It must be there. */
 
-struct mpijob__row {
+struct mpijob__job_row {
 	struct mpijob_field field;
 	const char *key;               /* The last step of the path. */
 	const char *required;          /* Must be there; in the reference's words. */
@@ -122,15 +122,15 @@ struct mpijob__row {
 };
 
 /* The row of an id; FIELD_ROOT is an object without path. */
-const struct mpijob__row *mpijob__field_row(int id);
+const struct mpijob__job_row *mpijob__job_field_row(int id);
 
 /* The full size of a struct. */
-size_t mpijob__field_struct_size(int id);
+size_t mpijob__job_field_struct_size(int id);
 
 /* The member's last byte, counted from the struct's start: a struct that is shorter does not have it. */
-size_t mpijob__field_member_end(const struct mpijob__row *row);
+size_t mpijob__job_field_member_end(const struct mpijob__job_row *row);
 
 /* The value at a row's path below the root of a document; not through lists. NULL when absent, null, or cut off. */
-const mpijob_node *mpijob__field_node(const mpijob_node *root, int id);
+const mpijob_node *mpijob__job_field_node(const mpijob_node *root, int id);
 
 #endif

@@ -27,7 +27,7 @@ static const char *const implementations[] = { "OpenMPI", "Intel", "MPICH", NULL
 static const char *const managers[] = { "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue", NULL };
 static const char *const condition_statuses[] = { "True", "False", "Unknown", NULL };
 
-static const struct mpijob__row rows[] = {
+static const struct mpijob__job_row rows[] = {
 	[FIELD_API_VERSION] = {
 		.field = { SIZE, .path = "apiVersion", .kind = MPIJOB_KIND_STRING, .choices = api_version,
 			   .since = "0.3.0",
@@ -470,17 +470,17 @@ const struct mpijob_field *mpijob_field_find(const char *path)
 	return NULL;
 }
 
-const struct mpijob__row *mpijob__field_row(int id)
+const struct mpijob__job_row *mpijob__job_field_row(int id)
 {
 	return &rows[id];
 }
 
-size_t mpijob__field_struct_size(int id)
+size_t mpijob__job_field_struct_size(int id)
 {
 	return struct_sizes[id];
 }
 
-size_t mpijob__field_member_end(const struct mpijob__row *row)
+size_t mpijob__job_field_member_end(const struct mpijob__job_row *row)
 {
 	if (row->field.kind == MPIJOB_KIND_LIST)
 		return row->count_offset + sizeof(size_t);
@@ -489,11 +489,11 @@ size_t mpijob__field_member_end(const struct mpijob__row *row)
 	return row->offset + sizeof(void *);
 }
 
-const mpijob_node *mpijob__field_node(const mpijob_node *root, int id)
+const mpijob_node *mpijob__job_field_node(const mpijob_node *root, int id)
 {
 	const mpijob_node *node = id == FIELD_ROOT ? root : NULL;
 
 	if (id != FIELD_ROOT)
-		node = mpijob_node_get(mpijob__field_node(root, rows[id].parent), rows[id].key);
+		node = mpijob_node_get(mpijob__job_field_node(root, rows[id].parent), rows[id].key);
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }

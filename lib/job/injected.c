@@ -21,42 +21,42 @@
 #define SLOTS      INJECTED_SLOTS, NULL
 #define NOTHING    INJECTED_NONE, NULL
 
-static const struct mpijob__injected rows[] = {
+static const struct mpijob__job_injected rows[] = {
 	{ "K_MPI_JOB_ROLE", TEXT("launcher"), 0, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	{ "K_MPI_JOB_ROLE", TEXT("worker"), 0, WORKER, 0, INJECTED_BY_REFERENCE },
 	{ "OMPI_MCA_orte_keep_fqdn_hostnames", TEXT("true"), MPIJOB_OPENMPI, LAUNCHER, 0, INJECTED_BY_REFERENCE },
-	{ "OMPI_MCA_orte_default_hostfile", TEXT(MPIJOB__HOSTFILE_PATH), MPIJOB_OPENMPI, LAUNCHER, 0,
+	{ "OMPI_MCA_orte_default_hostfile", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_OPENMPI, LAUNCHER, 0,
 	  INJECTED_BY_REFERENCE },
 	{ "OMPI_MCA_plm_rsh_args", SSH, MPIJOB_OPENMPI, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	{ "OMPI_MCA_orte_set_default_slots", SLOTS, MPIJOB_OPENMPI, LAUNCHER, 0, INJECTED_BY_REFERENCE },
-	{ "I_MPI_HYDRA_HOST_FILE", TEXT(MPIJOB__HOSTFILE_PATH), MPIJOB_INTEL, LAUNCHER, 0, INJECTED_BY_REFERENCE },
+	{ "I_MPI_HYDRA_HOST_FILE", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_INTEL, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	{ "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", SSH, MPIJOB_INTEL, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	{ "I_MPI_PERHOST", SLOTS, MPIJOB_INTEL, LAUNCHER, 0, INJECTED_BY_REFERENCE },
-	{ "HYDRA_HOST_FILE", TEXT(MPIJOB__HOSTFILE_PATH), MPIJOB_MPICH, LAUNCHER, 0, INJECTED_BY_REFERENCE },
+	{ "HYDRA_HOST_FILE", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_MPICH, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	{ "HYDRA_LAUNCH_EXTRA_ARGS", SSH, MPIJOB_MPICH, LAUNCHER, 0, INJECTED_BY_REFERENCE },
 	/* Empty, so that a launcher that computes nothing takes no GPU. */
 	{ "NVIDIA_VISIBLE_DEVICES", NOTHING, 0, LAUNCHER, 1, INJECTED_BY_REFERENCE },
 	{ "NVIDIA_DRIVER_CAPABILITIES", NOTHING, 0, LAUNCHER, 1, INJECTED_BY_REFERENCE },
-	{ "PRTE_MCA_prte_default_hostfile", TEXT(MPIJOB__HOSTFILE_PATH), MPIJOB_OPENMPI, LAUNCHER, 0,
+	{ "PRTE_MCA_prte_default_hostfile", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_OPENMPI, LAUNCHER, 0,
 	  INJECTED_FOR_OPENMPI5 },
 	{ "PRTE_MCA_plm_ssh_args", SSH, MPIJOB_OPENMPI, LAUNCHER, 0, INJECTED_FOR_OPENMPI5 },
 	{ "PRTE_MCA_prte_set_default_slots", SLOTS, MPIJOB_OPENMPI, LAUNCHER, 0, INJECTED_FOR_OPENMPI5 },
 	{ "HYDRA_LAUNCHER_EXTRA_ARGS", SSH, MPIJOB_MPICH, LAUNCHER, 0, INJECTED_FOR_HYDRA },
 };
 
-const struct mpijob__injected *mpijob__injected_at(size_t index)
+const struct mpijob__job_injected *mpijob__job_injected_at(size_t index)
 {
 	return index < sizeof(rows) / sizeof(rows[0]) ? &rows[index] : NULL;
 }
 
-int mpijob__injected_applies(const struct mpijob__injected *row, int worker, int32_t mpi, int launcher_works)
+int mpijob__job_injected_applies(const struct mpijob__job_injected *row, int worker, int32_t mpi, int launcher_works)
 {
 	if (row->worker != worker || (row->mpi != 0 && row->mpi != mpi))
 		return 0;
 	return !row->idle_launcher || !launcher_works;
 }
 
-const mpijob_node *mpijob__injected_in_env(const mpijob_node *env, size_t count, const char *name)
+const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *entry = mpijob_node_at(env, i);
@@ -69,7 +69,7 @@ const mpijob_node *mpijob__injected_in_env(const mpijob_node *env, size_t count,
 }
 
 /* Every source may hold the names that begin with its prefix. */
-const mpijob_node *mpijob__injected_in_source(const mpijob_node *sources, const char *name)
+const mpijob_node *mpijob__job_injected_in_source(const mpijob_node *sources, const char *name)
 {
 	for (size_t i = 0; i < mpijob_node_count(sources); i++) {
 		const mpijob_node *entry = mpijob_node_at(sources, i);

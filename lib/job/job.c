@@ -25,12 +25,12 @@ static const struct {
 
 static const char *root_text(const mpijob_node *root, int id)
 {
-	return mpijob_node_string(mpijob__field_node(root, id));
+	return mpijob_node_string(mpijob__job_field_node(root, id));
 }
 
 static int is_choice(int id, const char *text)
 {
-	return text && strcmp(text, mpijob__field_row(id)->field.choices[0]) == 0;
+	return text && strcmp(text, mpijob__job_field_row(id)->field.choices[0]) == 0;
 }
 
 int mpijob_is_job(const mpijob_node *node)
@@ -43,7 +43,7 @@ int mpijob_is_job(const mpijob_node *node)
 
 static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *place, const char *version)
 {
-	const char *ours = mpijob__field_row(FIELD_API_VERSION)->field.choices[0];
+	const char *ours = mpijob__job_field_row(FIELD_API_VERSION)->field.choices[0];
 
 	for (size_t i = 0; i < sizeof(other_versions) / sizeof(other_versions[0]); i++) {
 		if (strcmp(other_versions[i].version, version) != 0)
@@ -59,9 +59,9 @@ static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *p
 
 static void refuse_kind(mpijob_diag *diag, const struct mpijob__base_place *place, const char *version, const char *kind)
 {
-	const char *ours = mpijob__field_row(FIELD_KIND)->field.choices[0];
+	const char *ours = mpijob__job_field_row(FIELD_KIND)->field.choices[0];
 
-	if (mpijob__base_near_word(kind, mpijob__field_row(FIELD_KIND)->field.choices, 1))
+	if (mpijob__base_near_word(kind, mpijob__job_field_row(FIELD_KIND)->field.choices, 1))
 		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "NotSupported", "kind", place,
 				  "not an MPIJob: '%s'; did you mean %s?", kind, ours);
 	else
@@ -76,7 +76,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	const char *kind = root_text(root, FIELD_KIND);
 	int kind_fits = is_choice(FIELD_KIND, kind);
 	int id = version && !kind_fits ? FIELD_KIND : FIELD_API_VERSION;
-	const mpijob_node *value = mpijob__field_node(root, id);
+	const mpijob_node *value = mpijob__job_field_node(root, id);
 	struct mpijob__base_place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
 
 	if (kind_fits && is_choice(FIELD_API_VERSION, version))
@@ -87,7 +87,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	}
 	if (!version || !kind)
 		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "Required",
-				  mpijob__field_row(id)->field.path, &place,
+				  mpijob__job_field_row(id)->field.path, &place,
 				  "not a Kubernetes object: %s is missing or no string",
 				  version ? "kind" : "apiVersion");
 	else if (!kind_fits)
@@ -165,11 +165,11 @@ static mpijob_doc *empty_document(const char *name, const char *namespace_)
 	mpijob_node *metadata;
 
 	for (int id = FIELD_API_VERSION; id <= FIELD_KIND; id++)
-		mpijob_node_put_string(doc, root, mpijob__field_row(id)->key, mpijob__field_row(id)->field.choices[0]);
-	metadata = mpijob_node_put_map(doc, root, mpijob__field_row(FIELD_METADATA)->key);
-	mpijob_node_put_string(doc, metadata, mpijob__field_row(FIELD_NAME)->key, name);
-	mpijob_node_put_string(doc, metadata, mpijob__field_row(FIELD_NAMESPACE)->key, namespace_);
-	mpijob_node_put_map(doc, root, mpijob__field_row(FIELD_SPEC)->key);
+		mpijob_node_put_string(doc, root, mpijob__job_field_row(id)->key, mpijob__job_field_row(id)->field.choices[0]);
+	metadata = mpijob_node_put_map(doc, root, mpijob__job_field_row(FIELD_METADATA)->key);
+	mpijob_node_put_string(doc, metadata, mpijob__job_field_row(FIELD_NAME)->key, name);
+	mpijob_node_put_string(doc, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key, namespace_);
+	mpijob_node_put_map(doc, root, mpijob__job_field_row(FIELD_SPEC)->key);
 	return doc;
 }
 
@@ -184,7 +184,7 @@ int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spe
 	doc = empty_document(name, namespace_);
 	code = mpijob_doc_error(doc);
 	if (!code && spec)
-		code = mpijob__store_spec(doc, spec, diag);
+		code = mpijob__job_store_spec(doc, spec, diag);
 	if (code) {
 		mpijob_doc_free(doc);
 		return code;
@@ -213,12 +213,12 @@ void mpijob_free(mpijob *job)
 	free(job);
 }
 
-mpijob_doc *mpijob__state_draft(const mpijob *job)
+mpijob_doc *mpijob__job_state_draft(const mpijob *job)
 {
 	return mpijob_doc_clone(job->doc);
 }
 
-void mpijob__state_commit(mpijob *job, mpijob_doc *draft)
+void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft)
 {
 	mpijob__base_arena_free(&job->views->memory);
 	job->views->spec = NULL;
@@ -227,9 +227,9 @@ void mpijob__state_commit(mpijob *job, mpijob_doc *draft)
 	job->doc = draft;
 }
 
-struct mpijob__report mpijob__state_report(const mpijob *job, mpijob_diag *diag, int reference)
+struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag, int reference)
 {
-	struct mpijob__report report = { .diag = diag, .source = job->source, .reference = reference };
+	struct mpijob__job_report report = { .diag = diag, .source = job->source, .reference = reference };
 
 	return report;
 }
@@ -266,8 +266,8 @@ const char *mpijob_uid(const mpijob *job)
 
 const mpijob_node *mpijob__job_template(const mpijob *job, int role)
 {
-	int id = role == MPIJOB__LAUNCHER ? FIELD_LAUNCHER_TEMPLATE : FIELD_WORKER_TEMPLATE;
-	const mpijob_node *node = mpijob__field_node(mpijob__job_node(job), id);
+	int id = role == MPIJOB__JOB_LAUNCHER ? FIELD_LAUNCHER_TEMPLATE : FIELD_WORKER_TEMPLATE;
+	const mpijob_node *node = mpijob__job_field_node(mpijob__job_node(job), id);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_MAP ? node : NULL;
 }
@@ -282,16 +282,16 @@ int mpijob_identify(mpijob *job, const char *name, const char *namespace_, const
 		return MPIJOB_ERR_USAGE;
 	if (!name && !namespace_ && !uid)
 		return 0;
-	draft = mpijob__state_draft(job);
-	metadata = mpijob_doc_make(draft, mpijob__field_row(FIELD_METADATA)->field.path);
-	mpijob_node_put_string(draft, metadata, mpijob__field_row(FIELD_NAME)->key, name);
-	mpijob_node_put_string(draft, metadata, mpijob__field_row(FIELD_NAMESPACE)->key, namespace_);
-	mpijob_node_put_string(draft, metadata, mpijob__field_row(FIELD_UID)->key, uid);
+	draft = mpijob__job_state_draft(job);
+	metadata = mpijob_doc_make(draft, mpijob__job_field_row(FIELD_METADATA)->field.path);
+	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_NAME)->key, name);
+	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key, namespace_);
+	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_UID)->key, uid);
 	code = mpijob_doc_error(draft);
 	if (code) {
 		mpijob_doc_free(draft);
 		return code;
 	}
-	mpijob__state_commit(job, draft);
+	mpijob__job_state_commit(job, draft);
 	return 0;
 }

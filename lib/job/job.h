@@ -8,8 +8,8 @@
 
 #include <mpijob/job.h>
 
-#define MPIJOB__LAUNCHER 1
-#define MPIJOB__WORKER   2
+#define MPIJOB__JOB_LAUNCHER 1
+#define MPIJOB__JOB_WORKER   2
 
 /* The root map of the job's document; never NULL. */
 const mpijob_node *mpijob__job_node(const mpijob *job);

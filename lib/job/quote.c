@@ -95,12 +95,12 @@ static int quote(struct mpijob_text *out, const char *text,
 	return code ? code : mpijob__base_text_puts(out, "\"");
 }
 
-int mpijob__quote_go(struct mpijob_text *out, const char *text)
+int mpijob__job_quote_go(struct mpijob_text *out, const char *text)
 {
 	return quote(out, text, go_character);
 }
 
-int mpijob__quote_json(struct mpijob_text *out, const char *text)
+int mpijob__job_quote_json(struct mpijob_text *out, const char *text)
 {
 	return quote(out, text, json_character);
 }

@@ -6,8 +6,8 @@
 #include "base/text.h"
 
 /* As Go's %q does. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__quote_go(struct mpijob_text *out, const char *text);
+int mpijob__job_quote_go(struct mpijob_text *out, const char *text);
 /* As Go's encoding/json does. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__quote_json(struct mpijob_text *out, const char *text);
+int mpijob__job_quote_json(struct mpijob_text *out, const char *text);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "job/report.h"
 
-struct mpijob__base_place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
+struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report, const mpijob_node *node,
 					  const struct mpijob__base_place *around)
 {
 	struct mpijob__base_place place = { report->source, mpijob_node_line(node), mpijob_node_column(node) };
@@ -14,45 +14,45 @@ struct mpijob__base_place mpijob__report_place(const struct mpijob__report *repo
 }
 
 /* How many findings of a kind there are; NULL for a kind that docs/findings.md does not know. */
-static uint8_t *said(struct mpijob__report *report, const char *id)
+static uint8_t *said(struct mpijob__job_report *report, const char *id)
 {
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
-	size_t index = kind ? (size_t)(kind - mpijob_finding_kind_at(0)) : MPIJOB__REPORT_KINDS;
+	size_t index = kind ? (size_t)(kind - mpijob_finding_kind_at(0)) : MPIJOB__JOB_REPORT_KINDS;
 
-	return index < MPIJOB__REPORT_KINDS ? &report->said[index] : NULL;
+	return index < MPIJOB__JOB_REPORT_KINDS ? &report->said[index] : NULL;
 }
 
 /* Count a finding that is not made when as many of its kind are kept as may be. */
-static int skip(struct mpijob__report *report, int32_t severity, const char *id)
+static int skip(struct mpijob__job_report *report, int32_t severity, const char *id)
 {
 	uint8_t *count = said(report, id);
 
-	if (!count || *count < MPIJOB__REPORT_MOST)
+	if (!count || *count < MPIJOB__JOB_REPORT_MOST)
 		return 0;
 	report->errors += mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
 	mpijob__base_diag_leave_out(report->diag, severity, id);
 	return 1;
 }
 
-static int32_t loose_severity(const struct mpijob__report *report)
+static int32_t loose_severity(const struct mpijob__job_report *report)
 {
 	return report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
 }
 
-int mpijob__report_is_full(struct mpijob__report *report, const char *id)
+int mpijob__job_report_is_full(struct mpijob__job_report *report, const char *id)
 {
 	return skip(report, MPIJOB_SEVERITY_ERROR, id);
 }
 
-int mpijob__report_loose_is_full(struct mpijob__report *report, const char *id)
+int mpijob__job_report_loose_is_full(struct mpijob__job_report *report, const char *id)
 {
 	return skip(report, loose_severity(report), id);
 }
 
-static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
+static void add(struct mpijob__job_report *report, int32_t severity, const struct mpijob__job_spot *spot, const char *id,
 		const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
 
-static void add(struct mpijob__report *report, int32_t severity, const struct mpijob__spot *spot, const char *id,
+static void add(struct mpijob__job_report *report, int32_t severity, const struct mpijob__job_spot *spot, const char *id,
 		const char *reason, const char *format, va_list args)
 {
 	uint8_t *count;
@@ -67,13 +67,13 @@ static void add(struct mpijob__report *report, int32_t severity, const struct mp
 		report->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_verror(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			   const char *reason, const char *format, va_list args)
 {
 	add(report, MPIJOB_SEVERITY_ERROR, spot, id, reason, format, args);
 }
 
-void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_error(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			  const char *reason, const char *format, ...)
 {
 	va_list args;
@@ -83,7 +83,7 @@ void mpijob__report_error(struct mpijob__report *report, const struct mpijob__sp
 	va_end(args);
 }
 
-void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_loose(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			  const char *format, ...)
 {
 	va_list args;
@@ -93,7 +93,7 @@ void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__sp
 	va_end(args);
 }
 
-void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_warning(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			    const char *format, ...)
 {
 	va_list args;
@@ -103,7 +103,7 @@ void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__
 	va_end(args);
 }
 
-void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			 const char *format, ...)
 {
 	va_list args;
@@ -113,7 +113,7 @@ void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spo
 	va_end(args);
 }
 
-int mpijob__report_result(const struct mpijob__report *report)
+int mpijob__job_report_result(const struct mpijob__job_report *report)
 {
 	if (report->code)
 		return report->code;

@@ -7,10 +7,10 @@
 
 #include <mpijob/doc.h>
 
-#define MPIJOB__REPORT_MOST  100 /* Findings of one kind that are kept; further ones are only counted. */
-#define MPIJOB__REPORT_KINDS 256 /* No library has more kinds. */
+#define MPIJOB__JOB_REPORT_MOST  100 /* Findings of one kind that are kept; further ones are only counted. */
+#define MPIJOB__JOB_REPORT_KINDS 256 /* No library has more kinds. */
 
-struct mpijob__report {
+struct mpijob__job_report {
 	mpijob_diag *diag;  /* May be NULL. */
 	const char *source; /* Of the document; may be NULL. */
 	int reference;      /* Speak and judge as mpi-operator v0.8.2. */
@@ -18,39 +18,39 @@ struct mpijob__report {
 	size_t errors;
 	size_t broken; /* Of these: objects that are no map, so that nothing can be filled in. */
 	int code;      /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
-	uint8_t said[MPIJOB__REPORT_KINDS]; /* Findings of each kind, up to MPIJOB__REPORT_MOST. */
+	uint8_t said[MPIJOB__JOB_REPORT_KINDS]; /* Findings of each kind, up to MPIJOB__JOB_REPORT_MOST. */
 };
 
 /* What is needed to say something about one field. */
-struct mpijob__spot {
+struct mpijob__job_spot {
 	const char *path;
 	struct mpijob__base_place place;
 };
 
 /* Where a node stands; where it has no place of its own, where its surroundings do. */
-struct mpijob__base_place mpijob__report_place(const struct mpijob__report *report, const mpijob_node *node,
+struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report, const mpijob_node *node,
 					  const struct mpijob__base_place *around);
 
-void mpijob__report_error(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_error(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			  const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
-void mpijob__report_verror(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_verror(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			   const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(5, 0);
 /* A warning, or an error where the report is strict. */
-void mpijob__report_loose(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_loose(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			  const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-void mpijob__report_warning(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_warning(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-void mpijob__report_note(struct mpijob__report *report, const struct mpijob__spot *spot, const char *id,
+void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
 			 const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 /*
  * Whether as many findings of a kind are kept as may be: 1, and the finding that was to be made is counted as one that
- * was left out, an error or one that mpijob__report_loose() makes. Saves the caller from making its text.
+ * was left out, an error or one that mpijob__job_report_loose() makes. Saves the caller from making its text.
  */
-int mpijob__report_is_full(struct mpijob__report *report, const char *id);
-int mpijob__report_loose_is_full(struct mpijob__report *report, const char *id);
+int mpijob__job_report_is_full(struct mpijob__job_report *report, const char *id);
+int mpijob__job_report_loose_is_full(struct mpijob__job_report *report, const char *id);
 
 /* 0, or the code that a call returns after this report. */
-int mpijob__report_result(const struct mpijob__report *report);
+int mpijob__job_report_result(const struct mpijob__job_report *report);
 
 #endif

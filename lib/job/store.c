@@ -36,7 +36,7 @@ struct given {
 
 static int store_members(struct store *store, int id, mpijob_node *map, const struct given *given);
 
-static int refuse(struct store *store, const struct mpijob__row *row, int code, const char *message)
+static int refuse(struct store *store, const struct mpijob__job_row *row, int code, const char *message)
 {
 	mpijob__base_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
 			  code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL, "%s",
@@ -44,13 +44,13 @@ static int refuse(struct store *store, const struct mpijob__row *row, int code, 
 	return code;
 }
 
-static int take(struct store *store, const struct mpijob__row *row, const void *from, struct given *given)
+static int take(struct store *store, const struct mpijob__job_row *row, const void *from, struct given *given)
 {
 	int code;
 
 	if (!from)
 		return refuse(store, row, MPIJOB_ERR_USAGE, "an entry of the list is NULL");
-	code = mpijob__base_struct_check(given->members.bytes, mpijob__field_struct_size(row->of), from);
+	code = mpijob__base_struct_check(given->members.bytes, mpijob__job_field_struct_size(row->of), from);
 	if (code == MPIJOB_ERR_USAGE)
 		return refuse(store, row, code, "the struct's size is not set");
 	if (code)
@@ -60,12 +60,12 @@ static int take(struct store *store, const struct mpijob__row *row, const void *
 	return 0;
 }
 
-static int has_member(const struct mpijob__row *row, const struct given *given)
+static int has_member(const struct mpijob__job_row *row, const struct given *given)
 {
-	return row->in && mpijob__field_member_end(row) <= given->size;
+	return row->in && mpijob__job_field_member_end(row) <= given->size;
 }
 
-static const void *member_pointer(const struct mpijob__row *row, const struct given *given)
+static const void *member_pointer(const struct mpijob__job_row *row, const struct given *given)
 {
 	const void *pointer;
 
@@ -74,7 +74,7 @@ static const void *member_pointer(const struct mpijob__row *row, const struct gi
 }
 
 /* The member as a value; VALUE_ABSENT or VALUE_GIVEN. */
-static int member_value(const struct mpijob__row *row, const struct given *given, struct mpijob__value *out)
+static int member_value(const struct mpijob__job_row *row, const struct given *given, struct mpijob__job_value *out)
 {
 	int32_t small = 0;
 	const void *pointer = NULL;
@@ -100,7 +100,7 @@ static int member_value(const struct mpijob__row *row, const struct given *given
 	return VALUE_GIVEN;
 }
 
-static int store_choice(struct store *store, const struct mpijob__row *row, mpijob_node *map, int64_t number)
+static int store_choice(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, int64_t number)
 {
 	int64_t count = 0;
 
@@ -114,28 +114,28 @@ static int store_choice(struct store *store, const struct mpijob__row *row, mpij
 	return 0;
 }
 
-static int store_time(struct store *store, const struct mpijob__row *row, mpijob_node *map, int64_t seconds)
+static int store_time(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, int64_t seconds)
 {
-	char text[MPIJOB__TIME_SIZE];
+	char text[MPIJOB__JOB_TIME_SIZE];
 
-	if (!mpijob__time_format(seconds, text))
+	if (!mpijob__job_time_format(seconds, text))
 		return refuse(store, row, MPIJOB_ERR_USAGE, "the time is not within the years 0 to 9999");
 	mpijob_node_put_string(store->doc, map, row->key, text);
 	return 0;
 }
 
-static int same(const struct mpijob__row *row, const struct mpijob__value *a, const struct mpijob__value *b)
+static int same(const struct mpijob__job_row *row, const struct mpijob__job_value *a, const struct mpijob__job_value *b)
 {
 	if (row->field.kind == MPIJOB_KIND_STRING)
 		return strcmp(a->text, b->text) == 0;
 	return a->number == b->number;
 }
 
-static int store_scalar(struct store *store, const struct mpijob__row *row, mpijob_node *map, const struct given *given)
+static int store_scalar(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, const struct given *given)
 {
-	struct mpijob__value value, stands;
+	struct mpijob__job_value value, stands;
 	int state = member_value(row, given, &value);
-	int stood = mpijob__value_read(row, mpijob_node_get(map, row->key), &stands);
+	int stood = mpijob__job_value_read(row, mpijob_node_get(map, row->key), &stands);
 
 	if (state == stood && (state == VALUE_ABSENT || same(row, &value, &stands)))
 		return 0;
@@ -162,12 +162,12 @@ static int store_scalar(struct store *store, const struct mpijob__row *row, mpij
 	}
 }
 
-static int is_absent(const mpijob_node *map, const struct mpijob__row *row)
+static int is_absent(const mpijob_node *map, const struct mpijob__job_row *row)
 {
 	return mpijob_node_kind(mpijob_node_get(map, row->key)) <= MPIJOB_NODE_NULL;
 }
 
-static int store_document(struct store *store, const struct mpijob__row *row, mpijob_node *map, const mpijob_node *node)
+static int store_document(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, const mpijob_node *node)
 {
 	if (!node) {
 		if (!is_absent(map, row))
@@ -179,7 +179,7 @@ static int store_document(struct store *store, const struct mpijob__row *row, mp
 }
 
 /* The map that stands at a key, or a new one. */
-static mpijob_node *inner_map(struct store *store, const struct mpijob__row *row, mpijob_node *map)
+static mpijob_node *inner_map(struct store *store, const struct mpijob__job_row *row, mpijob_node *map)
 {
 	mpijob_node *inner = mpijob_node_edit(map, row->key);
 
@@ -188,7 +188,7 @@ static mpijob_node *inner_map(struct store *store, const struct mpijob__row *row
 
 static int store_struct(struct store *store, int id, mpijob_node *map, const void *from)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	struct given inner;
 	int code;
 
@@ -201,24 +201,24 @@ static int store_struct(struct store *store, int id, mpijob_node *map, const voi
 	return code ? code : store_members(store, id, inner_map(store, row, map), &inner);
 }
 
-static int has_key(const struct mpijob__row *key, const mpijob_node *entry, int state,
-		   const struct mpijob__value *wanted)
+static int has_key(const struct mpijob__job_row *key, const mpijob_node *entry, int state,
+		   const struct mpijob__job_value *wanted)
 {
-	struct mpijob__value stands;
+	struct mpijob__job_value stands;
 
 	if (mpijob_node_kind(entry) != MPIJOB_NODE_MAP ||
-	    mpijob__value_read(key, mpijob_node_get(entry, key->key), &stands) != state)
+	    mpijob__job_value_read(key, mpijob_node_get(entry, key->key), &stands) != state)
 		return 0;
 	return state == VALUE_ABSENT || same(key, wanted, &stands);
 }
 
 /* The entry that a struct of the list means: the one at the same place if it has the same key, else the first that has
  * it; a key may be missing, or stand there twice. */
-static const mpijob_node *entry_of(const struct mpijob__row *row, const mpijob_node *list, size_t index,
+static const mpijob_node *entry_of(const struct mpijob__job_row *row, const mpijob_node *list, size_t index,
 				   const struct given *given)
 {
-	const struct mpijob__row *key = mpijob__field_row(row->list_key);
-	struct mpijob__value wanted;
+	const struct mpijob__job_row *key = mpijob__job_field_row(row->list_key);
+	struct mpijob__job_value wanted;
 	int state;
 
 	if (!row->list_key || !has_member(key, given))
@@ -236,7 +236,7 @@ static const mpijob_node *entry_of(const struct mpijob__row *row, const mpijob_n
 static int store_entry(struct store *store, int id, const mpijob_node *old, mpijob_node *list, size_t index,
 		       const void *from)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	const mpijob_node *stood;
 	mpijob_node *map;
 	struct given given;
@@ -254,7 +254,7 @@ static int store_entry(struct store *store, int id, const mpijob_node *old, mpij
 
 static int store_list(struct store *store, int id, mpijob_node *map, const struct given *given)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	const void *const *entries = member_pointer(row, given);
 	const mpijob_node *old = mpijob_node_get(map, row->key);
 	mpijob_node *list;
@@ -280,7 +280,7 @@ static int store_list(struct store *store, int id, mpijob_node *map, const struc
 static int gives_any(int id, const struct given *given)
 {
 	for (int i = 1; i < FIELD_END; i++) {
-		const struct mpijob__row *row = mpijob__field_row(i);
+		const struct mpijob__job_row *row = mpijob__job_field_row(i);
 
 		if (row->parent == id && has_member(row, given) && member_pointer(row, given))
 			return 1;
@@ -290,7 +290,7 @@ static int gives_any(int id, const struct given *given)
 
 static int store_member(struct store *store, int id, mpijob_node *map, const struct given *given)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 	if (row->field.kind == MPIJOB_KIND_OBJECT && !row->of) {
 		int there = mpijob_node_kind(mpijob_node_get(map, row->key)) == MPIJOB_NODE_MAP;
@@ -316,7 +316,7 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 	int code = map ? 0 : mpijob_doc_error(store->doc);
 
 	for (int i = 1; !code && i < FIELD_END; i++) {
-		if (mpijob__field_row(i)->parent == id)
+		if (mpijob__job_field_row(i)->parent == id)
 			code = store_member(store, i, map, given);
 	}
 	return code;
@@ -330,7 +330,7 @@ static int store_top(mpijob_doc *doc, int id, const void *from, mpijob_diag *dia
 	return code ? code : mpijob_doc_error(doc);
 }
 
-int mpijob__store_spec(mpijob_doc *doc, const struct mpijob_spec *spec, mpijob_diag *diag)
+int mpijob__job_store_spec(mpijob_doc *doc, const struct mpijob_spec *spec, mpijob_diag *diag)
 {
 	return store_top(doc, FIELD_SPEC, spec, diag);
 }
@@ -342,7 +342,7 @@ static int set(mpijob *job, int id, const void *from, mpijob_diag *diag)
 
 	if (!job || !from)
 		return MPIJOB_ERR_USAGE;
-	draft = mpijob__state_draft(job);
+	draft = mpijob__job_state_draft(job);
 	if (!draft)
 		return MPIJOB_ERR_NOMEM;
 	code = store_top(draft, id, from, diag);
@@ -350,7 +350,7 @@ static int set(mpijob *job, int id, const void *from, mpijob_diag *diag)
 		mpijob_doc_free(draft);
 		return code;
 	}
-	mpijob__state_commit(job, draft);
+	mpijob__job_state_commit(job, draft);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static const struct {
 	{ "mpiDistribution", FIELD_MPI_IMPLEMENTATION }, /* v1alpha2 */
 };
 
-const char *mpijob__suggest_choice(const char *word, const char *const *choices)
+const char *mpijob__job_suggest_choice(const char *word, const char *const *choices)
 {
 	size_t count = 0;
 
@@ -30,8 +30,8 @@ const char *mpijob__suggest_choice(const char *word, const char *const *choices)
 /* The part of the document that a row belongs to: spec, status, metadata. */
 static int part_of(int id)
 {
-	while (id != FIELD_ROOT && mpijob__field_row(id)->parent != FIELD_ROOT)
-		id = mpijob__field_row(id)->parent;
+	while (id != FIELD_ROOT && mpijob__job_field_row(id)->parent != FIELD_ROOT)
+		id = mpijob__job_field_row(id)->parent;
 	return id;
 }
 
@@ -40,7 +40,7 @@ static const char *elsewhere(int id, const char *key)
 	const char *found = NULL;
 
 	for (int i = 1; i < FIELD_END; i++) {
-		const struct mpijob__row *row = mpijob__field_row(i);
+		const struct mpijob__job_row *row = mpijob__job_field_row(i);
 
 		if (strcmp(row->key, key) != 0 || (id != FIELD_ROOT && part_of(i) != part_of(id)))
 			continue;
@@ -51,21 +51,21 @@ static const char *elsewhere(int id, const char *key)
 	return found;
 }
 
-const char *mpijob__suggest_key(int id, const char *key)
+const char *mpijob__job_suggest_key(int id, const char *key)
 {
 	const char *keys[FIELD_END] = { NULL };
 	const char *near;
 
 	for (int i = 1; i < FIELD_END; i++) {
-		if (mpijob__field_row(i)->parent == id)
-			keys[i] = mpijob__field_row(i)->key;
+		if (mpijob__job_field_row(i)->parent == id)
+			keys[i] = mpijob__job_field_row(i)->key;
 	}
 	near = elsewhere(id, key);
 	if (!near)
 		near = mpijob__base_near_word(key, keys, FIELD_END);
 	for (size_t i = 0; !near && i < sizeof(renamed) / sizeof(renamed[0]); i++) {
 		if (strcmp(renamed[i].old, key) == 0 && part_of(renamed[i].id) == part_of(id))
-			near = mpijob__field_row(renamed[i].id)->key;
+			near = mpijob__job_field_row(renamed[i].id)->key;
 	}
 	return near;
 }

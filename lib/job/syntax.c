@@ -56,7 +56,7 @@ static int is_dns(const char *text, size_t len)
 	}
 }
 
-const char *mpijob__syntax_label(const char *text)
+const char *mpijob__job_syntax_label(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -65,7 +65,7 @@ const char *mpijob__syntax_label(const char *text)
 	return "1 to 63 lower case letters, digits and '-', with a letter or digit at both ends";
 }
 
-const char *mpijob__syntax_subdomain(const char *text)
+const char *mpijob__job_syntax_subdomain(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -74,17 +74,17 @@ const char *mpijob__syntax_subdomain(const char *text)
 	return "lower case letters, digits, '-' and '.', at most 253, with a letter or digit at the ends of each part";
 }
 
-const char *mpijob__syntax_prefix(const char *text)
+const char *mpijob__job_syntax_prefix(const char *text)
 {
 	char whole[SUBDOMAIN_LENGTH];
 	size_t len = strlen(text);
 
 	/* What is generated behind it ends the name: as if a letter stood for the dash and what is before it. */
 	if (len < 2 || len > SUBDOMAIN_LENGTH + 1 || text[len - 1] != '-')
-		return mpijob__syntax_subdomain(text);
+		return mpijob__job_syntax_subdomain(text);
 	memcpy(whole, text, len - 2);
 	whole[len - 2] = 'a';
-	return is_dns(whole, len - 1) ? NULL : mpijob__syntax_subdomain(text);
+	return is_dns(whole, len - 1) ? NULL : mpijob__job_syntax_subdomain(text);
 }
 
 static char fold(char c)
@@ -92,7 +92,7 @@ static char fold(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 }
 
-const char *mpijob__syntax_driver(const char *text)
+const char *mpijob__job_syntax_driver(const char *text)
 {
 	char folded[LABEL_LENGTH + 1] = { 0 };
 	size_t len = strlen(text);
@@ -104,7 +104,7 @@ const char *mpijob__syntax_driver(const char *text)
 	return "letters, digits, '-' and '.', at most 63, with a letter or digit at the ends of each part";
 }
 
-const char *mpijob__syntax_host(const char *text)
+const char *mpijob__job_syntax_host(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -113,7 +113,7 @@ const char *mpijob__syntax_host(const char *text)
 	return "lower case letters, digits, '-' and '.', at most 64, with a letter or digit at the ends of each part";
 }
 
-const char *mpijob__syntax_search(const char *text)
+const char *mpijob__job_syntax_search(const char *text)
 {
 	size_t len = strlen(text);
 	const char *end;
@@ -139,7 +139,7 @@ const char *mpijob__syntax_search(const char *text)
 	return good && len <= SUBDOMAIN_LENGTH ? NULL : "a domain in lower case, at most 253 characters";
 }
 
-int mpijob__syntax_is_key(const char *text, size_t len)
+int mpijob__job_syntax_is_key(const char *text, size_t len)
 {
 	const char *slash = memchr(text, '/', len);
 
@@ -158,12 +158,12 @@ static const char key_form[] =
 	"a key such as example.com/name: an optional domain and '/', then 1 to 63 letters, digits, "
 	"'-', '_' and '.', with a letter or digit at both ends";
 
-const char *mpijob__syntax_key(const char *text)
+const char *mpijob__job_syntax_key(const char *text)
 {
-	return mpijob__syntax_is_key(text, strlen(text)) ? NULL : key_form;
+	return mpijob__job_syntax_is_key(text, strlen(text)) ? NULL : key_form;
 }
 
-const char *mpijob__syntax_annotation(const char *text)
+const char *mpijob__job_syntax_annotation(const char *text)
 {
 	char folded[SUBDOMAIN_LENGTH + 1 + LABEL_LENGTH];
 	size_t len = strlen(text);
@@ -172,10 +172,10 @@ const char *mpijob__syntax_annotation(const char *text)
 		return key_form;
 	for (size_t i = 0; i < len; i++)
 		folded[i] = fold(text[i]);
-	return mpijob__syntax_is_key(folded, len) ? NULL : key_form;
+	return mpijob__job_syntax_is_key(folded, len) ? NULL : key_form;
 }
 
-const char *mpijob__syntax_value(const char *text)
+const char *mpijob__job_syntax_value(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -184,7 +184,7 @@ const char *mpijob__syntax_value(const char *text)
 	return "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
 }
 
-const char *mpijob__syntax_variable(const char *text)
+const char *mpijob__job_syntax_variable(const char *text)
 {
 	for (const char *at = text; *at; at++) {
 		if (*at < ' ' || *at > '~' || *at == '=')
@@ -193,7 +193,7 @@ const char *mpijob__syntax_variable(const char *text)
 	return *text ? NULL : "printable ASCII without '='";
 }
 
-const char *mpijob__syntax_port(const char *text)
+const char *mpijob__job_syntax_port(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -203,7 +203,7 @@ const char *mpijob__syntax_port(const char *text)
 	return "1 to 15 lower case letters, digits and single '-', with at least one letter and no '-' at the ends";
 }
 
-const char *mpijob__syntax_file(const char *text)
+const char *mpijob__job_syntax_file(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -213,12 +213,12 @@ const char *mpijob__syntax_file(const char *text)
 	return "1 to 253 letters, digits, '-', '_' and '.', not beginning with '..'";
 }
 
-const char *mpijob__syntax_header(const char *text)
+const char *mpijob__job_syntax_header(const char *text)
 {
 	return *text && all_in(text, strlen(text), alphanumeric_dash) ? NULL : "letters, digits and '-'";
 }
 
-const char *mpijob__syntax_sysctl(const char *text)
+const char *mpijob__job_syntax_sysctl(const char *text)
 {
 	static const char inside[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
 	size_t len = strlen(text);
@@ -331,7 +331,7 @@ static int is_ipv6(const char *text)
 	return (ip.gap < 0 ? ip.count == 8 : ip.count < 8) && !is_mapped(&ip);
 }
 
-const char *mpijob__syntax_address(const char *text)
+const char *mpijob__job_syntax_address(const char *text)
 {
 	const char *end = skip_ipv4(text);
 
@@ -362,7 +362,7 @@ static uint32_t point_at(const char *at)
 	return point;
 }
 
-const char *mpijob__syntax_image(const char *text)
+const char *mpijob__job_syntax_image(const char *text)
 {
 	const char *last = text + strlen(text);
 
@@ -373,7 +373,7 @@ const char *mpijob__syntax_image(const char *text)
 	return is_space(point_at(text)) || is_space(point_at(last)) ? "without space around it" : NULL;
 }
 
-const char *mpijob__syntax_steps(const char *text)
+const char *mpijob__job_syntax_steps(const char *text)
 {
 	for (;;) {
 		size_t len = strcspn(text, "/");
@@ -386,19 +386,19 @@ const char *mpijob__syntax_steps(const char *text)
 	}
 }
 
-const char *mpijob__syntax_absolute(const char *text)
+const char *mpijob__job_syntax_absolute(const char *text)
 {
 	return *text == '/' ? NULL : "an absolute path";
 }
 
-const char *mpijob__syntax_relative(const char *text)
+const char *mpijob__job_syntax_relative(const char *text)
 {
-	return *text == '/' ? "a relative path" : mpijob__syntax_steps(text);
+	return *text == '/' ? "a relative path" : mpijob__job_syntax_steps(text);
 }
 
-const char *mpijob__syntax_projected(const char *text)
+const char *mpijob__job_syntax_projected(const char *text)
 {
-	return strncmp(text, "..", 2) == 0 ? "a path that does not begin with '..'" : mpijob__syntax_relative(text);
+	return strncmp(text, "..", 2) == 0 ? "a path that does not begin with '..'" : mpijob__job_syntax_relative(text);
 }
 
 /* iqn.2001-04.com.example:name */
@@ -417,7 +417,7 @@ static int is_iqn(const char *text)
 	return len && text[len] == ':' && text[len + 1] && !text[len + 1 + strcspn(text + len + 1, ",;*&$| \t\n\f\r")];
 }
 
-const char *mpijob__syntax_iscsi(const char *text)
+const char *mpijob__job_syntax_iscsi(const char *text)
 {
 	size_t len = strlen(text);
 	int good = 0;
@@ -450,7 +450,7 @@ static int is_windows_domain(const char *text, size_t len)
 	return (dns || netbios) && len < 256;
 }
 
-const char *mpijob__syntax_windows_user(const char *text)
+const char *mpijob__job_syntax_windows_user(const char *text)
 {
 	const char *slash = strchr(text, '\\');
 	const char *user = slash ? slash + 1 : text;
@@ -463,12 +463,12 @@ const char *mpijob__syntax_windows_user(const char *text)
 	return good ? NULL : "a Windows user such as name or DOMAIN\\name";
 }
 
-const char *mpijob__syntax_credential(const char *text)
+const char *mpijob__job_syntax_credential(const char *text)
 {
 	return *text && strlen(text) <= 64 * 1024 ? NULL : "1 byte to 64 KiB long";
 }
 
-const char *mpijob__syntax_no_slash(const char *text)
+const char *mpijob__job_syntax_no_slash(const char *text)
 {
 	return strchr(text, '/') ? "without '/'" : NULL;
 }
@@ -488,7 +488,7 @@ static int is_host_port(const char *text, size_t len)
 	return !memchr(text, ':', colon) && !memchr(text, '[', len) && !memchr(text, ']', len);
 }
 
-const char *mpijob__syntax_registry(const char *text)
+const char *mpijob__job_syntax_registry(const char *text)
 {
 	for (;;) {
 		size_t len = strcspn(text, ",");
@@ -501,7 +501,7 @@ const char *mpijob__syntax_registry(const char *text)
 	}
 }
 
-const char *mpijob__syntax_tenant(const char *text)
+const char *mpijob__job_syntax_tenant(const char *text)
 {
 	return strlen(text) < 65 ? NULL : "at most 64 characters long";
 }

@@ -38,7 +38,7 @@ static int put_key(struct mpijob_text *out, const char *key)
 	return strlen(key) <= KEY_SHOWN ? mpijob__base_field_path_key(out, key) : put_entry(out, key);
 }
 
-static int put_path(struct mpijob_text *out, const struct mpijob__template *at, const struct mpijob__step *step)
+static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	int code;
 
@@ -51,17 +51,17 @@ static int put_path(struct mpijob_text *out, const struct mpijob__template *at, 
 }
 
 /* Where a step stands: its value, else what is around it. */
-static struct mpijob__base_place place_of(const struct mpijob__template *at, const struct mpijob__step *step)
+static struct mpijob__base_place place_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	struct mpijob__base_place place = { at->report->source, 0, 0 };
 
 	for (; step && !place.line; step = step->before)
-		place = mpijob__report_place(at->report, step->node, NULL);
+		place = mpijob__job_report_place(at->report, step->node, NULL);
 	return place.line ? place : at->place;
 }
 
 /* Where the key at `index` of the map at the step stands. */
-static void key_place(const struct mpijob__step *step, size_t index, struct mpijob__base_place *place)
+static void key_place(const struct mpijob__job_step *step, size_t index, struct mpijob__base_place *place)
 {
 	int32_t line, column;
 
@@ -75,13 +75,13 @@ static void key_place(const struct mpijob__step *step, size_t index, struct mpij
 /* A finding's path and place, while it is made. */
 struct spot {
 	struct mpijob_text path;
-	struct mpijob__spot spot;
+	struct mpijob__job_spot spot;
 };
 
-static void spot_begin(struct spot *out, const struct mpijob__template *at, const struct mpijob__step *step,
+static void spot_begin(struct spot *out, const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
 		       const char *key)
 {
-	struct mpijob__step inner = { step, key, 0, key ? mpijob_node_get(step->node, key) : NULL, SCHEMA_NONE };
+	struct mpijob__job_step inner = { step, key, 0, key ? mpijob_node_get(step->node, key) : NULL, SCHEMA_NONE };
 
 	memset(out, 0, sizeof(*out));
 	if (put_path(&out->path, at, key ? &inner : step))
@@ -95,76 +95,76 @@ static void spot_end(struct spot *spot)
 	mpijob__base_text_release(&spot->path);
 }
 
-void mpijob__template_refuse(const struct mpijob__template *at, const struct mpijob__step *step, const char *key,
+void mpijob__job_template_refuse(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *key,
 			     const char *id, const char *reason, const char *format, ...)
 {
 	struct spot spot;
 	va_list args;
 
-	if (mpijob__report_is_full(at->report, id))
+	if (mpijob__job_report_is_full(at->report, id))
 		return;
 	spot_begin(&spot, at, step, key);
 	va_start(args, format);
-	mpijob__report_verror(at->report, &spot.spot, id, reason, format, args);
+	mpijob__job_report_verror(at->report, &spot.spot, id, reason, format, args);
 	va_end(args);
 	spot_end(&spot);
 }
 
-const mpijob_node *mpijob__template_map(const mpijob_node *map, const char *key)
+const mpijob_node *mpijob__job_template_map(const mpijob_node *map, const char *key)
 {
 	const mpijob_node *node = mpijob_node_get(map, key);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_MAP ? node : NULL;
 }
 
-const mpijob_node *mpijob__template_list(const mpijob_node *map, const char *key)
+const mpijob_node *mpijob__job_template_list(const mpijob_node *map, const char *key)
 {
 	const mpijob_node *node = mpijob_node_get(map, key);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_LIST ? node : NULL;
 }
 
-const char *mpijob__template_text(const mpijob_node *map, const char *key)
+const char *mpijob__job_template_text(const mpijob_node *map, const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(map, key));
 
 	return text && *text ? text : NULL;
 }
 
-int mpijob__template_flag(const mpijob_node *map, const char *key)
+int mpijob__job_template_flag(const mpijob_node *map, const char *key)
 {
 	int value;
 
 	return mpijob_node_bool(mpijob_node_get(map, key), &value) && value;
 }
 
-int mpijob__template_number(const mpijob_node *map, const char *key, int64_t *out)
+int mpijob__job_template_number(const mpijob_node *map, const char *key, int64_t *out)
 {
 	return mpijob_node_int(mpijob_node_get(map, key), out);
 }
 
-int mpijob__template_given(const mpijob_node *map, const char *key)
+int mpijob__job_template_given(const mpijob_node *map, const char *key)
 {
 	return mpijob_node_kind(mpijob_node_get(map, key)) > MPIJOB_NODE_NULL;
 }
 
-struct mpijob__step mpijob__template_into(const struct mpijob__step *step, const char *key)
+struct mpijob__job_step mpijob__job_template_into(const struct mpijob__job_step *step, const char *key)
 {
-	struct mpijob__step inner = { step, key, 0, mpijob_node_get(step->node, key), SCHEMA_NONE };
+	struct mpijob__job_step inner = { step, key, 0, mpijob_node_get(step->node, key), SCHEMA_NONE };
 
 	return inner;
 }
 
-struct mpijob__step mpijob__template_entry(const struct mpijob__step *list, size_t index)
+struct mpijob__job_step mpijob__job_template_entry(const struct mpijob__job_step *list, size_t index)
 {
-	struct mpijob__step inner = { list, NULL, index, mpijob_node_at(list->node, index), SCHEMA_NONE };
+	struct mpijob__job_step inner = { list, NULL, index, mpijob_node_at(list->node, index), SCHEMA_NONE };
 
 	return inner;
 }
 
-const mpijob_node *mpijob__template_spec(const struct mpijob__template *at)
+const mpijob_node *mpijob__job_template_spec(const struct mpijob__job_pod_template *at)
 {
-	return mpijob__template_map(at->node, "spec");
+	return mpijob__job_template_map(at->node, "spec");
 }
 
 /* What a kind is in the rows' words. */
@@ -179,19 +179,19 @@ static int32_t row_kind(int kind)
 	return kinds[kind];
 }
 
-static void complain(const struct mpijob__template *at, const struct mpijob__step *step, const char *wanted,
+static void complain(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *wanted,
 		     int32_t kind)
 {
-	const struct mpijob__row row = { .field.kind = kind };
+	const struct mpijob__job_row row = { .field.kind = kind };
 	struct spot spot;
 
-	if (mpijob__report_is_full(at->report, "wrong-type"))
+	if (mpijob__job_report_is_full(at->report, "wrong-type"))
 		return;
 	spot_begin(&spot, at, step, NULL);
 	if (wanted)
-		mpijob__value_complain_of(at->report, &spot.spot, wanted, step->node);
+		mpijob__job_value_complain_of(at->report, &spot.spot, wanted, step->node);
 	else
-		mpijob__value_complain(at->report, &spot.spot, &row, step->node);
+		mpijob__job_value_complain(at->report, &spot.spot, &row, step->node);
 	spot_end(&spot);
 }
 
@@ -205,30 +205,30 @@ static int is_int_or_string(const mpijob_node *node)
 }
 
 /* Whether a value has the type of a scalar; a complaint when not. */
-static void check_scalar(const struct mpijob__template *at, const struct mpijob__step *step, int kind)
+static void check_scalar(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, int kind)
 {
-	const struct mpijob__row row = { .field.kind = kind == SCHEMA_ANY ? 0 : row_kind(kind) };
-	struct mpijob__value value;
+	const struct mpijob__job_row row = { .field.kind = kind == SCHEMA_ANY ? 0 : row_kind(kind) };
+	struct mpijob__job_value value;
 	int good = 1;
 
 	if (kind == SCHEMA_QUANTITY)
-		good = mpijob__value_is_quantity(at->report, step->node);
+		good = mpijob__job_value_is_quantity(at->report, step->node);
 	else if (kind == SCHEMA_INT_OR_STRING)
 		good = is_int_or_string(step->node);
 	else if (kind != SCHEMA_ANY)
-		good = mpijob__value_read(&row, step->node, &value) == VALUE_GIVEN;
+		good = mpijob__job_value_read(&row, step->node, &value) == VALUE_GIVEN;
 	if (!good)
 		complain(at, step,
-			 kind == SCHEMA_QUANTITY        ? MPIJOB__VALUE_QUANTITY
+			 kind == SCHEMA_QUANTITY        ? MPIJOB__JOB_VALUE_QUANTITY
 			 : kind == SCHEMA_INT_OR_STRING ? "a whole number or a string"
 							: NULL,
 			 row.field.kind);
 }
 
-static void visit_object(const struct mpijob__template *at, struct mpijob__step *step, int type);
+static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step, int type);
 
 /* A value of an object, a map or a list. Only in a list a null is something, and to the operator nowhere. */
-static void visit_value(const struct mpijob__template *at, struct mpijob__step *step,
+static void visit_value(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
 			const struct mpijob__schema_field *field)
 {
 	int in_map = step->key != NULL;
@@ -246,7 +246,7 @@ static void visit_value(const struct mpijob__template *at, struct mpijob__step *
 /* The value of a key; NULL also for null. */
 static const mpijob_node *given(const mpijob_node *map, const char *key)
 {
-	return mpijob__template_given(map, key) ? mpijob_node_get(map, key) : NULL;
+	return mpijob__job_template_given(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
 /* The next of several names with spaces between them; NULL behind the last. */
@@ -277,7 +277,7 @@ static int put_part(struct mpijob_text *out, char kind, const char *text, size_t
 	return 1;
 }
 
-int mpijob__template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual)
+int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual)
 {
 	char number[MPIJOB__DOC_NUMBER_ROOM];
 	const char *text = node ? mpijob_node_string(node) : usual;
@@ -327,14 +327,14 @@ static int put_identity(struct mpijob_text *out, const struct identity *identity
 
 	out->len = 0;
 	if (!identity->count)
-		return mpijob__template_identity(out, entry, NULL);
+		return mpijob__job_template_identity(out, entry, NULL);
 	for (size_t i = 0; i < identity->count && found == 1; i++)
-		found = mpijob__template_identity(out, given(entry, identity->parts[i].key), identity->parts[i].fill);
+		found = mpijob__job_template_identity(out, given(entry, identity->parts[i].key), identity->parts[i].fill);
 	return found;
 }
 
 /* The CRD's rules of lists are for templates; of a complete pod an API server compares the entries of these. */
-static int compares_entries(const struct mpijob__template *at, const struct mpijob__step *list)
+static int compares_entries(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list)
 {
 	static const char *const keys[] = { "containers", "initContainers", "ephemeralContainers", "volumes",
 					    "volumeMounts", "volumeDevices", "resourceClaims", "schedulingGates" };
@@ -345,7 +345,7 @@ static int compares_entries(const struct mpijob__template *at, const struct mpij
 	return !at->pod;
 }
 
-static void check_repetitions(const struct mpijob__template *at, const struct mpijob__step *list,
+static void check_repetitions(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list,
 			      const struct mpijob__schema_field *field)
 {
 	size_t count = mpijob_node_count(list->node);
@@ -358,7 +358,7 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 		return;
 	find_identity(&identity, field);
 	for (size_t i = 0; i < count; i++) {
-		struct mpijob__step entry = mpijob__template_entry(list, i);
+		struct mpijob__job_step entry = mpijob__job_template_entry(list, i);
 		int found = put_identity(&text, &identity, entry.node);
 		uint32_t k;
 
@@ -369,18 +369,18 @@ static void check_repetitions(const struct mpijob__template *at, const struct mp
 		if (found < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 		else if (found == 0 && field->flags & SCHEMA_KEYED)
-			mpijob__template_refuse(at, &entry, at->pod ? mpijob__schema_text(field->keys) : NULL,
+			mpijob__job_template_refuse(at, &entry, at->pod ? mpijob__schema_text(field->keys) : NULL,
 						"duplicate", "Duplicate", "has the same %s as entry %lu",
 						mpijob__schema_text(field->keys), (unsigned long)k);
 		else if (found == 0)
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
+			mpijob__job_template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
 						"is the same as entry %lu", (unsigned long)k);
 	}
 	mpijob__base_text_release(&text);
 	mpijob__doc_names_release(&seen);
 }
 
-int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__doc_names *names, const char *name)
+int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *names, const char *name)
 {
 	int added = name ? mpijob__doc_names_add(names, name, strlen(name), 0, NULL) : 1;
 
@@ -389,23 +389,23 @@ int mpijob__template_repeated(const struct mpijob__template *at, struct mpijob__
 	return added == 0;
 }
 
-int mpijob__template_named(const struct mpijob__doc_names *names, const char *name, uint32_t *index)
+int mpijob__job_template_named(const struct mpijob__doc_names *names, const char *name, uint32_t *index)
 {
 	return mpijob__doc_names_find(names, name, strlen(name), index);
 }
 
-void mpijob__template_names(const struct mpijob__template *at, struct mpijob__doc_names *names, const mpijob_node *list,
+void mpijob__job_template_names(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *names, const mpijob_node *list,
 			    const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *name = mpijob__template_text(mpijob_node_at(list, i), key);
+		const char *name = mpijob__job_template_text(mpijob_node_at(list, i), key);
 
 		if (name && mpijob__doc_names_add(names, name, strlen(name), (uint32_t)i, NULL) < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
 }
 
-static void visit_field(const struct mpijob__template *at, struct mpijob__step *step,
+static void visit_field(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
 			const struct mpijob__schema_field *field)
 {
 	int32_t wanted = field->shape == SCHEMA_LIST ? MPIJOB_NODE_LIST : MPIJOB_NODE_MAP;
@@ -419,7 +419,7 @@ static void visit_field(const struct mpijob__template *at, struct mpijob__step *
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
-		struct mpijob__step entry = mpijob__template_entry(step, i);
+		struct mpijob__job_step entry = mpijob__job_template_entry(step, i);
 
 		if (field->shape == SCHEMA_MAP)
 			entry.key = mpijob_node_key(step->node, i);
@@ -444,25 +444,25 @@ static const char *meant(int type, const char *key)
 }
 
 /* A key that the server drops: unknown to all, or only to the CRD. */
-static void dropped(const struct mpijob__template *at, const struct mpijob__step *step, size_t index,
+static void dropped(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, size_t index,
 		    const struct mpijob__schema_field *field)
 {
 	const char *key = mpijob_node_key(step->node, index), *near;
 	struct spot spot;
 
 	if (at->report->reference || at->pod ||
-	    mpijob__report_loose_is_full(at->report, field ? "pruned-field" : "unknown-field"))
+	    mpijob__job_report_loose_is_full(at->report, field ? "pruned-field" : "unknown-field"))
 		return;
 	near = field ? NULL : meant(step->type, key);
 	spot_begin(&spot, at, step, key);
 	key_place(step, index, &spot.spot.place);
 	if (field)
-		mpijob__report_loose(at->report, &spot.spot, "pruned-field",
+		mpijob__job_report_loose(at->report, &spot.spot, "pruned-field",
 				     "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
 				     " has this field, but the CRD of " MPIJOB__SCHEMA_CRD
 				     " does not: the server drops it");
 	else
-		mpijob__report_loose(at->report, &spot.spot, "unknown-field",
+		mpijob__job_report_loose(at->report, &spot.spot, "unknown-field",
 				     "unknown field in the CRD of " MPIJOB__SCHEMA_CRD
 				     " and in Kubernetes " MPIJOB__SCHEMA_KUBERNETES ", the server drops it%s%s%s",
 				     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -470,7 +470,7 @@ static void dropped(const struct mpijob__template *at, const struct mpijob__step
 }
 
 /* Visit all keys. Which fields of the type are there: a bit for each, in the type's order. */
-static uint64_t visit_keys(const struct mpijob__template *at, const struct mpijob__step *step)
+static uint64_t visit_keys(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
@@ -479,7 +479,7 @@ static uint64_t visit_keys(const struct mpijob__template *at, const struct mpijo
 	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
 		const char *key = mpijob_node_key(step->node, i);
 		const struct mpijob__schema_field *field = mpijob__schema_find(step->type, key);
-		struct mpijob__step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
+		struct mpijob__job_step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
 
 		if (field)
 			present |= UINT64_C(1) << (field - fields);
@@ -491,7 +491,7 @@ static uint64_t visit_keys(const struct mpijob__template *at, const struct mpijo
 	return present;
 }
 
-static void check_required(const struct mpijob__template *at, const struct mpijob__step *step)
+static void check_required(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
@@ -502,8 +502,8 @@ static void check_required(const struct mpijob__template *at, const struct mpijo
 		/* Another rule has said this of containers already. */
 		if (step->type == SCHEMA_PodSpec || !(fields[i].flags & SCHEMA_CRD_REQUIRED))
 			continue;
-		if (!mpijob__template_given(step->node, key))
-			mpijob__template_refuse(at, step, key, "missing", "Required", "a value is required");
+		if (!mpijob__job_template_given(step->node, key))
+			mpijob__job_template_refuse(at, step, key, "missing", "Required", "a value is required");
 	}
 }
 
@@ -523,7 +523,7 @@ static int is_empty(const struct mpijob__schema_field *field, const mpijob_node 
 	return field->shape != SCHEMA_ONE && mpijob_node_count(node) == 0;
 }
 
-void mpijob__template_unsupported(const struct mpijob__template *at, const struct mpijob__step *step,
+void mpijob__job_template_unsupported(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
 				  const struct mpijob__schema_field *field, const char *word)
 {
 	const char *words[NEAR_MOST + 1] = { NULL };
@@ -543,69 +543,69 @@ void mpijob__template_unsupported(const struct mpijob__template *at, const struc
 						     words[i]))
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
-	mpijob__template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
+	mpijob__job_template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
 				"unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
 				near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__base_text_release(&list);
 }
 
 /* One value of a field by its row; `row` is NULL where there is none. */
-static void judge_value(const struct mpijob__template *at, const struct mpijob__step *step,
-			const struct mpijob__schema_field *field, const struct mpijob__template_row *row)
+static void judge_value(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+			const struct mpijob__schema_field *field, const struct mpijob__job_template_row *row)
 {
 	const char *text = mpijob_node_string(step->node);
 	const char *must;
 	int64_t number;
 
 	if (text && !(row && (row->flags & ROW_OPEN)) && !mpijob__schema_allows(field, text))
-		mpijob__template_unsupported(at, step, field, text);
+		mpijob__job_template_unsupported(at, step, field, text);
 	if (!row)
 		return;
 	must = text && row->syntax ? row->syntax(text) : NULL;
 	if (must)
-		mpijob__template_refuse(at, step, NULL, "invalid-value", "Invalid", "'%s' must be %s", text, must);
+		mpijob__job_template_refuse(at, step, NULL, "invalid-value", "Invalid", "'%s' must be %s", text, must);
 	if ((row->flags & ROW_RANGE) && mpijob_node_int(step->node, &number) &&
 	    (number < row->low || number > row->high)) {
 		if (row->high == INT64_MAX)
-			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid",
+			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
 						"must be at least %lld, not %lld", (long long)row->low,
 						(long long)number);
 		else
-			mpijob__template_refuse(at, step, NULL, "out-of-range", "Invalid",
+			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
 						"must be from %lld to %lld, not %lld", (long long)row->low,
 						(long long)row->high, (long long)number);
 	}
 }
 
-static void judge_field(const struct mpijob__template *at, const struct mpijob__step *step,
-			const struct mpijob__schema_field *field, const struct mpijob__template_row *row)
+static void judge_field(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+			const struct mpijob__schema_field *field, const struct mpijob__job_template_row *row)
 {
-	struct mpijob__step inner = mpijob__template_into(step, mpijob__schema_text(field->name));
+	struct mpijob__job_step inner = mpijob__job_template_into(step, mpijob__schema_text(field->name));
 
 	if (is_empty(field, inner.node)) {
 		if (row && (row->flags & ROW_NEEDED) &&
-		    (mpijob__template_given(step->node, inner.key) || !(field->flags & SCHEMA_CRD_REQUIRED)))
-			mpijob__template_refuse(at, step, inner.key, "missing", "Required", "a value is required");
+		    (mpijob__job_template_given(step->node, inner.key) || !(field->flags & SCHEMA_CRD_REQUIRED)))
+			mpijob__job_template_refuse(at, step, inner.key, "missing", "Required", "a value is required");
 		return;
 	}
 	if (field->shape == SCHEMA_ONE)
 		judge_value(at, &inner, field, row);
 	for (size_t i = 0; field->shape == SCHEMA_LIST && i < mpijob_node_count(inner.node); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&inner, i);
+		struct mpijob__job_step entry = mpijob__job_template_entry(&inner, i);
 
 		judge_value(at, &entry, field, row);
 	}
 }
 
 /* List names, all or those that are given, with commas and `last` before the last one. */
-static void put_names(struct mpijob_text *out, const struct mpijob__template *at, const mpijob_node *map,
+static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_template *at, const mpijob_node *map,
 		      const char *names, const char *last)
 {
 	char name[48], kept[48] = "";
 	int code = 0;
 
 	while ((names = next_name(names, name))) {
-		if (map && !mpijob__template_given(map, name))
+		if (map && !mpijob__job_template_given(map, name))
 			continue;
 		if (*kept)
 			code |= mpijob__base_text_printf(out, "%s%s", out->len ? ", " : "", kept);
@@ -616,8 +616,8 @@ static void put_names(struct mpijob_text *out, const struct mpijob__template *at
 		at->report->code = MPIJOB_ERR_NOMEM;
 }
 
-static void judge_one_of(const struct mpijob__template *at, const struct mpijob__step *step,
-			 const struct mpijob__template_row *row)
+static void judge_one_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+			 const struct mpijob__job_template_row *row)
 {
 	struct mpijob_text names = { 0 };
 	const char *rest = row->key;
@@ -631,16 +631,16 @@ static void judge_one_of(const struct mpijob__template *at, const struct mpijob_
 	}
 	if (count < row->low) {
 		put_names(&names, at, NULL, row->key, " or ");
-		mpijob__template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
+		mpijob__job_template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
 	} else if (count > row->high) {
 		put_names(&names, at, step->node, row->key, " and ");
-		mpijob__template_refuse(at, step, NULL, "too-many-of", "Forbidden",
+		mpijob__job_template_refuse(at, step, NULL, "too-many-of", "Forbidden",
 					"has %s; only one of them is possible", mpijob_text_data(&names));
 	}
 	mpijob__base_text_release(&names);
 }
 
-static const struct mpijob__template_row *row_of(const struct mpijob__template_row *rows, size_t count, const char *key)
+static const struct mpijob__job_template_row *row_of(const struct mpijob__job_template_row *rows, size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].key && rows[i].key[0] == key[0] && !(rows[i].flags & ROW_ONE_OF) && strcmp(rows[i].key, key) == 0)
@@ -650,27 +650,27 @@ static const struct mpijob__template_row *row_of(const struct mpijob__template_r
 }
 
 /* What judges a type; found once, since a template may hold tens of thousands of one type. */
-struct mpijob__template_type {
-	const struct mpijob__template_row *rows; /* NULL: not found yet */
+struct mpijob__job_template_type {
+	const struct mpijob__job_template_row *rows; /* NULL: not found yet */
 	size_t rows_count, judged_count;
 	struct {
 		const struct mpijob__schema_field *field;
-		const struct mpijob__template_row *row; /* NULL: only the schema's choices judge it */
+		const struct mpijob__job_template_row *row; /* NULL: only the schema's choices judge it */
 		uint64_t when; /* the bit of the field; ALWAYS where its absence is judged, too */
 	} judged[NEAR_MOST];
 };
 
-static const struct mpijob__template_type *type_of(const struct mpijob__template *at, int type)
+static const struct mpijob__job_template_type *type_of(const struct mpijob__job_pod_template *at, int type)
 {
-	struct mpijob__template_type *found = &at->types[type];
+	struct mpijob__job_template_type *found = &at->types[type];
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(type, &count);
 
 	if (found->rows)
 		return found;
-	found->rows = mpijob__template_rows(type, &found->rows_count);
+	found->rows = mpijob__job_template_rows(type, &found->rows_count);
 	for (size_t i = 0; i < count; i++) {
-		const struct mpijob__template_row *row =
+		const struct mpijob__job_template_row *row =
 			row_of(found->rows, found->rows_count, mpijob__schema_text(fields[i].name));
 
 		if (!(fields[i].flags & SCHEMA_IN_CRD) || !(row || fields[i].choices))
@@ -682,9 +682,9 @@ static const struct mpijob__template_type *type_of(const struct mpijob__template
 	return found;
 }
 
-static void judge_object(const struct mpijob__template *at, const struct mpijob__step *step, uint64_t present)
+static void judge_object(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, uint64_t present)
 {
-	const struct mpijob__template_type *type = type_of(at, step->type);
+	const struct mpijob__job_template_type *type = type_of(at, step->type);
 
 	for (size_t i = 0; i < type->judged_count; i++)
 		if (type->judged[i].when & present)
@@ -697,7 +697,7 @@ static void judge_object(const struct mpijob__template *at, const struct mpijob_
 	}
 }
 
-static void visit_object(const struct mpijob__template *at, struct mpijob__step *step, int type)
+static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step, int type)
 {
 	uint64_t present;
 
@@ -710,26 +710,26 @@ static void visit_object(const struct mpijob__template *at, struct mpijob__step 
 		judge_object(at, step, present | ALWAYS);
 }
 
-int mpijob__template_refers(const struct mpijob__template *at, int pool, const char *name, uint32_t *index)
+int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int pool, const char *name, uint32_t *index)
 {
 	static const char *const lists[][3] = {
 		[POOL_VOLUMES] = { "volumes" },
 		[POOL_CONTAINERS] = { "containers", "initContainers", "ephemeralContainers" },
 		[POOL_CLAIMS] = { "resourceClaims" },
 	};
-	struct mpijob__template_pool *of = &at->pools[pool];
+	struct mpijob__job_template_pool *of = &at->pools[pool];
 
 	for (size_t i = 0; !of->filled && i < 3 && lists[pool][i]; i++)
-		mpijob__template_names(at, &of->names, mpijob__template_list(mpijob__template_spec(at), lists[pool][i]),
+		mpijob__job_template_names(at, &of->names, mpijob__job_template_list(mpijob__job_template_spec(at), lists[pool][i]),
 				       "name");
 	of->filled = 1;
-	return mpijob__template_named(&of->names, name, index);
+	return mpijob__job_template_named(&of->names, name, index);
 }
 
 /* An object of which a Pod has one; absent, it is judged as an empty one. */
-static void visit_part(const struct mpijob__template *at, const struct mpijob__step *whole, const char *key, int type)
+static void visit_part(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *whole, const char *key, int type)
 {
-	struct mpijob__step part = mpijob__template_into(whole, key);
+	struct mpijob__job_step part = mpijob__job_template_into(whole, key);
 
 	if (mpijob_node_kind(part.node) <= MPIJOB_NODE_NULL || mpijob_node_kind(part.node) == MPIJOB_NODE_MAP)
 		visit_object(at, &part, type);
@@ -738,10 +738,10 @@ static void visit_part(const struct mpijob__template *at, const struct mpijob__s
 }
 
 /* A template; or a whole Pod; or the metadata of another object. */
-static void visit_template(struct mpijob__template *at, int metadata_only)
+static void visit_template(struct mpijob__job_pod_template *at, int metadata_only)
 {
-	struct mpijob__step step = { NULL, NULL, 0, at->node, SCHEMA_NONE };
-	struct mpijob__template_pool pools[POOL_COUNT] = { 0 };
+	struct mpijob__job_step step = { NULL, NULL, 0, at->node, SCHEMA_NONE };
+	struct mpijob__job_template_pool pools[POOL_COUNT] = { 0 };
 
 	at->pools = pools;
 	if (at->pod)
@@ -754,14 +754,14 @@ static void visit_template(struct mpijob__template *at, int metadata_only)
 		mpijob__doc_names_release(&pools[i].names);
 }
 
-static void check_object(struct mpijob__report *report, const char *path, const mpijob_node *node, int metadata_only)
+static void check_object(struct mpijob__job_report *report, const char *path, const mpijob_node *node, int metadata_only)
 {
-	struct mpijob__template at = { .report = report,
+	struct mpijob__job_pod_template at = { .report = report,
 				       .path = path,
-				       .place = mpijob__report_place(report, node, NULL),
+				       .place = mpijob__job_report_place(report, node, NULL),
 				       .node = node,
 				       .pod = 1,
-				       .types = calloc(SCHEMA_NONE, sizeof(struct mpijob__template_type)) };
+				       .types = calloc(SCHEMA_NONE, sizeof(struct mpijob__job_template_type)) };
 
 	if (at.types)
 		visit_template(&at, metadata_only);
@@ -770,23 +770,23 @@ static void check_object(struct mpijob__report *report, const char *path, const 
 	free(at.types);
 }
 
-void mpijob__template_check_pod(struct mpijob__report *report, const char *path, const mpijob_node *pod)
+void mpijob__job_template_check_pod(struct mpijob__job_report *report, const char *path, const mpijob_node *pod)
 {
 	check_object(report, path, pod, 0);
 }
 
-void mpijob__template_check_metadata(struct mpijob__report *report, const mpijob_node *object)
+void mpijob__job_template_check_metadata(struct mpijob__job_report *report, const mpijob_node *object)
 {
 	check_object(report, "", object, 1);
 }
 
 /* The template of one role. */
-static void check_role(struct mpijob__report *report, struct mpijob__template_type *types, const mpijob_node *root,
+static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types, const mpijob_node *root,
 		       const char *path, const mpijob_node *pod_template, int role)
 {
-	struct mpijob__template at = { .report = report,
+	struct mpijob__job_pod_template at = { .report = report,
 				       .path = path,
-				       .place = mpijob__report_place(report, pod_template, NULL),
+				       .place = mpijob__job_report_place(report, pod_template, NULL),
 				       .root = root,
 				       .node = pod_template,
 				       .worker = role == FIELD_WORKER,
@@ -798,12 +798,12 @@ static void check_role(struct mpijob__report *report, struct mpijob__template_ty
 }
 
 /* A role that the operator does not know, but that the CRD has rules for. */
-static void check_other_role(struct mpijob__report *report, struct mpijob__template_type *types,
+static void check_other_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types,
 			     const mpijob_node *root, const char *role, const mpijob_node *pod_template)
 {
 	struct mpijob_text path = { 0 };
 
-	if (mpijob__base_text_puts(&path, mpijob__field_row(FIELD_REPLICA_SPECS)->field.path) ||
+	if (mpijob__base_text_puts(&path, mpijob__job_field_row(FIELD_REPLICA_SPECS)->field.path) ||
 	    put_entry(&path, role) || mpijob__base_text_puts(&path, ".template"))
 		report->code = MPIJOB_ERR_NOMEM;
 	else
@@ -811,29 +811,29 @@ static void check_other_role(struct mpijob__report *report, struct mpijob__templ
 	mpijob__base_text_release(&path);
 }
 
-void mpijob__template_check(struct mpijob__report *report, const mpijob_node *root)
+void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_node *root)
 {
 	static const struct {
 		int role;
 		int row;
 	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE }, { FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
-	const mpijob_node *roles = mpijob__field_node(root, FIELD_REPLICA_SPECS);
-	struct mpijob__template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
+	const mpijob_node *roles = mpijob__job_field_node(root, FIELD_REPLICA_SPECS);
+	struct mpijob__job_template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
 
 	if (!types) {
 		report->code = MPIJOB_ERR_NOMEM;
 		return;
 	}
 	for (size_t i = 0; i < 2; i++)
-		check_role(report, types, root, mpijob__field_row(known[i].row)->field.path,
-			   mpijob__field_node(root, known[i].row), known[i].role);
+		check_role(report, types, root, mpijob__job_field_row(known[i].row)->field.path,
+			   mpijob__job_field_node(root, known[i].row), known[i].role);
 	for (size_t i = 0; mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
 		const char *role = mpijob_node_key(roles, i);
 		const mpijob_node *inside = mpijob_node_get(mpijob_node_at(roles, i), "template");
 
 		if (mpijob_node_kind(inside) == MPIJOB_NODE_MAP &&
-		    strcmp(role, mpijob__field_row(FIELD_LAUNCHER)->key) != 0 &&
-		    strcmp(role, mpijob__field_row(FIELD_WORKER)->key) != 0)
+		    strcmp(role, mpijob__job_field_row(FIELD_LAUNCHER)->key) != 0 &&
+		    strcmp(role, mpijob__job_field_row(FIELD_WORKER)->key) != 0)
 			check_other_role(report, types, root, role, inside);
 	}
 	free(types);

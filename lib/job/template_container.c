@@ -16,213 +16,213 @@
 
 static int is_word(const mpijob_node *map, const char *key, const char *word)
 {
-	const char *text = mpijob__template_text(map, key);
+	const char *text = mpijob__job_template_text(map, key);
 
 	return text && strcmp(text, word) == 0;
 }
 
 /* The policy of the role takes the place of the template's. */
-static int never_restarts(const struct mpijob__template *at)
+static int never_restarts(const struct mpijob__job_pod_template *at)
 {
 	int id = at->worker ? FIELD_WORKER_RESTART_POLICY : FIELD_LAUNCHER_RESTART_POLICY;
-	const char *policy = mpijob_node_string(mpijob__field_node(at->root, id));
+	const char *policy = mpijob_node_string(mpijob__job_field_node(at->root, id));
 
 	if (at->pod)
-		return is_word(mpijob__template_spec(at), "restartPolicy", "Never");
+		return is_word(mpijob__job_template_spec(at), "restartPolicy", "Never");
 	if (!policy || !*policy)
-		policy = mpijob__field_row(id)->field.default_text;
+		policy = mpijob__job_field_row(id)->field.default_text;
 	return strcmp(policy, "Never") == 0;
 }
 
-static const mpijob_node *find_volume(const struct mpijob__template *at, const char *name)
+static const mpijob_node *find_volume(const struct mpijob__job_pod_template *at, const char *name)
 {
 	uint32_t index;
 
-	if (!mpijob__template_refers(at, POOL_VOLUMES, name, &index))
+	if (!mpijob__job_template_refers(at, POOL_VOLUMES, name, &index))
 		return NULL;
-	return mpijob_node_at(mpijob__template_list(mpijob__template_spec(at), "volumes"), index);
+	return mpijob_node_at(mpijob__job_template_list(mpijob__job_template_spec(at), "volumes"), index);
 }
 
-static int is_operators_volume(const struct mpijob__template *at, const char *name)
+static int is_operators_volume(const struct mpijob__job_pod_template *at, const char *name)
 {
 	return !at->pod && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0));
 }
 
-static const char *ssh_path(const struct mpijob__template *at)
+static const char *ssh_path(const struct mpijob__job_pod_template *at)
 {
-	const char *path = mpijob_node_string(mpijob__field_node(at->root, FIELD_SSH_AUTH_MOUNT_PATH));
+	const char *path = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_SSH_AUTH_MOUNT_PATH));
 
-	return path ? path : mpijob__field_row(FIELD_SSH_AUTH_MOUNT_PATH)->field.default_text;
+	return path ? path : mpijob__job_field_row(FIELD_SSH_AUTH_MOUNT_PATH)->field.default_text;
 }
 
-static void check_mounts(const struct mpijob__template *at, const struct mpijob__step *container, int first)
+static void check_mounts(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container, int first)
 {
-	struct mpijob__step list = mpijob__template_into(container, "volumeMounts");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeMounts");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "volumeMounts")); i++) {
-		struct mpijob__step mount = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(mount.node, "name");
-		const char *path = mpijob__template_text(mount.node, "mountPath");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "volumeMounts")); i++) {
+		struct mpijob__job_step mount = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(mount.node, "name");
+		const char *path = mpijob__job_template_text(mount.node, "mountPath");
 
 		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
-			mpijob__template_refuse(at, &mount, "name", "not-found", "NotFound",
+			mpijob__job_template_refuse(at, &mount, "name", "not-found", "NotFound",
 						"there is no volume '%s' in this template", name);
 		if (first && path && !at->pod &&
 		    (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
-			mpijob__template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
+			mpijob__job_template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
 						"the operator mounts something at '%s' itself", path);
 	}
 }
 
-static void check_devices(const struct mpijob__template *at, const struct mpijob__step *container)
+static void check_devices(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
 {
-	struct mpijob__step list = mpijob__template_into(container, "volumeDevices");
-	const mpijob_node *mounts = mpijob__template_list(container->node, "volumeMounts");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeDevices");
+	const mpijob_node *mounts = mpijob__job_template_list(container->node, "volumeMounts");
 	struct mpijob__doc_names names = { 0 }, paths = { 0 };
 	int users;
 
-	if (!mpijob_node_count(mpijob__template_list(container->node, "volumeDevices")))
+	if (!mpijob_node_count(mpijob__job_template_list(container->node, "volumeDevices")))
 		return;
-	mpijob__template_names(at, &names, mounts, "name");
-	mpijob__template_names(at, &paths, mounts, "mountPath");
-	if (mpijob_node_bool(mpijob_node_get(mpijob__template_spec(at), "hostUsers"), &users) && !users)
-		mpijob__template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden",
+	mpijob__job_template_names(at, &names, mounts, "name");
+	mpijob__job_template_names(at, &paths, mounts, "mountPath");
+	if (mpijob_node_bool(mpijob_node_get(mpijob__job_template_spec(at), "hostUsers"), &users) && !users)
+		mpijob__job_template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden",
 					"not with hostUsers: false");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
-		struct mpijob__step device = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(device.node, "name");
-		const char *path = mpijob__template_text(device.node, "devicePath");
+		struct mpijob__job_step device = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(device.node, "name");
+		const char *path = mpijob__job_template_text(device.node, "devicePath");
 		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
 
 		if (name && !volume)
-			mpijob__template_refuse(at, &device, "name", "not-found", "NotFound",
+			mpijob__job_template_refuse(at, &device, "name", "not-found", "NotFound",
 						"there is no volume '%s' in this template", name);
-		if (volume && !mpijob__template_given(volume, "persistentVolumeClaim") &&
-		    !mpijob__template_given(volume, "ephemeral"))
-			mpijob__template_refuse(
+		if (volume && !mpijob__job_template_given(volume, "persistentVolumeClaim") &&
+		    !mpijob__job_template_given(volume, "ephemeral"))
+			mpijob__job_template_refuse(
 				at, &device, "name", "invalid-value", "Invalid",
 				"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
-		if (mpijob__template_repeated(at, &names, name))
-			mpijob__template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already",
+		if (mpijob__job_template_repeated(at, &names, name))
+			mpijob__job_template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already",
 						name);
-		if (path && mpijob__template_named(&paths, path, NULL))
-			mpijob__template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
+		if (path && mpijob__job_template_named(&paths, path, NULL))
+			mpijob__job_template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
 						"'%s' is used already", path);
 	}
 	mpijob__doc_names_release(&names);
 	mpijob__doc_names_release(&paths);
 }
 
-static void check_port_names(const struct mpijob__template *at, const struct mpijob__step *container)
+static void check_port_names(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
 {
-	struct mpijob__step list = mpijob__template_into(container, "ports");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "ports");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "ports")); i++) {
-		struct mpijob__step port = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(port.node, "name");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "ports")); i++) {
+		struct mpijob__job_step port = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(port.node, "name");
 
-		if (mpijob__template_repeated(at, &names, name))
-			mpijob__template_refuse(at, &port, "name", "duplicate", "Duplicate",
+		if (mpijob__job_template_repeated(at, &names, name))
+			mpijob__job_template_refuse(at, &port, "name", "duplicate", "Duplicate",
 						"another port of this container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&names);
 }
 
-static void check_resize(const struct mpijob__template *at, const struct mpijob__step *container, int plain_init)
+static void check_resize(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container, int plain_init)
 {
-	struct mpijob__step list = mpijob__template_into(container, "resizePolicy");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "resizePolicy");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "resizePolicy")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(entry.node, "resourceName");
-		const char *policy = mpijob__template_text(entry.node, "restartPolicy");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "resizePolicy")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(entry.node, "resourceName");
+		const char *policy = mpijob__job_template_text(entry.node, "restartPolicy");
 
 		if (name && strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0)
-			mpijob__template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
+			mpijob__job_template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
 						"unsupported value '%s'; use cpu or memory", name);
-		if (mpijob__template_repeated(at, &names, name))
-			mpijob__template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate",
+		if (mpijob__job_template_repeated(at, &names, name))
+			mpijob__job_template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate",
 						"'%s' is there already", name);
 		if (policy && strcmp(policy, "NotRequired") != 0 && strcmp(policy, "RestartContainer") != 0)
-			mpijob__template_refuse(at, &entry, "restartPolicy", "unsupported-value", "NotSupported",
+			mpijob__job_template_refuse(at, &entry, "restartPolicy", "unsupported-value", "NotSupported",
 						"unsupported value '%s'; use NotRequired or RestartContainer", policy);
 		else if (policy && strcmp(policy, "NotRequired") != 0 && (plain_init || never_restarts(at)))
-			mpijob__template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
+			mpijob__job_template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
 						"must be NotRequired where a container does not restart");
 	}
 	mpijob__doc_names_release(&names);
 }
 
-static void check_restart_rule(const struct mpijob__template *at, const struct mpijob__step *rule)
+static void check_restart_rule(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *rule)
 {
-	struct mpijob__step codes = mpijob__template_into(rule, "exitCodes");
-	const char *action = mpijob__template_text(rule->node, "action");
-	const char *operator= mpijob__template_text(codes.node, "operator");
+	struct mpijob__job_step codes = mpijob__job_template_into(rule, "exitCodes");
+	const char *action = mpijob__job_template_text(rule->node, "action");
+	const char *operator= mpijob__job_template_text(codes.node, "operator");
 
 	if (!action || (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
-		mpijob__template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
 					"must be Restart or RestartAllContainers");
 	if (mpijob_node_kind(codes.node) != MPIJOB_NODE_MAP)
 		return;
 	if (!operator||(strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
-		mpijob__template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported",
 					"must be In or NotIn");
-	if (mpijob_node_count(mpijob__template_list(codes.node, "values")) > EXIT_CODES_MOST)
-		mpijob__template_refuse(at, &codes, "values", "too-many", "TooMany", "at most %d are possible",
+	if (mpijob_node_count(mpijob__job_template_list(codes.node, "values")) > EXIT_CODES_MOST)
+		mpijob__job_template_refuse(at, &codes, "values", "too-many", "TooMany", "at most %d are possible",
 					EXIT_CODES_MOST);
 }
 
-static void check_restarts(const struct mpijob__template *at, const struct mpijob__step *container)
+static void check_restarts(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
 {
-	struct mpijob__step list = mpijob__template_into(container, "restartPolicyRules");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "restartPolicyRules");
 	const char *policy = mpijob_node_string(mpijob_node_get(container->node, "restartPolicy"));
-	size_t count = mpijob_node_count(mpijob__template_list(container->node, "restartPolicyRules"));
+	size_t count = mpijob_node_count(mpijob__job_template_list(container->node, "restartPolicyRules"));
 
 	if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "Never") != 0 && strcmp(policy, "OnFailure") != 0)
-		mpijob__template_refuse(at, container, "restartPolicy", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, container, "restartPolicy", "unsupported-value", "NotSupported",
 					"unsupported value '%s'; use Always, Never or OnFailure", policy);
-	if (count && !mpijob__template_given(container->node, "restartPolicy"))
-		mpijob__template_refuse(at, container, "restartPolicy", "missing", "Required",
+	if (count && !mpijob__job_template_given(container->node, "restartPolicy"))
+		mpijob__job_template_refuse(at, container, "restartPolicy", "missing", "Required",
 					"restartPolicyRules need a restartPolicy");
 	if (count > RULES_MOST)
-		mpijob__template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany",
+		mpijob__job_template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany",
 					"at most %d are possible", RULES_MOST);
 	for (size_t i = 0; i < count; i++) {
-		struct mpijob__step rule = mpijob__template_entry(&list, i);
+		struct mpijob__job_step rule = mpijob__job_template_entry(&list, i);
 
 		check_restart_rule(at, &rule);
 	}
 }
 
 /* A variable from a file needs a volume that is an empty directory. */
-static void check_files(const struct mpijob__template *at, const struct mpijob__step *container)
+static void check_files(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
 {
-	struct mpijob__step list = mpijob__template_into(container, "env");
+	struct mpijob__job_step list = mpijob__job_template_into(container, "env");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container->node, "env")); i++) {
-		struct mpijob__step variable = mpijob__template_entry(&list, i);
-		struct mpijob__step from = mpijob__template_into(&variable, "valueFrom");
-		struct mpijob__step file = mpijob__template_into(&from, "fileKeyRef");
-		const char *name = mpijob__template_text(file.node, "volumeName");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "env")); i++) {
+		struct mpijob__job_step variable = mpijob__job_template_entry(&list, i);
+		struct mpijob__job_step from = mpijob__job_template_into(&variable, "valueFrom");
+		struct mpijob__job_step file = mpijob__job_template_into(&from, "fileKeyRef");
+		const char *name = mpijob__job_template_text(file.node, "volumeName");
 		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
 
 		if (name && !volume)
-			mpijob__template_refuse(at, &file, "volumeName", "not-found", "NotFound",
+			mpijob__job_template_refuse(at, &file, "volumeName", "not-found", "NotFound",
 						"there is no volume '%s' in this template", name);
-		else if (volume && mpijob_node_count(volume) > 1 && !mpijob__template_given(volume, "emptyDir"))
-			mpijob__template_refuse(at, &file, "volumeName", "invalid-value", "Invalid",
+		else if (volume && mpijob_node_count(volume) > 1 && !mpijob__job_template_given(volume, "emptyDir"))
+			mpijob__job_template_refuse(at, &file, "volumeName", "invalid-value", "Invalid",
 						"the volume must be an emptyDir");
 	}
 }
 
-static int is_init(const struct mpijob__step *container)
+static int is_init(const struct mpijob__job_step *container)
 {
 	return container->before && container->before->key && strcmp(container->before->key, "initContainers") == 0;
 }
 
-void mpijob__template_container(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const of_running[] = { "lifecycle", "livenessProbe", "readinessProbe", "startupProbe" };
 	int plain_init = is_init(step) && !is_word(step->node, "restartPolicy", "Always");
@@ -238,9 +238,9 @@ void mpijob__template_container(const struct mpijob__template *at, const struct 
 
 		/* A lifecycle of nothing but what the server drops is none. */
 		if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL ||
-		    (i == 0 && mpijob_node_count(node) == 1 && mpijob__template_given(node, "stopSignal")))
+		    (i == 0 && mpijob_node_count(node) == 1 && mpijob__job_template_given(node, "stopSignal")))
 			continue;
-		mpijob__template_refuse(at, step, of_running[i], "forbidden", "Forbidden",
+		mpijob__job_template_refuse(at, step, of_running[i], "forbidden", "Forbidden",
 					"an init container may have this only with restartPolicy: Always");
 	}
 }
@@ -252,101 +252,101 @@ static const mpijob_node *host_port(const mpijob_node *port, int of_host)
 	int64_t number;
 
 	for (int i = 0; i <= of_host; i++)
-		if (mpijob__template_number(port, keys[i], &number) && (i || number))
+		if (mpijob__job_template_number(port, keys[i], &number) && (i || number))
 			return mpijob_node_get(port, keys[i]);
 	return NULL;
 }
 
 static const mpijob_node *text_of(const mpijob_node *map, const char *key)
 {
-	return mpijob__template_text(map, key) ? mpijob_node_get(map, key) : NULL;
+	return mpijob__job_template_text(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
 /* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its name in the set. */
-static int port_repeated(const struct mpijob__template *at, struct mpijob__doc_names *taken, const mpijob_node *port,
+static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *taken, const mpijob_node *port,
 			 const mpijob_node *number, struct mpijob_text *text)
 {
 	if (!number)
 		return 0;
 	text->len = 0;
-	if (mpijob__template_identity(text, number, NULL) != 1 ||
-	    mpijob__template_identity(text, text_of(port, "protocol"), "TCP") != 1 ||
-	    mpijob__template_identity(text, text_of(port, "hostIP"), "") != 1) {
+	if (mpijob__job_template_identity(text, number, NULL) != 1 ||
+	    mpijob__job_template_identity(text, text_of(port, "protocol"), "TCP") != 1 ||
+	    mpijob__job_template_identity(text, text_of(port, "hostIP"), "") != 1) {
 		at->report->code = MPIJOB_ERR_NOMEM;
 		return 0;
 	}
-	return mpijob__template_repeated(at, taken, mpijob_text_data(text));
+	return mpijob__job_template_repeated(at, taken, mpijob_text_data(text));
 }
 
 /* `taken`: the ports of the containers before; NULL for an init container, which has only its own. */
-static void check_host_ports(const struct mpijob__template *at, const struct mpijob__step *list, size_t which,
+static void check_host_ports(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list, size_t which,
 			     struct mpijob__doc_names *taken)
 {
-	struct mpijob__step container = mpijob__template_entry(list, which);
-	struct mpijob__step ports = mpijob__template_into(&container, "ports");
-	int host = mpijob__template_flag(mpijob__template_spec(at), "hostNetwork");
+	struct mpijob__job_step container = mpijob__job_template_entry(list, which);
+	struct mpijob__job_step ports = mpijob__job_template_into(&container, "ports");
+	int host = mpijob__job_template_flag(mpijob__job_template_spec(at), "hostNetwork");
 	struct mpijob__doc_names own = { 0 };
 	struct mpijob_text text = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(container.node, "ports")); i++) {
-		struct mpijob__step port = mpijob__template_entry(&ports, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container.node, "ports")); i++) {
+		struct mpijob__job_step port = mpijob__job_template_entry(&ports, i);
 		const mpijob_node *number = host_port(port.node, host);
 		int64_t inside, outside;
 
 		if (port_repeated(at, taken ? taken : &own, port.node, number, &text))
-			mpijob__template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
+			mpijob__job_template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
 						"port %s of the host is taken already",
 						mpijob_node_text(number));
-		if (taken && host && mpijob__template_number(port.node, "hostPort", &outside) && outside &&
-		    mpijob__template_number(port.node, "containerPort", &inside) && inside != outside)
-			mpijob__template_refuse(at, &port, "hostPort", "conflict", "Invalid",
+		if (taken && host && mpijob__job_template_number(port.node, "hostPort", &outside) && outside &&
+		    mpijob__job_template_number(port.node, "containerPort", &inside) && inside != outside)
+			mpijob__job_template_refuse(at, &port, "hostPort", "conflict", "Invalid",
 						"must be equal to containerPort with hostNetwork");
 	}
 	mpijob__base_text_release(&text);
 	mpijob__doc_names_release(&own);
 }
 
-void mpijob__template_containers(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_containers(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step lists[] = { mpijob__template_into(step, "initContainers"),
-					mpijob__template_into(step, "containers") };
+	struct mpijob__job_step lists[] = { mpijob__job_template_into(step, "initContainers"),
+					mpijob__job_template_into(step, "containers") };
 	struct mpijob__doc_names taken = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
-		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, lists[i].key)); k++)
+		for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(step->node, lists[i].key)); k++)
 			check_host_ports(at, &lists[i], k, i == 0 ? NULL : &taken);
 	}
-	if (mpijob_node_count(mpijob__template_list(step->node, "initContainers")))
-		mpijob__template_names(at, &names, mpijob__template_list(step->node, "containers"), "name");
-	for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(step->node, "initContainers")); k++) {
-		struct mpijob__step entry = mpijob__template_entry(&lists[0], k);
-		const char *name = mpijob__template_text(entry.node, "name");
+	if (mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")))
+		mpijob__job_template_names(at, &names, mpijob__job_template_list(step->node, "containers"), "name");
+	for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")); k++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&lists[0], k);
+		const char *name = mpijob__job_template_text(entry.node, "name");
 
-		if (name && mpijob__template_named(&names, name, NULL))
-			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+		if (name && mpijob__job_template_named(&names, name, NULL))
+			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate",
 						"another container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&taken);
 	mpijob__doc_names_release(&names);
 }
 
-void mpijob__template_probe(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_probe(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	int readiness = step->key && strcmp(step->key, "readinessProbe") == 0;
 	int64_t number;
 
-	if (readiness && mpijob__template_given(step->node, "terminationGracePeriodSeconds"))
-		mpijob__template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden", "Invalid",
+	if (readiness && mpijob__job_template_given(step->node, "terminationGracePeriodSeconds"))
+		mpijob__job_template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden", "Invalid",
 					"a readiness probe cannot have this");
-	if (!readiness && mpijob__template_number(step->node, "successThreshold", &number) && number > 1)
-		mpijob__template_refuse(at, step, "successThreshold", "out-of-range", "Invalid",
+	if (!readiness && mpijob__job_template_number(step->node, "successThreshold", &number) && number > 1)
+		mpijob__job_template_refuse(at, step, "successThreshold", "out-of-range", "Invalid",
 					"must be 1 here, not %lld", (long long)number);
 }
 
-void mpijob__template_variable(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_variable(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	if (mpijob__template_text(step->node, "value") && mpijob__template_given(step->node, "valueFrom"))
-		mpijob__template_refuse(at, step, "valueFrom", "too-many-of", "Invalid",
+	if (mpijob__job_template_text(step->node, "value") && mpijob__job_template_given(step->node, "valueFrom"))
+		mpijob__job_template_refuse(at, step, "valueFrom", "too-many-of", "Invalid",
 					"may have only one of value valueFrom");
 }
 
@@ -372,12 +372,12 @@ static int subscript(const char *path)
 		if (strncmp(path, heads[i], head) != 0)
 			continue;
 		/* Annotations may be of any case. */
-		return i == 1 ? 1 : mpijob__syntax_is_key(path + head, len - head - 2);
+		return i == 1 ? 1 : mpijob__job_syntax_is_key(path + head, len - head - 2);
 	}
 	return 0;
 }
 
-void mpijob__template_field_ref(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_field_ref(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const of_variables[] = { "metadata.name",
 						    "metadata.namespace",
@@ -392,15 +392,15 @@ void mpijob__template_field_ref(const struct mpijob__template *at, const struct 
 						    NULL };
 	static const char *const of_files[] = { "metadata.name",   "metadata.namespace",   "metadata.uid",
 						"metadata.labels", "metadata.annotations", NULL };
-	const char *version = mpijob__template_text(step->node, "apiVersion");
-	const char *path = mpijob__template_text(step->node, "fieldPath");
+	const char *version = mpijob__job_template_text(step->node, "apiVersion");
+	const char *path = mpijob__job_template_text(step->node, "fieldPath");
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
 	int good = path ? subscript(path) : 1;
 
 	if (version && strcmp(version, "v1") != 0)
-		mpijob__template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid", "must be v1");
+		mpijob__job_template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid", "must be v1");
 	if (good == 0 || (good < 0 && !is_one_of(path, in_file ? of_files : of_variables)))
-		mpijob__template_refuse(at, step, "fieldPath", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, step, "fieldPath", "unsupported-value", "NotSupported",
 					"'%s' is no field that can be read here", path);
 }
 
@@ -420,7 +420,7 @@ static int divides(const mpijob_node *divisor, int of_cpu)
 	return is_one_of(text, of_cpu ? cpu : bytes);
 }
 
-void mpijob__template_resource_ref(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const resources[] = { "limits.cpu",
 						 "limits.memory",
@@ -431,68 +431,68 @@ void mpijob__template_resource_ref(const struct mpijob__template *at, const stru
 						 NULL };
 	static const char *const pages[] = { "limits.hugepages-", "requests.hugepages-" };
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
-	const char *name = mpijob__template_text(step->node, "resource");
+	const char *name = mpijob__job_template_text(step->node, "resource");
 	int known = name && is_one_of(name, resources);
 
 	for (int i = 0; name && i < 2; i++)
 		known |= strncmp(pages[i], name, strlen(pages[i])) == 0;
-	if (in_file && !mpijob__template_text(step->node, "containerName"))
-		mpijob__template_refuse(at, step, "containerName", "missing", "Required", "a value is required");
+	if (in_file && !mpijob__job_template_text(step->node, "containerName"))
+		mpijob__job_template_refuse(at, step, "containerName", "missing", "Required", "a value is required");
 	else if (name && !known)
-		mpijob__template_refuse(at, step, "resource", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, step, "resource", "unsupported-value", "NotSupported",
 					"'%s' is no resource that can be read here", name);
 	if (known && !divides(mpijob_node_get(step->node, "divisor"), strstr(name, ".cpu") != NULL))
-		mpijob__template_refuse(at, step, "divisor", "unsupported-value", "Invalid", "must be 1, or %s",
+		mpijob__job_template_refuse(at, step, "divisor", "unsupported-value", "Invalid", "must be 1, or %s",
 					strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
 }
 
-void mpijob__template_port_of(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const mpijob_node *port = mpijob_node_get(step->node, "port");
 	const char *name = mpijob_node_string(port);
-	const char *must = name ? mpijob__syntax_port(name) : NULL;
+	const char *must = name ? mpijob__job_syntax_port(name) : NULL;
 	int64_t number;
 
 	if (must)
-		mpijob__template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s",
+		mpijob__job_template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s",
 					name, must);
 	if (mpijob_node_int(port, &number) && (number < 1 || number > 65535))
-		mpijob__template_refuse(at, step, "port", "out-of-range", "Invalid",
+		mpijob__job_template_refuse(at, step, "port", "out-of-range", "Invalid",
 					"must be from 1 to 65535, not %lld", (long long)number);
 }
 
-void mpijob__template_sleep(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_sleep(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	int64_t seconds, grace;
 
-	if (!mpijob__template_number(step->node, "seconds", &seconds))
+	if (!mpijob__job_template_number(step->node, "seconds", &seconds))
 		return;
-	if (!mpijob__template_number(mpijob__template_spec(at), "terminationGracePeriodSeconds", &grace))
+	if (!mpijob__job_template_number(mpijob__job_template_spec(at), "terminationGracePeriodSeconds", &grace))
 		grace = GRACE_SECONDS;
 	if (seconds < 0 || seconds > grace)
-		mpijob__template_refuse(at, step, "seconds", "out-of-range", "Invalid",
+		mpijob__job_template_refuse(at, step, "seconds", "out-of-range", "Invalid",
 					"must be from 0 to terminationGracePeriodSeconds (%lld)", (long long)grace);
 }
 
-void mpijob__template_mount(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_mount(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const mpijob_node *container = step->before && step->before->before ? step->before->before->node : NULL;
 	const char *again = mpijob_node_string(mpijob_node_get(step->node, "recursiveReadOnly"));
-	const char *propagation = mpijob__template_text(step->node, "mountPropagation");
+	const char *propagation = mpijob__job_template_text(step->node, "mountPropagation");
 
-	if (mpijob__template_text(step->node, "subPath") && mpijob__template_text(step->node, "subPathExpr"))
-		mpijob__template_refuse(at, step, "subPathExpr", "too-many-of", "Invalid",
+	if (mpijob__job_template_text(step->node, "subPath") && mpijob__job_template_text(step->node, "subPathExpr"))
+		mpijob__job_template_refuse(at, step, "subPathExpr", "too-many-of", "Invalid",
 					"may have only one of subPath subPathExpr");
 	if (propagation && strcmp(propagation, "Bidirectional") == 0 &&
-	    !mpijob__template_flag(mpijob_node_get(container, "securityContext"), "privileged"))
-		mpijob__template_refuse(at, step, "mountPropagation", "forbidden", "Forbidden",
+	    !mpijob__job_template_flag(mpijob_node_get(container, "securityContext"), "privileged"))
+		mpijob__job_template_refuse(at, step, "mountPropagation", "forbidden", "Forbidden",
 					"Bidirectional needs a privileged container");
 	if (!again || strcmp(again, "Disabled") == 0)
 		return;
 	if (strcmp(again, "Enabled") != 0 && strcmp(again, "IfPossible") != 0)
-		mpijob__template_refuse(at, step, "recursiveReadOnly", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "unsupported-value", "NotSupported",
 					"unsupported value '%s'; use Disabled, IfPossible or Enabled", again);
-	else if (!mpijob__template_flag(step->node, "readOnly") || (propagation && strcmp(propagation, "None") != 0))
-		mpijob__template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
+	else if (!mpijob__job_template_flag(step->node, "readOnly") || (propagation && strcmp(propagation, "None") != 0))
+		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
 					"only with readOnly: true, and without mountPropagation");
 }

@@ -20,7 +20,7 @@ static int starts_with(const char *text, const char *start)
 }
 
 /* Labels whose values the operator writes over. */
-static int is_operators_label(const struct mpijob__template *at, const char *key)
+static int is_operators_label(const struct mpijob__job_pod_template *at, const char *key)
 {
 	return !at->pod && (strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
 			    strcmp(key, "training.kubeflow.org/job-name") == 0 ||
@@ -28,24 +28,24 @@ static int is_operators_label(const struct mpijob__template *at, const char *key
 			    (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0));
 }
 
-static void check_labels(const struct mpijob__template *at, const struct mpijob__step *step, const char *field,
+static void check_labels(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *field,
 			 int of_pod)
 {
-	struct mpijob__step labels = mpijob__template_into(step, field);
+	struct mpijob__job_step labels = mpijob__job_template_into(step, field);
 
 	if (mpijob_node_kind(labels.node) != MPIJOB_NODE_MAP)
 		return;
 	for (size_t i = 0; i < mpijob_node_count(labels.node); i++) {
 		const char *key = mpijob_node_key(labels.node, i);
 		const char *value = mpijob_node_string(mpijob_node_at(labels.node, i));
-		const char *must = mpijob__syntax_key(key);
+		const char *must = mpijob__job_syntax_key(key);
 
 		if (must)
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
 						must);
-		must = value ? mpijob__syntax_value(value) : NULL;
+		must = value ? mpijob__job_syntax_value(value) : NULL;
 		if (must && !(of_pod && is_operators_label(at, key)))
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
 						must);
 	}
 }
@@ -54,7 +54,7 @@ static int is_seccomp(const char *text)
 {
 	return strcmp(text, "runtime/default") == 0 || strcmp(text, "docker/default") == 0 ||
 	       strcmp(text, "unconfined") == 0 ||
-	       (starts_with(text, "localhost/") && !mpijob__syntax_relative(text + 10));
+	       (starts_with(text, "localhost/") && !mpijob__job_syntax_relative(text + 10));
 }
 
 static int is_apparmor(const char *text)
@@ -77,14 +77,14 @@ static int is_cost(const char *text)
 }
 
 /* Annotations that mean something to the server. */
-static const char *annotation_fault(const struct mpijob__template *at, const char *key, const char *value)
+static const char *annotation_fault(const struct mpijob__job_pod_template *at, const char *key, const char *value)
 {
 	static const char armor[] = "container.apparmor.security.beta.kubernetes.io/";
 
 	if (strcmp(key, "controller.kubernetes.io/pod-deletion-cost") == 0 && !is_cost(value))
 		return "must be a whole number of 32 bits";
 	if (strcmp(key, "kubernetes.io/config.mirror") == 0 &&
-	    !mpijob__template_text(mpijob__template_spec(at), "nodeName"))
+	    !mpijob__job_template_text(mpijob__job_template_spec(at), "nodeName"))
 		return "needs spec.nodeName";
 	if ((strcmp(key, "seccomp.security.alpha.kubernetes.io/pod") == 0 ||
 	     starts_with(key, "container.seccomp.security.alpha.kubernetes.io/")) &&
@@ -92,14 +92,14 @@ static const char *annotation_fault(const struct mpijob__template *at, const cha
 		return "must be runtime/default, unconfined, or localhost/ and a path";
 	if (starts_with(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
-	if (starts_with(key, armor) && !mpijob__template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
+	if (starts_with(key, armor) && !mpijob__job_template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
 }
 
-static void check_annotations(const struct mpijob__template *at, const struct mpijob__step *step, int of_pod)
+static void check_annotations(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, int of_pod)
 {
-	struct mpijob__step list = mpijob__template_into(step, "annotations");
+	struct mpijob__job_step list = mpijob__job_template_into(step, "annotations");
 	size_t total = 0;
 
 	if (mpijob_node_kind(list.node) != MPIJOB_NODE_MAP)
@@ -107,43 +107,43 @@ static void check_annotations(const struct mpijob__template *at, const struct mp
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
 		const char *key = mpijob_node_key(list.node, i);
 		const char *value = mpijob_node_string(mpijob_node_at(list.node, i));
-		const char *fault = mpijob__syntax_annotation(key);
+		const char *fault = mpijob__job_syntax_annotation(key);
 
 		total += strlen(key) + mpijob_node_length(mpijob_node_at(list.node, i));
 		if (fault)
-			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s",
+			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s",
 						fault);
 		fault = value && of_pod ? annotation_fault(at, key, value) : NULL;
 		if (fault)
-			mpijob__template_refuse(at, &list, key, "invalid-annotation", "Invalid", "%s", fault);
+			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid", "%s", fault);
 	}
 	if (total > ANNOTATIONS_MOST)
-		mpijob__template_refuse(at, &list, NULL, "too-long", "TooLong",
+		mpijob__job_template_refuse(at, &list, NULL, "too-long", "TooLong",
 					"annotations may have %zu bytes in all, not %zu", ANNOTATIONS_MOST, total);
 }
 
 /* Labels that the Job controller gives its pods itself. */
-static void check_job_labels(const struct mpijob__template *at, const struct mpijob__step *step)
+static void check_job_labels(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const names[] = { "job-name", "batch.kubernetes.io/job-name" };
 	static const char *const uids[] = { "controller-uid", "batch.kubernetes.io/controller-uid" };
-	struct mpijob__step labels = mpijob__template_into(step, "labels");
-	const mpijob_node *own = mpijob__field_node(at->root, FIELD_NAME);
+	struct mpijob__job_step labels = mpijob__job_template_into(step, "labels");
+	const mpijob_node *own = mpijob__job_field_node(at->root, FIELD_NAME);
 	const char *name = mpijob_node_string(own);
 
 	for (size_t i = 0; i < 2; i++) {
 		const char *found = mpijob_node_string(mpijob_node_get(labels.node, names[i]));
 
 		if (found && name && (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
-			mpijob__template_refuse(at, &labels, names[i], "invalid-label", "Invalid",
+			mpijob__job_template_refuse(at, &labels, names[i], "invalid-label", "Invalid",
 						"must be %s-launcher", name);
 		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))
-			mpijob__template_refuse(at, &labels, uids[i], "invalid-label", "Invalid",
+			mpijob__job_template_refuse(at, &labels, uids[i], "invalid-label", "Invalid",
 						"the Job controller sets this label itself");
 	}
 }
 
-void mpijob__template_metadata(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_metadata(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const forbidden[] = { "finalizers", "name", "namespace" };
 	int of_pod = step->before->before == NULL;
@@ -153,9 +153,9 @@ void mpijob__template_metadata(const struct mpijob__template *at, const struct m
 	if (of_pod && !at->worker && !at->pod)
 		check_job_labels(at, step);
 	for (size_t i = 0; !of_pod && i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
-		if (mpijob__template_text(step->node, forbidden[i]) ||
+		if (mpijob__job_template_text(step->node, forbidden[i]) ||
 		    mpijob_node_count(mpijob_node_get(step->node, forbidden[i])))
-			mpijob__template_refuse(at, step, forbidden[i], "forbidden", "Forbidden",
+			mpijob__job_template_refuse(at, step, forbidden[i], "forbidden", "Forbidden",
 						"only labels and annotations can be set here");
 	}
 }
@@ -167,91 +167,91 @@ static int is_false(const mpijob_node *map, const char *key)
 	return mpijob_node_bool(mpijob_node_get(map, key), &value) && !value;
 }
 
-static void check_host_users(const struct mpijob__template *at, const struct mpijob__step *step)
+static void check_host_users(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const shared[] = { "hostPID", "hostIPC" };
 
 	if (!is_false(step->node, "hostUsers"))
 		return;
 	for (size_t i = 0; i < 2; i++) {
-		if (mpijob__template_flag(step->node, shared[i]))
-			mpijob__template_refuse(at, step, shared[i], "forbidden", "Forbidden",
+		if (mpijob__job_template_flag(step->node, shared[i]))
+			mpijob__job_template_refuse(at, step, shared[i], "forbidden", "Forbidden",
 						"not with hostUsers: false");
 	}
 }
 
 /* What the operator sets in a pod that it makes of a template. */
-static void check_complete(const struct mpijob__template *at, const struct mpijob__step *step)
+static void check_complete(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const names[] = { "hostname", "subdomain" };
 	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "restartPolicy");
-	const char *policy = mpijob__template_text(step->node, "restartPolicy");
-	struct mpijob__step word = mpijob__template_into(step, "restartPolicy");
+	const char *policy = mpijob__job_template_text(step->node, "restartPolicy");
+	struct mpijob__job_step word = mpijob__job_template_into(step, "restartPolicy");
 
 	for (size_t i = 0; i < 2; i++) {
-		const char *name = mpijob__template_text(step->node, names[i]);
-		const char *must = name ? mpijob__syntax_label(name) : NULL;
+		const char *name = mpijob__job_template_text(step->node, names[i]);
+		const char *must = name ? mpijob__job_syntax_label(name) : NULL;
 
 		if (must)
-			mpijob__template_refuse(at, step, names[i], "invalid-value", "Invalid", "'%s' must be %s", name,
+			mpijob__job_template_refuse(at, step, names[i], "invalid-value", "Invalid", "'%s' must be %s", name,
 						must);
 	}
 	if (policy && !mpijob__schema_allows(field, policy))
-		mpijob__template_unsupported(at, &word, field, policy);
-	if (!mpijob_node_count(mpijob__template_list(step->node, "containers")))
-		mpijob__template_refuse(at, step, "containers", "missing", "Required", "a value is required");
+		mpijob__job_template_unsupported(at, &word, field, policy);
+	if (!mpijob_node_count(mpijob__job_template_list(step->node, "containers")))
+		mpijob__job_template_refuse(at, step, "containers", "missing", "Required", "a value is required");
 }
 
-void mpijob__template_pod(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_pod(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *account = mpijob__template_text(step->node, "serviceAccount");
-	const char *must = account ? mpijob__syntax_subdomain(account) : NULL;
-	const char *os = mpijob__template_text(mpijob_node_get(step->node, "os"), "name");
-	struct mpijob__step system = mpijob__template_into(step, "os");
+	const char *account = mpijob__job_template_text(step->node, "serviceAccount");
+	const char *must = account ? mpijob__job_syntax_subdomain(account) : NULL;
+	const char *os = mpijob__job_template_text(mpijob_node_get(step->node, "os"), "name");
+	struct mpijob__job_step system = mpijob__job_template_into(step, "os");
 
 	if (at->pod)
 		check_complete(at, step);
 	check_labels(at, step, "nodeSelector", 0);
 	check_host_users(at, step);
-	if (mpijob_node_count(mpijob__template_list(step->node, "ephemeralContainers")))
-		mpijob__template_refuse(at, step, "ephemeralContainers", "forbidden", "Forbidden",
+	if (mpijob_node_count(mpijob__job_template_list(step->node, "ephemeralContainers")))
+		mpijob__job_template_refuse(at, step, "ephemeralContainers", "forbidden", "Forbidden",
 					"a template cannot have ephemeral containers");
-	if (mpijob__template_text(step->node, "nodeName") &&
-	    mpijob_node_count(mpijob__template_list(step->node, "schedulingGates")))
-		mpijob__template_refuse(at, step, "nodeName", "forbidden", "Forbidden", "not with schedulingGates");
-	if (must && !mpijob__template_text(step->node, "serviceAccountName"))
-		mpijob__template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s",
+	if (mpijob__job_template_text(step->node, "nodeName") &&
+	    mpijob_node_count(mpijob__job_template_list(step->node, "schedulingGates")))
+		mpijob__job_template_refuse(at, step, "nodeName", "forbidden", "Forbidden", "not with schedulingGates");
+	if (must && !mpijob__job_template_text(step->node, "serviceAccountName"))
+		mpijob__job_template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s",
 					account, must);
-	if (mpijob__template_flag(step->node, "shareProcessNamespace") && mpijob__template_flag(step->node, "hostPID"))
-		mpijob__template_refuse(at, step, "shareProcessNamespace", "forbidden", "Invalid", "not with hostPID");
+	if (mpijob__job_template_flag(step->node, "shareProcessNamespace") && mpijob__job_template_flag(step->node, "hostPID"))
+		mpijob__job_template_refuse(at, step, "shareProcessNamespace", "forbidden", "Invalid", "not with hostPID");
 	if (os && strcmp(os, "linux") != 0 && strcmp(os, "windows") != 0)
-		mpijob__template_refuse(at, &system, "name", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, &system, "name", "unsupported-value", "NotSupported",
 					"unsupported value '%s'; use linux or windows", os);
 }
 
-void mpijob__template_host_names(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_host_names(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const others[] = { "setHostnameAsFQDN", "hostNetwork" };
 
-	for (size_t i = 0; mpijob__template_given(step->node, "hostnameOverride") && i < 2; i++) {
-		if (mpijob__template_flag(step->node, others[i]))
-			mpijob__template_refuse(at, step, "hostnameOverride", "forbidden", "Forbidden", "not with %s",
+	for (size_t i = 0; mpijob__job_template_given(step->node, "hostnameOverride") && i < 2; i++) {
+		if (mpijob__job_template_flag(step->node, others[i]))
+			mpijob__job_template_refuse(at, step, "hostnameOverride", "forbidden", "Forbidden", "not with %s",
 						others[i]);
 	}
 }
 
 /* The search path that the operator adds to a worker's, at least. */
-static size_t own_search(const struct mpijob__template *at)
+static size_t own_search(const struct mpijob__job_pod_template *at)
 {
-	const char *name = mpijob_node_string(mpijob__field_node(at->root, FIELD_NAME));
-	const char *space = mpijob_node_string(mpijob__field_node(at->root, FIELD_NAMESPACE));
+	const char *name = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAME));
+	const char *space = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAMESPACE));
 
 	return (name ? strlen(name) : 1) + (space && *space ? strlen(space) : 1) + sizeof("..svc.cluster.local") - 1;
 }
 
-static void check_searches(const struct mpijob__template *at, const struct mpijob__step *config)
+static void check_searches(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *config)
 {
-	const mpijob_node *list = mpijob__template_list(config->node, "searches");
+	const mpijob_node *list = mpijob__job_template_list(config->node, "searches");
 	size_t count = mpijob_node_count(list) + (at->worker ? 1 : 0);
 	size_t total = at->worker ? own_search(at) : 0;
 
@@ -259,67 +259,67 @@ static void check_searches(const struct mpijob__template *at, const struct mpijo
 		total += mpijob_node_length(mpijob_node_at(list, i));
 	total += count ? count - 1 : 0;
 	if (count > SEARCHES_MOST)
-		mpijob__template_refuse(at, config, "searches", "too-many", "Invalid",
+		mpijob__job_template_refuse(at, config, "searches", "too-many", "Invalid",
 					"at most %d domains are possible%s", SEARCHES_MOST,
 					at->worker ? ", and the operator adds one" : "");
 	if (total > SEARCH_CHARACTERS_MOST)
-		mpijob__template_refuse(at, config, "searches", "too-long", "Invalid",
+		mpijob__job_template_refuse(at, config, "searches", "too-long", "Invalid",
 					"at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
 }
 
-void mpijob__template_dns(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_dns(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step config = mpijob__template_into(step, "dnsConfig");
-	struct mpijob__step word = mpijob__template_into(step, "dnsPolicy");
-	const char *policy = mpijob__template_text(step->node, "dnsPolicy");
+	struct mpijob__job_step config = mpijob__job_template_into(step, "dnsConfig");
+	struct mpijob__job_step word = mpijob__job_template_into(step, "dnsPolicy");
+	const char *policy = mpijob__job_template_text(step->node, "dnsPolicy");
 	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "dnsPolicy");
-	size_t servers = mpijob_node_count(mpijob__template_list(config.node, "nameservers"));
+	size_t servers = mpijob_node_count(mpijob__job_template_list(config.node, "nameservers"));
 
 	/* With hostNetwork the operator sets another policy. */
-	if (policy && (at->pod || !mpijob__template_flag(step->node, "hostNetwork"))) {
+	if (policy && (at->pod || !mpijob__job_template_flag(step->node, "hostNetwork"))) {
 		if (!mpijob__schema_allows(field, policy))
-			mpijob__template_unsupported(at, &word, field, policy);
+			mpijob__job_template_unsupported(at, &word, field, policy);
 		if (strcmp(policy, "None") == 0 && !servers)
-			mpijob__template_refuse(at, step, "dnsConfig", "missing", "Required",
+			mpijob__job_template_refuse(at, step, "dnsConfig", "missing", "Required",
 						"dnsPolicy None needs nameservers here");
 	}
 	if (servers > NAMESERVERS_MOST)
-		mpijob__template_refuse(at, &config, "nameservers", "too-many", "Invalid", "at most %d are possible",
+		mpijob__job_template_refuse(at, &config, "nameservers", "too-many", "Invalid", "at most %d are possible",
 					NAMESERVERS_MOST);
 	check_searches(at, &config);
 }
 
-typedef void container_fn(const struct mpijob__template *at, const struct mpijob__step *pod,
-			  const struct mpijob__step *container, void *data);
+typedef void container_fn(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
+			  const struct mpijob__job_step *container, void *data);
 
-static void each_container(const struct mpijob__template *at, const struct mpijob__step *pod, container_fn *call,
+static void each_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod, container_fn *call,
 			   void *data)
 {
 	static const char *const lists[] = { "initContainers", "containers" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct mpijob__step list = mpijob__template_into(pod, lists[i]);
+		struct mpijob__job_step list = mpijob__job_template_into(pod, lists[i]);
 
-		for (size_t k = 0; k < mpijob_node_count(mpijob__template_list(pod->node, lists[i])); k++) {
-			struct mpijob__step entry = mpijob__template_entry(&list, k);
+		for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(pod->node, lists[i])); k++) {
+			struct mpijob__job_step entry = mpijob__job_template_entry(&list, k);
 
 			call(at, pod, &entry, data);
 		}
 	}
 }
 
-static void forbid(const struct mpijob__template *at, const struct mpijob__step *step, const char *const *keys,
+static void forbid(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *const *keys,
 		   const char *system)
 {
 	for (; *keys; keys++) {
-		if (mpijob__template_given(step->node, *keys) && mpijob_node_kind(mpijob_node_get(step->node, *keys)))
-			mpijob__template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s",
+		if (mpijob__job_template_given(step->node, *keys) && mpijob_node_kind(mpijob_node_get(step->node, *keys)))
+			mpijob__job_template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s",
 						system);
 	}
 }
 
-static void forbid_in_container(const struct mpijob__template *at, const struct mpijob__step *pod,
-				const struct mpijob__step *container, void *windows)
+static void forbid_in_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
+				const struct mpijob__job_step *container, void *windows)
 {
 	static const char *const on_windows[] = { "appArmorProfile",
 						  "seLinuxOptions",
@@ -333,13 +333,13 @@ static void forbid_in_container(const struct mpijob__template *at, const struct 
 						  "runAsGroup",
 						  NULL };
 	static const char *const on_linux[] = { "windowsOptions", NULL };
-	struct mpijob__step context = mpijob__template_into(container, "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_into(container, "securityContext");
 
 	(void)pod;
 	forbid(at, &context, windows ? on_windows : on_linux, windows ? "Windows" : "Linux");
 }
 
-static void forbid_in_windows_pod(const struct mpijob__template *at, const struct mpijob__step *pod)
+static void forbid_in_windows_pod(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod)
 {
 	static const char *const in_spec[] = { "hostUsers", "shareProcessNamespace", "resources", NULL };
 	static const char *const in_context[] = { "appArmorProfile",     "seLinuxOptions",
@@ -349,16 +349,16 @@ static void forbid_in_windows_pod(const struct mpijob__template *at, const struc
 						  "seLinuxChangePolicy", NULL };
 	static const char *const lists[] = { "sysctls", "supplementalGroups" };
 	static const char *const flags[] = { "hostPID", "hostIPC" };
-	struct mpijob__step context = mpijob__template_into(pod, "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_into(pod, "securityContext");
 
 	forbid(at, pod, in_spec, "Windows");
 	forbid(at, &context, in_context, "Windows");
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob_node_count(mpijob_node_get(context.node, lists[i])))
-			mpijob__template_refuse(at, &context, lists[i], "forbidden", "Forbidden",
+			mpijob__job_template_refuse(at, &context, lists[i], "forbidden", "Forbidden",
 						"not in a pod for Windows");
-		if (mpijob__template_flag(pod->node, flags[i]))
-			mpijob__template_refuse(at, pod, flags[i], "forbidden", "Forbidden",
+		if (mpijob__job_template_flag(pod->node, flags[i]))
+			mpijob__job_template_refuse(at, pod, flags[i], "forbidden", "Forbidden",
 						"not in a pod for Windows");
 	}
 }
@@ -378,8 +378,8 @@ static int said(const mpijob_node *owner)
 	return mpijob_node_bool(mpijob_node_get(options, "hostProcess"), &value) ? value : -1;
 }
 
-static void count_process(const struct mpijob__template *at, const struct mpijob__step *pod,
-			  const struct mpijob__step *container, void *data)
+static void count_process(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
+			  const struct mpijob__job_step *container, void *data)
 {
 	struct processes *all = data;
 	int own = said(container->node);
@@ -388,15 +388,15 @@ static void count_process(const struct mpijob__template *at, const struct mpijob
 	all->containers++;
 	all->on_host += own == 1 || (own < 0 && all->pod == 1);
 	if (own >= 0 && all->pod >= 0 && own != all->pod)
-		mpijob__template_refuse(at, container, "securityContext", "conflict", "Invalid",
+		mpijob__job_template_refuse(at, container, "securityContext", "conflict", "Invalid",
 					"windowsOptions.hostProcess must be that of the pod");
 }
 
-void mpijob__template_windows(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_windows(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	static const char *const on_linux[] = { "windowsOptions", NULL };
-	const char *os = mpijob__template_text(mpijob_node_get(step->node, "os"), "name");
-	struct mpijob__step context = mpijob__template_into(step, "securityContext");
+	const char *os = mpijob__job_template_text(mpijob_node_get(step->node, "os"), "name");
+	struct mpijob__job_step context = mpijob__job_template_into(step, "securityContext");
 	struct processes all = { said(step->node), 0, 0 };
 
 	if (os && strcmp(os, "windows") == 0) {
@@ -407,8 +407,8 @@ void mpijob__template_windows(const struct mpijob__template *at, const struct mp
 		each_container(at, step, forbid_in_container, NULL);
 	}
 	each_container(at, step, count_process, &all);
-	if (all.on_host && (all.on_host != all.containers || !mpijob__template_flag(step->node, "hostNetwork")))
-		mpijob__template_refuse(
+	if (all.on_host && (all.on_host != all.containers || !mpijob__job_template_flag(step->node, "hostNetwork")))
+		mpijob__job_template_refuse(
 			at, step, NULL, "conflict", "Invalid",
 			"with windowsOptions.hostProcess all containers must have it, and hostNetwork be true");
 }

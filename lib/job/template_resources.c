@@ -30,7 +30,7 @@ static int is_extended(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
-	return !is_native(name) && !starts_with(name, "requests.") && mpijob__syntax_is_key(name, strlen(name)) &&
+	return !is_native(name) && !starts_with(name, "requests.") && mpijob__job_syntax_is_key(name, strlen(name)) &&
 	       (size_t)(slash - name) + strlen("requests.") <= 253;
 }
 
@@ -51,7 +51,7 @@ static int is_negative(const struct mpijob__base_quantity *quantity)
 
 static const char *name_fault(const char *name, int of_pod)
 {
-	if (!mpijob__syntax_is_key(name, strlen(name)))
+	if (!mpijob__job_syntax_is_key(name, strlen(name)))
 		return "is no name for a resource";
 	if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || is_huge_pages(name))
 		return NULL;
@@ -82,49 +82,49 @@ static int is_pages(const char *name, const struct mpijob__base_quantity *quanti
 }
 
 /* One list, limits or requests. */
-static void check_list(const struct mpijob__template *at, const struct mpijob__step *list, int of_pod)
+static void check_list(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list, int of_pod)
 {
 	for (size_t i = 0; mpijob_node_kind(list->node) == MPIJOB_NODE_MAP && i < mpijob_node_count(list->node); i++) {
 		const char *name = mpijob_node_key(list->node, i);
 		const char *fault = name_fault(name, of_pod);
 		struct mpijob__base_quantity quantity;
 
-		if (!mpijob__template_given(list->node, name))
+		if (!mpijob__job_template_given(list->node, name))
 			continue; /* the server drops a null, its name with it */
 		if (fault)
-			mpijob__template_refuse(at, list, name, "unknown-resource", "Invalid", "%s", fault);
+			mpijob__job_template_refuse(at, list, name, "unknown-resource", "Invalid", "%s", fault);
 		if (!read_quantity(mpijob_node_at(list->node, i), &quantity))
 			continue;
 		if (is_negative(&quantity))
-			mpijob__template_refuse(at, list, name, "out-of-range", "Invalid", "must not be negative");
+			mpijob__job_template_refuse(at, list, name, "out-of-range", "Invalid", "must not be negative");
 		if (is_extended(name) && !mpijob__base_quantity_is_whole(&quantity))
-			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
+			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
 		if (is_huge_pages(name) && !is_pages(name, &quantity))
-			mpijob__template_refuse(at, list, name, "invalid-value", "Invalid",
+			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid",
 						"must be a whole number of pages");
 	}
 }
 
-static void check_request(const struct mpijob__template *at, const struct mpijob__step *requests,
+static void check_request(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requests,
 			  const mpijob_node *limits, size_t index)
 {
 	const char *name = mpijob_node_key(requests->node, index);
 	struct mpijob__base_quantity request, limit;
 	int fixed = !is_native(name) || is_huge_pages(name);
 
-	if (!mpijob__template_given(limits, name)) {
-		if (fixed && mpijob__template_given(requests->node, name))
-			mpijob__template_refuse(at, requests, name, "missing", "Required",
+	if (!mpijob__job_template_given(limits, name)) {
+		if (fixed && mpijob__job_template_given(requests->node, name))
+			mpijob__job_template_refuse(at, requests, name, "missing", "Required",
 						"needs the same limit; it cannot be overcommitted");
 		return;
 	}
 	if (!read_quantity(mpijob_node_at(requests->node, index), &request) || !get_quantity(limits, name, &limit))
 		return;
 	if (fixed && mpijob__base_quantity_compare(&request, &limit) != 0)
-		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
+		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
 					"must be equal to the limit; it cannot be overcommitted");
 	else if (mpijob__base_quantity_compare(&request, &limit) > 0)
-		mpijob__template_refuse(at, requests, name, "over-limit", "Invalid",
+		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
 					"must not be greater than the limit");
 }
 
@@ -140,52 +140,52 @@ static int has_huge_pages(const mpijob_node *list)
 
 static int has_base(const mpijob_node *list)
 {
-	return mpijob__template_given(list, "cpu") || mpijob__template_given(list, "memory");
+	return mpijob__job_template_given(list, "cpu") || mpijob__job_template_given(list, "memory");
 }
 
-static void check_claims(const struct mpijob__template *at, const struct mpijob__step *step)
+static void check_claims(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step list = mpijob__template_into(step, "claims");
+	struct mpijob__job_step list = mpijob__job_template_into(step, "claims");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "claims")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(entry.node, "name");
-		const char *request = mpijob__template_text(entry.node, "request");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "claims")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(entry.node, "name");
+		const char *request = mpijob__job_template_text(entry.node, "request");
 
-		if (!name && mpijob__template_given(entry.node, "name"))
-			mpijob__template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
-		if (name && !mpijob__template_refers(at, POOL_CLAIMS, name, NULL))
-			mpijob__template_refuse(at, &entry, "name", "not-found", "NotFound",
+		if (!name && mpijob__job_template_given(entry.node, "name"))
+			mpijob__job_template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
+		if (name && !mpijob__job_template_refers(at, POOL_CLAIMS, name, NULL))
+			mpijob__job_template_refuse(at, &entry, "name", "not-found", "NotFound",
 						"'%s' is not one of spec.resourceClaims", name);
-		if (request && mpijob__syntax_label(request))
-			mpijob__template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s",
-						request, mpijob__syntax_label(request));
+		if (request && mpijob__job_syntax_label(request))
+			mpijob__job_template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s",
+						request, mpijob__job_syntax_label(request));
 	}
 }
 
-void mpijob__template_resources(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_resources(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step limits = mpijob__template_into(step, "limits");
-	struct mpijob__step requests = mpijob__template_into(step, "requests");
+	struct mpijob__job_step limits = mpijob__job_template_into(step, "limits");
+	struct mpijob__job_step requests = mpijob__job_template_into(step, "requests");
 	int of_pod = step->before && step->before->type == SCHEMA_PodSpec;
 
 	check_list(at, &limits, of_pod);
 	check_list(at, &requests, of_pod);
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_map(step->node, "requests")); i++)
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_map(step->node, "requests")); i++)
 		check_request(at, &requests, limits.node, i);
 	if ((has_huge_pages(limits.node) || has_huge_pages(requests.node)) && !has_base(limits.node) &&
 	    !has_base(requests.node))
-		mpijob__template_refuse(at, step, NULL, "missing", "Forbidden", "huge pages need cpu or memory too");
+		mpijob__job_template_refuse(at, step, NULL, "missing", "Forbidden", "huge pages need cpu or memory too");
 	if (!of_pod)
 		check_claims(at, step);
-	else if (mpijob_node_count(mpijob__template_list(step->node, "claims")))
-		mpijob__template_refuse(at, step, "claims", "forbidden", "Forbidden",
+	else if (mpijob_node_count(mpijob__job_template_list(step->node, "claims")))
+		mpijob__job_template_refuse(at, step, "claims", "forbidden", "Forbidden",
 					"only containers can have claims");
 }
 
 static int is_sidecar(const mpijob_node *container)
 {
-	const char *policy = mpijob__template_text(container, "restartPolicy");
+	const char *policy = mpijob__job_template_text(container, "restartPolicy");
 
 	return policy && strcmp(policy, "Always") == 0;
 }
@@ -222,14 +222,14 @@ static void add_container(struct demand *demands, const struct mpijob__doc_names
 	const mpijob_node *requests = mpijob_node_get(resources, lists[0]);
 
 	for (int i = 0; i < 2; i++) {
-		const mpijob_node *list = mpijob__template_map(resources, lists[i]);
+		const mpijob_node *list = mpijob__job_template_map(resources, lists[i]);
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++) {
 			const char *name = mpijob_node_key(list, k);
 			struct mpijob__base_quantity asked, before;
 			uint32_t at;
 
-			if (mpijob__template_named(names, name, &at) && read_quantity(mpijob_node_at(list, k), &asked) &&
+			if (mpijob__job_template_named(names, name, &at) && read_quantity(mpijob_node_at(list, k), &asked) &&
 			    !(i && get_quantity(requests, name, &before)))
 				add_demand(&demands[at], &asked, init, is_sidecar(container));
 		}
@@ -248,7 +248,7 @@ static int exceeds(const struct demand *demand, const struct mpijob__base_quanti
 	return mpijob__base_quantity_compare(&sum, given) > 0;
 }
 
-static void check_requests_fit(const struct mpijob__template *at, const struct mpijob__step *requests)
+static void check_requests_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requests)
 {
 	static const char *const lists[] = { "containers", "initContainers" };
 	size_t count = mpijob_node_count(mpijob_node_kind(requests->node) == MPIJOB_NODE_MAP ? requests->node : NULL);
@@ -262,7 +262,7 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 		code = mpijob__doc_names_add(&names, name, strlen(name), (uint32_t)i, NULL);
 	}
 	for (int i = 0; i < 2 && count && code >= 0; i++) {
-		const mpijob_node *list = mpijob__template_list(mpijob__template_spec(at), lists[i]);
+		const mpijob_node *list = mpijob__job_template_list(mpijob__job_template_spec(at), lists[i]);
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++)
 			add_container(demands, &names, mpijob_node_at(list, k), i);
@@ -271,7 +271,7 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 		struct mpijob__base_quantity given;
 
 		if (read_quantity(mpijob_node_at(requests->node, i), &given) && exceeds(&demands[i], &given))
-			mpijob__template_refuse(at, requests, mpijob_node_key(requests->node, i), "over-limit",
+			mpijob__job_template_refuse(at, requests, mpijob_node_key(requests->node, i), "over-limit",
 						"Invalid", "is less than the containers ask for together");
 	}
 	if (code < 0)
@@ -280,12 +280,12 @@ static void check_requests_fit(const struct mpijob__template *at, const struct m
 	free(demands);
 }
 
-static void check_limits_fit(const struct mpijob__template *at, const struct mpijob__step *limits)
+static void check_limits_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *limits)
 {
-	const mpijob_node *containers = mpijob__template_list(mpijob__template_spec(at), "containers");
+	const mpijob_node *containers = mpijob__job_template_list(mpijob__job_template_spec(at), "containers");
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		const mpijob_node *own = mpijob__template_map(
+		const mpijob_node *own = mpijob__job_template_map(
 			mpijob_node_get(mpijob_node_at(containers, i), "resources"), "limits");
 
 		for (size_t k = 0; k < mpijob_node_count(own); k++) {
@@ -294,43 +294,43 @@ static void check_limits_fit(const struct mpijob__template *at, const struct mpi
 
 			if (get_quantity(limits->node, name, &given) && read_quantity(mpijob_node_at(own, k), &one) &&
 			    mpijob__base_quantity_compare(&one, &given) > 0)
-				mpijob__template_refuse(at, limits, name, "over-limit", "Invalid",
+				mpijob__job_template_refuse(at, limits, name, "over-limit", "Invalid",
 							"is less than the limit of a container");
 		}
 	}
 }
 
-static void check_containers_fit(const struct mpijob__template *at, const struct mpijob__step *resources)
+static void check_containers_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *resources)
 {
-	struct mpijob__step requests = mpijob__template_into(resources, "requests");
-	struct mpijob__step limits = mpijob__template_into(resources, "limits");
+	struct mpijob__job_step requests = mpijob__job_template_into(resources, "requests");
+	struct mpijob__job_step limits = mpijob__job_template_into(resources, "limits");
 
 	check_requests_fit(at, &requests);
 	check_limits_fit(at, &limits);
 }
 
-void mpijob__template_pod_resources(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_pod_resources(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step resources = mpijob__template_into(step, "resources");
-	struct mpijob__step overhead = mpijob__template_into(step, "overhead");
+	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
+	struct mpijob__job_step overhead = mpijob__job_template_into(step, "overhead");
 
 	check_list(at, &overhead, 0);
 	if (mpijob_node_kind(resources.node) == MPIJOB_NODE_MAP)
 		check_containers_fit(at, &resources);
 }
 
-void mpijob__template_empty_dir(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_empty_dir(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	struct mpijob__base_quantity size;
 
 	if (get_quantity(step->node, "sizeLimit", &size) && is_negative(&size))
-		mpijob__template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden", "must not be negative");
+		mpijob__job_template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden", "must not be negative");
 }
 
-void mpijob__template_volume_claim(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step resources = mpijob__template_into(step, "resources");
-	const mpijob_node *modes = mpijob__template_list(step->node, "accessModes");
+	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
+	const mpijob_node *modes = mpijob__job_template_list(step->node, "accessModes");
 	const mpijob_node *requests = mpijob_node_get(resources.node, "requests");
 	static const char *const classes[] = { "storageClassName", "volumeAttributesClassName" };
 	struct mpijob__base_quantity size;
@@ -344,18 +344,18 @@ void mpijob__template_volume_claim(const struct mpijob__template *at, const stru
 		others += mode && !is_alone;
 	}
 	if (alone && others)
-		mpijob__template_refuse(at, step, "accessModes", "conflict", "Forbidden",
+		mpijob__job_template_refuse(at, step, "accessModes", "conflict", "Forbidden",
 					"ReadWriteOncePod goes with no other mode");
-	if (!mpijob__template_given(requests, "storage"))
-		mpijob__template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
+	if (!mpijob__job_template_given(requests, "storage"))
+		mpijob__job_template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
 	else if (get_quantity(requests, "storage", &size) && mpijob__base_quantity_compare(&size, &nothing) <= 0)
-		mpijob__template_refuse(at, step, "resources", "out-of-range", "Invalid",
+		mpijob__job_template_refuse(at, step, "resources", "out-of-range", "Invalid",
 					"requests.storage must be more than 0");
 	for (size_t i = 0; i < 2; i++) {
-		const char *name = mpijob__template_text(step->node, classes[i]);
+		const char *name = mpijob__job_template_text(step->node, classes[i]);
 
-		if (name && mpijob__syntax_subdomain(name))
-			mpijob__template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s",
-						name, mpijob__syntax_subdomain(name));
+		if (name && mpijob__job_syntax_subdomain(name))
+			mpijob__job_template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s",
+						name, mpijob__job_syntax_subdomain(name));
 	}
 }

@@ -15,8 +15,8 @@
 #define ONE_OF(from, names) .flags = ROW_ONE_OF, .low = from, .high = 1, .key = names
 #define MODE                RANGE(0, 0777)
 #define ID                  RANGE(0, INT32_MAX)
-#define FORM(name)          .syntax = mpijob__syntax_##name
-#define RULE(name)          .rule = mpijob__template_##name
+#define FORM(name)          .syntax = mpijob__job_syntax_##name
+#define RULE(name)          .rule = mpijob__job_template_##name
 
 #define VOLUME_SOURCES                                                                                                 \
 	"awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc "      \
@@ -24,7 +24,7 @@
 	"photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume"
 
 /* In the order of the types. */
-static const struct mpijob__template_row rows[] = {
+static const struct mpijob__job_template_row rows[] = {
 	{ SCHEMA_ObjectMeta, RULE(metadata) },
 
 	{ SCHEMA_PodSpec, .key = "activeDeadlineSeconds", RANGE(1, INT32_MAX) },
@@ -220,11 +220,11 @@ static const struct mpijob__template_row rows[] = {
 	{ SCHEMA_VsphereVirtualDiskVolumeSource, .key = "volumePath", NEEDED },
 };
 
-const struct mpijob__template_row *mpijob__template_rows(int type, size_t *count)
+const struct mpijob__job_template_row *mpijob__job_template_rows(int type, size_t *count)
 {
-	const struct mpijob__template_row *end = rows + sizeof(rows) / sizeof(rows[0]);
-	const struct mpijob__template_row *row = rows;
-	const struct mpijob__template_row *first;
+	const struct mpijob__job_template_row *end = rows + sizeof(rows) / sizeof(rows[0]);
+	const struct mpijob__job_template_row *row = rows;
+	const struct mpijob__job_template_row *first;
 
 	while (row < end && row->type != type)
 		row++;

@@ -34,26 +34,26 @@ static int is_ipc(const char *sysctl)
 	return is_sysctl(sysctl, "fs.mqueue.", 1);
 }
 
-static void check_sysctls(const struct mpijob__template *at, const struct mpijob__step *context)
+static void check_sysctls(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *context)
 {
-	const mpijob_node *spec = mpijob__template_spec(at);
-	struct mpijob__step list = mpijob__template_into(context, "sysctls");
+	const mpijob_node *spec = mpijob__job_template_spec(at);
+	struct mpijob__job_step list = mpijob__job_template_into(context, "sysctls");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(context->node, "sysctls")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(entry.node, "name");
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(context->node, "sysctls")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(entry.node, "name");
 
 		if (!name)
 			continue;
-		if (mpijob__template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
-			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid",
+		if (mpijob__job_template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
+			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
 						"'%s' is not possible with hostNetwork", name);
-		if (mpijob__template_flag(spec, "hostIPC") && is_ipc(name))
-			mpijob__template_refuse(at, &entry, "name", "forbidden", "Invalid",
+		if (mpijob__job_template_flag(spec, "hostIPC") && is_ipc(name))
+			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
 						"'%s' is not possible with hostIPC", name);
-		if (mpijob__template_repeated(at, &names, name))
-			mpijob__template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
+		if (mpijob__job_template_repeated(at, &names, name))
+			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
 						name);
 	}
 	mpijob__doc_names_release(&names);
@@ -62,7 +62,7 @@ static void check_sysctls(const struct mpijob__template *at, const struct mpijob
 /* Whether an annotation of old says the same as a profile. */
 static int agrees(const mpijob_node *profile, const char *annotation, int docker)
 {
-	const char *type = mpijob__template_text(profile, "type");
+	const char *type = mpijob__job_template_text(profile, "type");
 	const char *name = mpijob_node_string(mpijob_node_get(profile, "localhostProfile"));
 
 	if (!type)
@@ -78,9 +78,9 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 }
 
 /* The annotation of a container, by the beginning of its key; NULL when there is none. */
-static const char *annotation_of(const struct mpijob__template *at, const char *start, const char *container)
+static const char *annotation_of(const struct mpijob__job_pod_template *at, const char *start, const char *container)
 {
-	const mpijob_node *list = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "annotations");
+	const mpijob_node *list = mpijob__job_template_map(mpijob__job_template_map(at->node, "metadata"), "annotations");
 	struct mpijob_text key = { 0 };
 	const char *found = NULL;
 
@@ -94,39 +94,39 @@ static const char *annotation_of(const struct mpijob__template *at, const char *
 	return found;
 }
 
-void mpijob__template_annotated(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_annotated(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *name = mpijob__template_text(step->node, "name");
-	const mpijob_node *of_pod = mpijob__template_map(mpijob__template_spec(at), "securityContext");
-	struct mpijob__step context = mpijob__template_into(step, "securityContext");
-	const mpijob_node *armor = mpijob__template_map(context.node, "appArmorProfile");
-	const mpijob_node *calls = mpijob__template_map(context.node, "seccompProfile");
-	const char *os = mpijob__template_text(mpijob_node_get(mpijob__template_spec(at), "os"), "name");
+	const char *name = mpijob__job_template_text(step->node, "name");
+	const mpijob_node *of_pod = mpijob__job_template_map(mpijob__job_template_spec(at), "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_into(step, "securityContext");
+	const mpijob_node *armor = mpijob__job_template_map(context.node, "appArmorProfile");
+	const mpijob_node *calls = mpijob__job_template_map(context.node, "seccompProfile");
+	const char *os = mpijob__job_template_text(mpijob_node_get(mpijob__job_template_spec(at), "os"), "name");
 	const char *told = name ? annotation_of(at, "container.apparmor.security.beta.kubernetes.io/", name) : NULL;
 
-	armor = armor ? armor : mpijob__template_map(of_pod, "appArmorProfile");
+	armor = armor ? armor : mpijob__job_template_map(of_pod, "appArmorProfile");
 	if (told && armor && !agrees(armor, told, 0) && !(os && strcmp(os, "windows") == 0))
-		mpijob__template_refuse(at, &context, "appArmorProfile", "conflict", "Forbidden",
+		mpijob__job_template_refuse(at, &context, "appArmorProfile", "conflict", "Forbidden",
 					"the pod's annotation says '%s'", told);
 	told = name ? annotation_of(at, "container.seccomp.security.alpha.kubernetes.io/", name) : NULL;
 	if (told && calls && !agrees(calls, told, 1))
-		mpijob__template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
+		mpijob__job_template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
 					"the pod's annotation says '%s'", told);
 }
 
-void mpijob__template_pod_security(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const char *policy = mpijob_node_string(mpijob_node_get(step->node, "seLinuxChangePolicy"));
-	const mpijob_node *calls = mpijob__template_map(step->node, "seccompProfile");
+	const mpijob_node *calls = mpijob__job_template_map(step->node, "seccompProfile");
 	const char *told;
 
 	told = annotation_of(at, "seccomp.security.alpha.kubernetes.io/", "pod");
 	if (told && calls && !agrees(calls, told, 1))
-		mpijob__template_refuse(at, step, "seccompProfile", "conflict", "Forbidden",
+		mpijob__job_template_refuse(at, step, "seccompProfile", "conflict", "Forbidden",
 					"the pod's annotation says '%s'", told);
 	check_sysctls(at, step);
 	if (policy && strcmp(policy, "Recursive") != 0 && strcmp(policy, "MountOption") != 0)
-		mpijob__template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value", "NotSupported",
+		mpijob__job_template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value", "NotSupported",
 					"unsupported value '%s'; use Recursive", policy);
 }
 
@@ -143,57 +143,57 @@ static int adds_admin(const mpijob_node *context)
 	return 0;
 }
 
-void mpijob__template_security(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_security(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *proc = mpijob__template_text(step->node, "procMount");
-	const mpijob_node *spec = mpijob__template_spec(at);
+	const char *proc = mpijob__job_template_text(step->node, "procMount");
+	const mpijob_node *spec = mpijob__job_template_spec(at);
 	int value;
 
 	if (proc && strcmp(proc, "Unmasked") == 0 &&
 	    !(mpijob_node_bool(mpijob_node_get(spec, "hostUsers"), &value) && !value))
-		mpijob__template_refuse(at, step, "procMount", "forbidden", "Invalid",
+		mpijob__job_template_refuse(at, step, "procMount", "forbidden", "Invalid",
 					"Unmasked needs hostUsers: false");
 	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) || value)
 		return;
-	if (mpijob__template_flag(step->node, "privileged") || adds_admin(step->node))
-		mpijob__template_refuse(at, step, "allowPrivilegeEscalation", "conflict", "Invalid",
+	if (mpijob__job_template_flag(step->node, "privileged") || adds_admin(step->node))
+		mpijob__job_template_refuse(at, step, "allowPrivilegeEscalation", "conflict", "Invalid",
 					"cannot be false with privileged or CAP_SYS_ADMIN");
 }
 
 /* Whether a profile of type Localhost has its name, and no other has one. */
-static const char *local_profile(const struct mpijob__template *at, const struct mpijob__step *step)
+static const char *local_profile(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *type = mpijob__template_text(step->node, "type");
+	const char *type = mpijob__job_template_text(step->node, "type");
 	const char *profile = mpijob_node_string(mpijob_node_get(step->node, "localhostProfile"));
-	int given = mpijob__template_given(step->node, "localhostProfile");
+	int given = mpijob__job_template_given(step->node, "localhostProfile");
 
 	if (type && strcmp(type, "Localhost") == 0) {
 		if (!given)
-			mpijob__template_refuse(at, step, "localhostProfile", "missing", "Required",
+			mpijob__job_template_refuse(at, step, "localhostProfile", "missing", "Required",
 						"type Localhost needs a profile");
 		return profile;
 	}
 	if (type && given)
-		mpijob__template_refuse(at, step, "localhostProfile", "forbidden", "Invalid",
+		mpijob__job_template_refuse(at, step, "localhostProfile", "forbidden", "Invalid",
 					"only with type Localhost");
 	return NULL;
 }
 
-void mpijob__template_seccomp(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_seccomp(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const char *profile = local_profile(at, step);
-	const char *must = profile ? mpijob__syntax_relative(profile) : NULL;
+	const char *must = profile ? mpijob__job_syntax_relative(profile) : NULL;
 
 	if (must)
-		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s",
+		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s",
 					profile, must);
 }
 
-void mpijob__template_apparmor(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_apparmor(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const char *profile = local_profile(at, step);
 
-	if (profile && (!*profile || strlen(profile) > PROFILE_MOST || mpijob__syntax_image(profile)))
-		mpijob__template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid",
+	if (profile && (!*profile || strlen(profile) > PROFILE_MOST || mpijob__job_syntax_image(profile)))
+		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid",
 					"must be 1 to %d characters without space around them", PROFILE_MOST);
 }

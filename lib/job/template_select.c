@@ -11,57 +11,57 @@ static int is_any(const char *word, const char *a, const char *b)
 	return word && (strcmp(word, a) == 0 || strcmp(word, b) == 0);
 }
 
-static void check_values(const struct mpijob__template *at, const struct mpijob__step *requirement,
-			 mpijob__syntax *form)
+static void check_values(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requirement,
+			 mpijob__job_syntax *form)
 {
-	struct mpijob__step list = mpijob__template_into(requirement, "values");
+	struct mpijob__job_step list = mpijob__job_template_into(requirement, "values");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(requirement->node, "values")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(requirement->node, "values")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 		const char *value = mpijob_node_string(entry.node);
 		const char *must = value ? form(value) : NULL;
 
 		if (must)
-			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", value,
+			mpijob__job_template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", value,
 						must);
 	}
 }
 
 /* Of labels; `numbers` allows Gt and Lt too. */
-static void check_operator(const struct mpijob__template *at, const struct mpijob__step *requirement, int numbers)
+static void check_operator(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requirement, int numbers)
 {
-	const char *operator= mpijob__template_text(requirement->node, "operator");
-	size_t count = mpijob_node_count(mpijob__template_list(requirement->node, "values"));
+	const char *operator= mpijob__job_template_text(requirement->node, "operator");
+	size_t count = mpijob_node_count(mpijob__job_template_list(requirement->node, "values"));
 
 	if (is_any(operator, "In", "NotIn") && !count)
-		mpijob__template_refuse(at, requirement, "values", "missing", "Required", "%s needs values", operator);
+		mpijob__job_template_refuse(at, requirement, "values", "missing", "Required", "%s needs values", operator);
 	else if (is_any(operator, "Exists", "DoesNotExist") && count)
-		mpijob__template_refuse(at, requirement, "values", "forbidden", "Forbidden",
+		mpijob__job_template_refuse(at, requirement, "values", "forbidden", "Forbidden",
 					"%s takes no values", operator);
 	else if (numbers && is_any(operator, "Gt", "Lt") && count != 1)
-		mpijob__template_refuse(at, requirement, "values", "missing", "Required",
+		mpijob__job_template_refuse(at, requirement, "values", "missing", "Required",
 					"%s needs one value", operator);
 	else if (!is_any(operator, "In", "NotIn") && !is_any(operator, "Exists", "DoesNotExist") &&
 		 !(numbers && is_any(operator, "Gt", "Lt")))
-		mpijob__template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
+		mpijob__job_template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
 					"must be In, NotIn, Exists%s DoesNotExist%s", numbers ? "," : " or",
 					numbers ? ", Gt or Lt" : "");
 }
 
-static void check_key(const struct mpijob__template *at, const struct mpijob__step *requirement)
+static void check_key(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requirement)
 {
 	const char *key = mpijob_node_string(mpijob_node_get(requirement->node, "key"));
-	const char *must = key ? mpijob__syntax_key(key) : NULL;
+	const char *must = key ? mpijob__job_syntax_key(key) : NULL;
 
 	if (must)
-		mpijob__template_refuse(at, requirement, "key", "invalid-value", "Invalid", "'%s' must be %s", key,
+		mpijob__job_template_refuse(at, requirement, "key", "invalid-value", "Invalid", "'%s' must be %s", key,
 					must);
 }
 
-void mpijob__template_selector(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_selector(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step labels = mpijob__template_into(step, "matchLabels");
-	struct mpijob__step list = mpijob__template_into(step, "matchExpressions");
+	struct mpijob__job_step labels = mpijob__job_template_into(step, "matchLabels");
+	struct mpijob__job_step list = mpijob__job_template_into(step, "matchExpressions");
 
 	/* What holds it is dropped: off in 1.36. */
 	if (step->before && step->before->type == SCHEMA_ClusterTrustBundleProjection)
@@ -71,47 +71,47 @@ void mpijob__template_selector(const struct mpijob__template *at, const struct m
 		const char *key = mpijob_node_key(labels.node, i);
 		const char *value = mpijob_node_string(mpijob_node_at(labels.node, i));
 
-		if (mpijob__syntax_key(key))
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
-						mpijob__syntax_key(key));
-		if (value && mpijob__syntax_value(value))
-			mpijob__template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
-						mpijob__syntax_value(value));
+		if (mpijob__job_syntax_key(key))
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
+						mpijob__job_syntax_key(key));
+		if (value && mpijob__job_syntax_value(value))
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
+						mpijob__job_syntax_value(value));
 	}
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "matchExpressions")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "matchExpressions")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 
 		if (mpijob_node_kind(entry.node) != MPIJOB_NODE_MAP)
 			continue;
 		check_operator(at, &entry, 0);
 		check_key(at, &entry);
-		check_values(at, &entry, mpijob__syntax_value);
+		check_values(at, &entry, mpijob__job_syntax_value);
 	}
 }
 
-static void check_node_field(const struct mpijob__template *at, const struct mpijob__step *requirement)
+static void check_node_field(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requirement)
 {
-	const char *key = mpijob__template_text(requirement->node, "key");
+	const char *key = mpijob__job_template_text(requirement->node, "key");
 
-	if (!is_any(mpijob__template_text(requirement->node, "operator"), "In", "NotIn"))
-		mpijob__template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
+	if (!is_any(mpijob__job_template_text(requirement->node, "operator"), "In", "NotIn"))
+		mpijob__job_template_refuse(at, requirement, "operator", "unsupported-value", "Invalid",
 					"must be In or NotIn");
-	if (mpijob_node_count(mpijob__template_list(requirement->node, "values")) != 1)
-		mpijob__template_refuse(at, requirement, "values", "missing", "Required", "needs one value");
+	if (mpijob_node_count(mpijob__job_template_list(requirement->node, "values")) != 1)
+		mpijob__job_template_refuse(at, requirement, "values", "missing", "Required", "needs one value");
 	if (!key || strcmp(key, "metadata.name") != 0)
-		mpijob__template_refuse(at, requirement, "key", "unsupported-value", "Invalid",
+		mpijob__job_template_refuse(at, requirement, "key", "unsupported-value", "Invalid",
 					"must be metadata.name");
-	check_values(at, requirement, mpijob__syntax_subdomain);
+	check_values(at, requirement, mpijob__job_syntax_subdomain);
 }
 
-void mpijob__template_node_selector(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_node_selector(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step labels = mpijob__template_into(step, "matchExpressions");
-	struct mpijob__step fields = mpijob__template_into(step, "matchFields");
+	struct mpijob__job_step labels = mpijob__job_template_into(step, "matchExpressions");
+	struct mpijob__job_step fields = mpijob__job_template_into(step, "matchFields");
 	int preferred = step->key && strcmp(step->key, "preference") == 0;
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "matchExpressions")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&labels, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "matchExpressions")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&labels, i);
 
 		if (mpijob_node_kind(entry.node) != MPIJOB_NODE_MAP)
 			continue;
@@ -119,10 +119,10 @@ void mpijob__template_node_selector(const struct mpijob__template *at, const str
 		check_key(at, &entry);
 		/* Those of a preference are not checked. */
 		if (!preferred)
-			check_values(at, &entry, mpijob__syntax_value);
+			check_values(at, &entry, mpijob__job_syntax_value);
 	}
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "matchFields")); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&fields, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "matchFields")); i++) {
+		struct mpijob__job_step entry = mpijob__job_template_entry(&fields, i);
 
 		if (mpijob_node_kind(entry.node) == MPIJOB_NODE_MAP)
 			check_node_field(at, &entry);
@@ -130,13 +130,13 @@ void mpijob__template_node_selector(const struct mpijob__template *at, const str
 }
 
 /* Labels that the pod will have; the server then adds the key to the selector itself. */
-static int pod_has_label(const struct mpijob__template *at, const char *key)
+static int pod_has_label(const struct mpijob__job_pod_template *at, const char *key)
 {
 	static const char own[] = "training.kubeflow.org/";
-	const mpijob_node *labels = mpijob__template_map(mpijob__template_map(at->node, "metadata"), "labels");
+	const mpijob_node *labels = mpijob__job_template_map(mpijob__job_template_map(at->node, "metadata"), "labels");
 	const char *name = !at->pod && strncmp(key, own, sizeof(own) - 1) == 0 ? key + sizeof(own) - 1 : "";
 
-	return mpijob__template_given(labels, key) || strcmp(name, "operator-name") == 0 ||
+	return mpijob__job_template_given(labels, key) || strcmp(name, "operator-name") == 0 ||
 	       is_any(name, "job-name", "job-role") || (at->worker && strcmp(name, "replica-index") == 0);
 }
 
@@ -145,67 +145,67 @@ struct selected {
 	struct mpijob__doc_names once, again;
 };
 
-static void collect_keys(const struct mpijob__template *at, const mpijob_node *selector, struct selected *keys)
+static void collect_keys(const struct mpijob__job_pod_template *at, const mpijob_node *selector, struct selected *keys)
 {
-	const mpijob_node *list = mpijob__template_list(selector, "matchExpressions");
+	const mpijob_node *list = mpijob__job_template_list(selector, "matchExpressions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *key = mpijob__template_text(mpijob_node_at(list, i), "key");
+		const char *key = mpijob__job_template_text(mpijob_node_at(list, i), "key");
 
-		if (mpijob__template_repeated(at, &keys->once, key))
-			mpijob__template_repeated(at, &keys->again, key);
+		if (mpijob__job_template_repeated(at, &keys->once, key))
+			mpijob__job_template_repeated(at, &keys->again, key);
 	}
 }
 
 /* Whether a selector names a key, but for once as a plain label. */
-static int is_selected(const struct mpijob__template *at, const mpijob_node *selector, const struct selected *keys,
+static int is_selected(const struct mpijob__job_pod_template *at, const mpijob_node *selector, const struct selected *keys,
 		       const char *key)
 {
-	int count = mpijob__template_given(mpijob__template_map(selector, "matchLabels"), key);
+	int count = mpijob__job_template_given(mpijob__job_template_map(selector, "matchLabels"), key);
 
 	count += pod_has_label(at, key);
-	count += mpijob__template_named(&keys->once, key, NULL) + mpijob__template_named(&keys->again, key, NULL);
+	count += mpijob__job_template_named(&keys->once, key, NULL) + mpijob__job_template_named(&keys->again, key, NULL);
 	return count > 1;
 }
 
-static void collect_texts(const struct mpijob__template *at, const mpijob_node *list, struct mpijob__doc_names *names)
+static void collect_texts(const struct mpijob__job_pod_template *at, const mpijob_node *list, struct mpijob__doc_names *names)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		mpijob__template_repeated(at, names, mpijob_node_string(mpijob_node_at(list, i)));
+		mpijob__job_template_repeated(at, names, mpijob_node_string(mpijob_node_at(list, i)));
 }
 
 /* Label keys whose values a pod takes from itself. */
-static void check_label_keys(const struct mpijob__template *at, const struct mpijob__step *step, const char *field)
+static void check_label_keys(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *field)
 {
-	const mpijob_node *selector = mpijob__template_map(step->node, "labelSelector");
-	const mpijob_node *others = mpijob__template_list(step->node, "mismatchLabelKeys");
-	struct mpijob__step list = mpijob__template_into(step, field);
+	const mpijob_node *selector = mpijob__job_template_map(step->node, "labelSelector");
+	const mpijob_node *others = mpijob__job_template_list(step->node, "mismatchLabelKeys");
+	struct mpijob__job_step list = mpijob__job_template_into(step, field);
 	int match = strcmp(field, "matchLabelKeys") == 0;
 	struct selected keys = { .once = { .count = 0 } };
 	struct mpijob__doc_names mismatched = { 0 };
 
-	if (!mpijob_node_count(mpijob__template_list(step->node, field)))
+	if (!mpijob_node_count(mpijob__job_template_list(step->node, field)))
 		return;
 	if (match) {
 		collect_keys(at, selector, &keys);
 		collect_texts(at, others, &mismatched);
 	}
 	if (!selector)
-		mpijob__template_refuse(at, step, field, "conflict", "Forbidden", "only with a labelSelector");
+		mpijob__job_template_refuse(at, step, field, "conflict", "Forbidden", "only with a labelSelector");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
-		struct mpijob__step entry = mpijob__template_entry(&list, i);
+		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 		const char *key = mpijob_node_string(entry.node);
 
 		if (!key)
 			continue;
-		if (mpijob__syntax_key(key))
-			mpijob__template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", key,
-						mpijob__syntax_key(key));
+		if (mpijob__job_syntax_key(key))
+			mpijob__job_template_refuse(at, &entry, NULL, "invalid-value", "Invalid", "'%s' must be %s", key,
+						mpijob__job_syntax_key(key));
 		if (match && selector && is_selected(at, selector, &keys, key))
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid", "labelSelector has '%s' too",
+			mpijob__job_template_refuse(at, &entry, NULL, "duplicate", "Invalid", "labelSelector has '%s' too",
 						key);
-		if (match && mpijob__template_named(&mismatched, key, NULL))
-			mpijob__template_refuse(at, &entry, NULL, "duplicate", "Invalid",
+		if (match && mpijob__job_template_named(&mismatched, key, NULL))
+			mpijob__job_template_refuse(at, &entry, NULL, "duplicate", "Invalid",
 						"mismatchLabelKeys has '%s' too", key);
 	}
 	mpijob__doc_names_release(&keys.once);
@@ -213,38 +213,38 @@ static void check_label_keys(const struct mpijob__template *at, const struct mpi
 	mpijob__doc_names_release(&mismatched);
 }
 
-void mpijob__template_affinity(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_affinity(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	check_label_keys(at, step, "matchLabelKeys");
 	check_label_keys(at, step, "mismatchLabelKeys");
 }
 
-void mpijob__template_spread(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_spread(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *otherwise = mpijob__template_text(step->node, "whenUnsatisfiable");
+	const char *otherwise = mpijob__job_template_text(step->node, "whenUnsatisfiable");
 
 	check_label_keys(at, step, "matchLabelKeys");
-	if (mpijob__template_given(step->node, "minDomains") && otherwise && strcmp(otherwise, "DoNotSchedule") != 0)
-		mpijob__template_refuse(at, step, "minDomains", "conflict", "Invalid",
+	if (mpijob__job_template_given(step->node, "minDomains") && otherwise && strcmp(otherwise, "DoNotSchedule") != 0)
+		mpijob__job_template_refuse(at, step, "minDomains", "conflict", "Invalid",
 					"only with whenUnsatisfiable: DoNotSchedule");
 }
 
-void mpijob__template_toleration(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_toleration(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *key = mpijob__template_text(step->node, "key");
-	const char *operator= mpijob__template_text(step->node, "operator");
-	const char *effect = mpijob__template_text(step->node, "effect");
-	const char *value = mpijob__template_text(step->node, "value");
-	const char *must = value ? mpijob__syntax_value(value) : NULL;
+	const char *key = mpijob__job_template_text(step->node, "key");
+	const char *operator= mpijob__job_template_text(step->node, "operator");
+	const char *effect = mpijob__job_template_text(step->node, "effect");
+	const char *value = mpijob__job_template_text(step->node, "value");
+	const char *must = value ? mpijob__job_syntax_value(value) : NULL;
 	int exists = operator&& strcmp(operator, "Exists") == 0;
 
 	if (!key && !exists)
-		mpijob__template_refuse(at, step, "operator", "conflict", "Invalid", "must be Exists without a key");
-	if (mpijob__template_given(step->node, "tolerationSeconds") && (!effect || strcmp(effect, "NoExecute") != 0))
-		mpijob__template_refuse(at, step, "effect", "conflict", "Invalid",
+		mpijob__job_template_refuse(at, step, "operator", "conflict", "Invalid", "must be Exists without a key");
+	if (mpijob__job_template_given(step->node, "tolerationSeconds") && (!effect || strcmp(effect, "NoExecute") != 0))
+		mpijob__job_template_refuse(at, step, "effect", "conflict", "Invalid",
 					"must be NoExecute with tolerationSeconds");
 	if (exists && value)
-		mpijob__template_refuse(at, step, "value", "conflict", "Invalid", "must be empty with operator Exists");
+		mpijob__job_template_refuse(at, step, "value", "conflict", "Invalid", "must be empty with operator Exists");
 	else if (must)
-		mpijob__template_refuse(at, step, "value", "invalid-value", "Invalid", "'%s' must be %s", value, must);
+		mpijob__job_template_refuse(at, step, "value", "invalid-value", "Invalid", "'%s' must be %s", value, must);
 }

@@ -9,75 +9,75 @@
 
 #define ISCSI_NAME_MOST 64
 
-void mpijob__template_volumes(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_volumes(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step list = mpijob__template_into(step, "volumes");
+	struct mpijob__job_step list = mpijob__job_template_into(step, "volumes");
 
-	for (size_t i = 0; !at->pod && i < mpijob_node_count(mpijob__template_list(step->node, "volumes")); i++) {
-		struct mpijob__step volume = mpijob__template_entry(&list, i);
-		const char *name = mpijob__template_text(volume.node, "name");
+	for (size_t i = 0; !at->pod && i < mpijob_node_count(mpijob__job_template_list(step->node, "volumes")); i++) {
+		struct mpijob__job_step volume = mpijob__job_template_entry(&list, i);
+		const char *name = mpijob__job_template_text(volume.node, "name");
 
 		if (name && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0)))
-			mpijob__template_refuse(at, &volume, "name", "duplicate", "Duplicate",
+			mpijob__job_template_refuse(at, &volume, "name", "duplicate", "Duplicate",
 						"the operator adds a volume '%s' itself", name);
 	}
 }
 
 /* A Secret that a volume names. */
-static void check_secret(const struct mpijob__template *at, const struct mpijob__step *volume, const char *source,
+static void check_secret(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *volume, const char *source,
 			 const char *key, int form)
 {
-	struct mpijob__step inside = mpijob__template_into(volume, source);
-	struct mpijob__step secret = mpijob__template_into(&inside, key);
-	const char *name = mpijob__template_text(secret.node, "name");
+	struct mpijob__job_step inside = mpijob__job_template_into(volume, source);
+	struct mpijob__job_step secret = mpijob__job_template_into(&inside, key);
+	const char *name = mpijob__job_template_text(secret.node, "name");
 
 	if (mpijob_node_kind(secret.node) != MPIJOB_NODE_MAP)
 		return;
 	if (!name &&
-	    (!mpijob__template_given(secret.node, "name") || mpijob_node_string(mpijob_node_get(secret.node, "name"))))
-		mpijob__template_refuse(at, &secret, "name", "missing", "Required", "a value is required");
-	if (name && form && mpijob__syntax_subdomain(name))
-		mpijob__template_refuse(at, &secret, "name", "invalid-value", "Invalid", "'%s' must be %s", name,
-					mpijob__syntax_subdomain(name));
+	    (!mpijob__job_template_given(secret.node, "name") || mpijob_node_string(mpijob_node_get(secret.node, "name"))))
+		mpijob__job_template_refuse(at, &secret, "name", "missing", "Required", "a value is required");
+	if (name && form && mpijob__job_syntax_subdomain(name))
+		mpijob__job_template_refuse(at, &secret, "name", "invalid-value", "Invalid", "'%s' must be %s", name,
+					mpijob__job_syntax_subdomain(name));
 }
 
-void mpijob__template_volume(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_volume(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const mpijob_node *iscsi = mpijob__template_map(step->node, "iscsi");
-	const char *name = mpijob__template_text(step->node, "name");
-	const char *portal = mpijob__template_text(iscsi, "targetPortal");
+	const mpijob_node *iscsi = mpijob__job_template_map(step->node, "iscsi");
+	const char *name = mpijob__job_template_text(step->node, "name");
+	const char *portal = mpijob__job_template_text(iscsi, "targetPortal");
 
 	check_secret(at, step, "cinder", "secretRef", 0);
 	check_secret(at, step, "storageos", "secretRef", 0);
 	check_secret(at, step, "csi", "nodePublishSecretRef", 1);
-	if (name && portal && mpijob__template_given(iscsi, "initiatorName") &&
+	if (name && portal && mpijob__job_template_given(iscsi, "initiatorName") &&
 	    strlen(name) + 1 + strlen(portal) > ISCSI_NAME_MOST)
-		mpijob__template_refuse(at, step, "name", "too-long", "Invalid",
+		mpijob__job_template_refuse(at, step, "name", "too-long", "Invalid",
 					"with the target portal at most %d characters are possible",
 					ISCSI_NAME_MOST - 1);
 }
 
-void mpijob__template_iscsi(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_iscsi(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	if ((mpijob__template_flag(step->node, "chapAuthDiscovery") ||
-	     mpijob__template_flag(step->node, "chapAuthSession")) &&
-	    !mpijob__template_given(step->node, "secretRef"))
-		mpijob__template_refuse(at, step, "secretRef", "missing", "Required", "CHAP needs a Secret");
+	if ((mpijob__job_template_flag(step->node, "chapAuthDiscovery") ||
+	     mpijob__job_template_flag(step->node, "chapAuthSession")) &&
+	    !mpijob__job_template_given(step->node, "secretRef"))
+		mpijob__job_template_refuse(at, step, "secretRef", "missing", "Required", "CHAP needs a Secret");
 }
 
-void mpijob__template_fc(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_fc(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	size_t targets = mpijob_node_count(mpijob__template_list(step->node, "targetWWNs"));
-	size_t ids = mpijob_node_count(mpijob__template_list(step->node, "wwids"));
+	size_t targets = mpijob_node_count(mpijob__job_template_list(step->node, "targetWWNs"));
+	size_t ids = mpijob_node_count(mpijob__job_template_list(step->node, "wwids"));
 	int64_t lun = 0;
 
 	if (!targets == !ids)
-		mpijob__template_refuse(at, step, "targetWWNs", targets ? "too-many-of" : "none-of",
+		mpijob__job_template_refuse(at, step, "targetWWNs", targets ? "too-many-of" : "none-of",
 					targets ? "Invalid" : "Required", "needs either targetWWNs or wwids");
-	if (targets && !mpijob__template_given(step->node, "lun"))
-		mpijob__template_refuse(at, step, "lun", "missing", "Required", "targetWWNs need a lun");
-	if (targets && mpijob__template_number(step->node, "lun", &lun) && (lun < 0 || lun > 255))
-		mpijob__template_refuse(at, step, "lun", "out-of-range", "Invalid", "must be from 0 to 255, not %lld",
+	if (targets && !mpijob__job_template_given(step->node, "lun"))
+		mpijob__job_template_refuse(at, step, "lun", "missing", "Required", "targetWWNs need a lun");
+	if (targets && mpijob__job_template_number(step->node, "lun", &lun) && (lun < 0 || lun > 255))
+		mpijob__job_template_refuse(at, step, "lun", "out-of-range", "Invalid", "must be from 0 to 255, not %lld",
 					(long long)lun);
 }
 
@@ -104,56 +104,56 @@ static int is_reserved(const char *option)
 	return 0;
 }
 
-void mpijob__template_flex(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_flex(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step options = mpijob__template_into(step, "options");
+	struct mpijob__job_step options = mpijob__job_template_into(step, "options");
 
 	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(options.node);
 	     i++) {
 		if (is_reserved(mpijob_node_key(options.node, i)))
-			mpijob__template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value",
+			mpijob__job_template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value",
 						"Invalid", "names of kubernetes.io and k8s.io are reserved");
 	}
 }
 
-void mpijob__template_azure_disk(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_azure_disk(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	const char *kind = mpijob__template_text(step->node, "kind");
-	const char *uri = mpijob__template_text(step->node, "diskURI");
+	const char *kind = mpijob__job_template_text(step->node, "kind");
+	const char *uri = mpijob__job_template_text(step->node, "diskURI");
 	const char *start = kind && strcmp(kind, "Managed") == 0 ? "/subscriptions/" : "https://";
 
 	if (uri && strncmp(uri, start, strlen(start)) != 0)
-		mpijob__template_refuse(at, step, "diskURI", "invalid-value", "NotSupported",
+		mpijob__job_template_refuse(at, step, "diskURI", "invalid-value", "NotSupported",
 					"must begin with %s for a disk of kind %s", start, kind ? kind : "Shared");
 }
 
 /* The files that one source of a projected volume names; `seen` has those of the sources before. */
-static void check_source(const struct mpijob__template *at, const struct mpijob__step *source,
+static void check_source(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *source,
 			 struct mpijob__doc_names *seen)
 {
 	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const mpijob_node *items =
-			mpijob__template_list(mpijob__template_map(source->node, kinds[i]), "items");
+			mpijob__job_template_list(mpijob__job_template_map(source->node, kinds[i]), "items");
 
 		for (size_t k = 0; k < mpijob_node_count(items); k++) {
-			const char *path = mpijob__template_text(mpijob_node_at(items, k), "path");
+			const char *path = mpijob__job_template_text(mpijob_node_at(items, k), "path");
 
-			if (mpijob__template_repeated(at, seen, path))
-				mpijob__template_refuse(at, source, NULL, "duplicate", "Invalid",
+			if (mpijob__job_template_repeated(at, seen, path))
+				mpijob__job_template_refuse(at, source, NULL, "duplicate", "Invalid",
 							"another source has a file '%s' too", path);
 		}
 	}
 }
 
-void mpijob__template_projected(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_projected(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
-	struct mpijob__step sources = mpijob__template_into(step, "sources");
+	struct mpijob__job_step sources = mpijob__job_template_into(step, "sources");
 	struct mpijob__doc_names seen = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__template_list(step->node, "sources")); i++) {
-		struct mpijob__step source = mpijob__template_entry(&sources, i);
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "sources")); i++) {
+		struct mpijob__job_step source = mpijob__job_template_entry(&sources, i);
 
 		check_source(at, &source, &seen);
 	}
@@ -168,27 +168,27 @@ static int same_text(const mpijob_node *a, const mpijob_node *b, const char *key
 	return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-void mpijob__template_data_source(const struct mpijob__template *at, const struct mpijob__step *step)
+void mpijob__job_template_data_source(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
 {
 	const mpijob_node *spec = step->before ? step->before->node : NULL;
-	const mpijob_node *older = mpijob__template_map(spec, "dataSource");
-	const char *group = mpijob__template_text(step->node, "apiGroup");
-	const char *kind = mpijob__template_text(step->node, "kind");
-	const char *space = mpijob__template_text(step->node, "namespace");
+	const mpijob_node *older = mpijob__job_template_map(spec, "dataSource");
+	const char *group = mpijob__job_template_text(step->node, "apiGroup");
+	const char *kind = mpijob__job_template_text(step->node, "kind");
+	const char *space = mpijob__job_template_text(step->node, "namespace");
 
 	if (!group && kind && strcmp(kind, "PersistentVolumeClaim") != 0)
-		mpijob__template_refuse(at, step, "kind", "invalid-value", "Invalid",
+		mpijob__job_template_refuse(at, step, "kind", "invalid-value", "Invalid",
 					"must be PersistentVolumeClaim without an apiGroup");
-	if (group && mpijob__syntax_subdomain(group))
-		mpijob__template_refuse(at, step, "apiGroup", "invalid-value", "Invalid", "'%s' must be %s", group,
-					mpijob__syntax_subdomain(group));
+	if (group && mpijob__job_syntax_subdomain(group))
+		mpijob__job_template_refuse(at, step, "apiGroup", "invalid-value", "Invalid", "'%s' must be %s", group,
+					mpijob__job_syntax_subdomain(group));
 	if (step->type != SCHEMA_TypedObjectReference)
 		return;
-	if (space && mpijob__syntax_label(space))
-		mpijob__template_refuse(at, step, "namespace", "invalid-value", "Invalid", "'%s' must be %s", space,
-					mpijob__syntax_label(space));
+	if (space && mpijob__job_syntax_label(space))
+		mpijob__job_template_refuse(at, step, "namespace", "invalid-value", "Invalid", "'%s' must be %s", space,
+					mpijob__job_syntax_label(space));
 	if (older && (space || !same_text(older, step->node, "apiGroup") || !same_text(older, step->node, "kind") ||
 		      !same_text(older, step->node, "name")))
-		mpijob__template_refuse(at, step, NULL, "conflict", "Invalid",
+		mpijob__job_template_refuse(at, step, NULL, "conflict", "Invalid",
 					"dataSource must be absent, or say the same");
 }

@@ -83,7 +83,7 @@ static int zone(const char **text, int *offset)
 	return 1;
 }
 
-int mpijob__time_parse(const char *text, int64_t *seconds)
+int mpijob__job_time_parse(const char *text, int64_t *seconds)
 {
 	int year, month, day, hour, minute, second, offset;
 
@@ -108,7 +108,7 @@ static void put(char **out, int64_t value, int count)
 	*out += count;
 }
 
-int mpijob__time_format(int64_t seconds, char out[MPIJOB__TIME_SIZE])
+int mpijob__job_time_format(int64_t seconds, char out[MPIJOB__JOB_TIME_SIZE])
 {
 	int64_t first = days_of_date(0, 1, 1) * DAY;
 	int64_t end = days_of_date(10000, 1, 1) * DAY;

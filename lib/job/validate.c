@@ -34,7 +34,7 @@ static int put_sorted(struct mpijob_text *out, const char *const *words)
 		if (!next)
 			return code ? MPIJOB_ERR_NOMEM : 0;
 		code |= *last ? mpijob__base_text_puts(out, ", ") : 0;
-		code |= mpijob__quote_go(out, next);
+		code |= mpijob__job_quote_go(out, next);
 		last = next;
 	}
 }
@@ -52,38 +52,38 @@ static int put_listed(struct mpijob_text *out, const char *const *words)
 }
 
 /* Choices have types of their own in the reference, which therefore prints them as JSON. */
-static void reference_unsupported(struct mpijob__walk *walk, const struct mpijob__row *row, const char *text)
+static void reference_unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const char *text)
 {
 	struct mpijob_text message = { 0 };
 	int code;
 
 	if (row->field.kind == MPIJOB_KIND_CHOICE)
-		code = mpijob__quote_json(&message, text);
+		code = mpijob__job_quote_json(&message, text);
 	else
-		code = mpijob__quote_go(&message, text);
+		code = mpijob__job_quote_go(&message, text);
 	code |= mpijob__base_text_puts(&message, ": supported values: ");
 	code |= put_sorted(&message, row->field.choices);
 	if (code)
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
+	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value", "NotSupported",
 			     "Unsupported value: %s", mpijob_text_data(&message));
 	mpijob__base_text_release(&message);
 }
 
-static void unsupported(struct mpijob__walk *walk, const struct mpijob__row *row, const char *text)
+static void unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const char *text)
 {
-	const char *near = mpijob__suggest_choice(text, row->field.choices);
+	const char *near = mpijob__job_suggest_choice(text, row->field.choices);
 	struct mpijob_text words = { 0 };
 
 	if (put_listed(&words, row->field.choices))
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__report_error(walk->report, mpijob__walk_spot(walk), "unsupported-value", "NotSupported",
+	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value", "NotSupported",
 			     "unsupported value '%s'; use %s%s%s%s", text, mpijob_text_data(&words),
 			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__base_text_release(&words);
 }
 
-static int is_choice(const struct mpijob__row *row, const char *text)
+static int is_choice(const struct mpijob__job_row *row, const char *text)
 {
 	for (int i = 0; row->field.choices[i]; i++) {
 		if (strcmp(row->field.choices[i], text) == 0)
@@ -92,19 +92,19 @@ static int is_choice(const struct mpijob__row *row, const char *text)
 	return 0;
 }
 
-static void missing(struct mpijob__walk *walk, const struct mpijob__row *row)
+static void missing(struct mpijob__job_walk *walk, const struct mpijob__job_row *row)
 {
 	const char *usual = row->field.default_text;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required", "Required value: %s",
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing", "Required", "Required value: %s",
 				     row->required);
 	else
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "missing", "Required",
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing", "Required",
 				     "a value is required%s%s", usual ? "; the default is " : "", usual ? usual : "");
 }
 
-static void check_absent(struct mpijob__walk *walk, const struct mpijob__row *row)
+static void check_absent(struct mpijob__job_walk *walk, const struct mpijob__job_row *row)
 {
 	int is_word = row->field.kind == MPIJOB_KIND_CHOICE && row->field.default_text != NULL;
 
@@ -117,22 +117,22 @@ static void check_absent(struct mpijob__walk *walk, const struct mpijob__row *ro
 		reference_unsupported(walk, row, "");
 }
 
-static void out_of_range(struct mpijob__walk *walk, const struct mpijob__row *row, int64_t number)
+static void out_of_range(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, int64_t number)
 {
 	const int64_t *minimum = row->field.minimum;
 	long long found = number, bound = minimum ? *minimum : 0;
 	int exact = minimum && row->maximum && *minimum == *row->maximum;
 
 	if (walk->report->reference)
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid",
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range", "Invalid",
 				     "Invalid value: %lld: must be %s%lld", found,
 				     exact ? "" : "greater than or equal to ", bound);
 	else
-		mpijob__report_error(walk->report, mpijob__walk_spot(walk), "out-of-range", "Invalid",
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range", "Invalid",
 				     "must be %s%lld, not %lld", exact ? "" : "at least ", bound, found);
 }
 
-static void check_given(struct mpijob__walk *walk, const struct mpijob__row *row, const struct mpijob__value *value)
+static void check_given(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const struct mpijob__job_value *value)
 {
 	if (row->field.choices && !is_choice(row, value->text)) {
 		if (walk->report->reference)
@@ -145,29 +145,29 @@ static void check_given(struct mpijob__walk *walk, const struct mpijob__row *row
 		out_of_range(walk, row, value->number);
 }
 
-static void check_value(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node)
+static void check_value(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const mpijob_node *node)
 {
-	struct mpijob__value value;
+	struct mpijob__job_value value;
 	int state;
 
 	if ((row->flags & FIELD_LENIENT) && walk->report->reference)
 		return;
-	state = mpijob__value_read(row, node, &value);
+	state = mpijob__job_value_read(row, node, &value);
 	if (state == VALUE_ABSENT)
 		check_absent(walk, row);
 	else if (state == VALUE_GIVEN)
 		check_given(walk, row, &value);
 }
 
-static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
+static void warn_unknown(struct mpijob__job_walk *walk, int id, const char *key)
 {
-	const char *near = mpijob__suggest_key(id, key);
-	unsigned int flags = mpijob__field_row(id)->flags;
+	const char *near = mpijob__job_suggest_key(id, key);
+	unsigned int flags = mpijob__job_field_row(id)->flags;
 	int is_role = (flags & FIELD_BY_ROLE) != 0;
 
 	if ((flags & FIELD_META) && mpijob__schema_find(SCHEMA_ObjectMeta, key))
 		return;
-	mpijob__report_loose(walk->report, mpijob__walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
+	mpijob__job_report_loose(walk->report, mpijob__job_walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
 			     "%s%s%s%s",
 			     is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
 			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -176,8 +176,8 @@ static void warn_unknown(struct mpijob__walk *walk, int id, const char *key)
 int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag)
 {
 	struct mpijob_validate_options known;
-	struct mpijob__walk walk = { .field = check_value };
-	struct mpijob__report report;
+	struct mpijob__job_walk walk = { .field = check_value };
+	struct mpijob__job_report report;
 	const mpijob_node *root;
 	int code;
 
@@ -188,17 +188,17 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;
-	report = mpijob__state_report(job, diag, known.reference != 0);
+	report = mpijob__job_state_report(job, diag, known.reference != 0);
 	report.strict = known.strict != 0;
 	root = mpijob__job_node(job);
-	mpijob__value_check_types(&report, FIELD_ROOT, root);
-	mpijob__template_check(&report, root);
+	mpijob__job_value_check_types(&report, FIELD_ROOT, root);
+	mpijob__job_template_check(&report, root);
 	/* The reference cannot even read a job that has a wrong type. */
 	if (report.reference && report.errors)
-		return mpijob__report_result(&report);
+		return mpijob__job_report_result(&report);
 	walk.report = &report;
 	walk.unknown = report.reference ? NULL : warn_unknown;
-	mpijob__walk_object(&walk, FIELD_ROOT, root);
-	mpijob__rules_check(&report, root);
-	return mpijob__report_result(&report);
+	mpijob__job_walk_object(&walk, FIELD_ROOT, root);
+	mpijob__job_rules_check(&report, root);
+	return mpijob__job_report_result(&report);
 }

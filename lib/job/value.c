@@ -16,7 +16,7 @@
 
 #define SHOWN 60 /* bytes of a user's string in a message */
 
-static int read_number(int32_t kind, const mpijob_node *node, struct mpijob__value *out)
+static int read_number(int32_t kind, const mpijob_node *node, struct mpijob__job_value *out)
 {
 	if (mpijob_node_kind(node) != MPIJOB_NODE_NUMBER || !mpijob_node_int(node, &out->number))
 		return VALUE_WRONG;
@@ -25,7 +25,7 @@ static int read_number(int32_t kind, const mpijob_node *node, struct mpijob__val
 	return VALUE_GIVEN;
 }
 
-static int read_bool(const mpijob_node *node, struct mpijob__value *out)
+static int read_bool(const mpijob_node *node, struct mpijob__job_value *out)
 {
 	int value;
 
@@ -35,13 +35,13 @@ static int read_bool(const mpijob_node *node, struct mpijob__value *out)
 	return VALUE_GIVEN;
 }
 
-static int read_string(const struct mpijob__row *row, const mpijob_node *node, struct mpijob__value *out)
+static int read_string(const struct mpijob__job_row *row, const mpijob_node *node, struct mpijob__job_value *out)
 {
 	out->text = mpijob_node_string(node);
 	if (!out->text)
 		return VALUE_WRONG;
 	if (row->field.kind == MPIJOB_KIND_TIME)
-		return mpijob__time_parse(out->text, &out->number) ? VALUE_GIVEN : VALUE_WRONG;
+		return mpijob__job_time_parse(out->text, &out->number) ? VALUE_GIVEN : VALUE_WRONG;
 	if (out->text[0] == '\0' && (row->flags & FIELD_EMPTY))
 		return VALUE_ABSENT;
 	if (row->field.kind != MPIJOB_KIND_CHOICE)
@@ -54,7 +54,7 @@ static int read_string(const struct mpijob__row *row, const mpijob_node *node, s
 	return VALUE_GIVEN;
 }
 
-int mpijob__value_read(const struct mpijob__row *row, const mpijob_node *node, struct mpijob__value *out)
+int mpijob__job_value_read(const struct mpijob__job_row *row, const mpijob_node *node, struct mpijob__job_value *out)
 {
 	int32_t kind = mpijob_node_kind(node);
 
@@ -111,7 +111,7 @@ static int shown_length(const char *text)
 	return (int)len;
 }
 
-static void complain(struct mpijob__report *report, const struct mpijob__spot *spot, const char *wanted,
+static void complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *wanted,
 		     const mpijob_node *node, const char *more)
 {
 	const char *text = mpijob_node_text(node);
@@ -121,12 +121,12 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 
 	switch (mpijob_node_kind(node)) {
 	case MPIJOB_NODE_STRING:
-		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid",
+		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid",
 				     "must be %s, not the string \"%.*s%s\"%s", wanted, shown_length(text), text, cut,
 				     more);
 		return;
 	case MPIJOB_NODE_NUMBER:
-		mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the number %.*s%s%s",
+		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the number %.*s%s%s",
 				     wanted, shown_length(text), text, cut, more);
 		return;
 	case MPIJOB_NODE_BOOL:
@@ -143,16 +143,16 @@ static void complain(struct mpijob__report *report, const struct mpijob__spot *s
 	default:
 		is = "null";
 	}
-	mpijob__report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s", wanted, is, more);
+	mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s", wanted, is, more);
 }
 
-void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot,
-			    const struct mpijob__row *row, const mpijob_node *node)
+void mpijob__job_value_complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+			    const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	complain(report, spot, expected(row->field.kind), node, "");
 }
 
-void mpijob__value_complain_of(struct mpijob__report *report, const struct mpijob__spot *spot, const char *wanted,
+void mpijob__job_value_complain_of(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *wanted,
 			       const mpijob_node *node)
 {
 	complain(report, spot, wanted, node, "");
@@ -192,7 +192,7 @@ static int is_quantity(const char *text)
 	return *end && *skip_digits(end) == '\0';
 }
 
-int mpijob__value_is_quantity(const struct mpijob__report *report, const mpijob_node *node)
+int mpijob__job_value_is_quantity(const struct mpijob__job_report *report, const mpijob_node *node)
 {
 	int64_t number;
 
@@ -201,8 +201,8 @@ int mpijob__value_is_quantity(const struct mpijob__report *report, const mpijob_
 	return mpijob_node_string(node) && is_quantity(mpijob_node_string(node));
 }
 
-size_t mpijob__value_check_entries(struct mpijob__report *report, const struct mpijob__spot *spot,
-				   const struct mpijob__row *row, const mpijob_node *node)
+size_t mpijob__job_value_check_entries(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+				   const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	size_t wrong = 0;
 	int quantities = row->shape == SHAPE_QUANTITIES;
@@ -210,12 +210,12 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 	for (size_t i = 0; row->shape != SHAPE_MAP && i < mpijob_node_count(node); i++) {
 		const mpijob_node *entry = mpijob_node_at(node, i);
 		struct mpijob_text path = { 0 };
-		struct mpijob__spot inner = { NULL, mpijob__report_place(report, entry, &spot->place) };
+		struct mpijob__job_spot inner = { NULL, mpijob__job_report_place(report, entry, &spot->place) };
 		const char *more = "";
 
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_NULL)
 			continue;
-		if (quantities ? mpijob__value_is_quantity(report, entry) : mpijob_node_string(entry) != NULL)
+		if (quantities ? mpijob__job_value_is_quantity(report, entry) : mpijob_node_string(entry) != NULL)
 			continue;
 		wrong++;
 		if (mpijob__base_text_puts(&path, spot->path) || mpijob__base_field_path_entry(&path, mpijob_node_key(node, i)))
@@ -223,28 +223,28 @@ size_t mpijob__value_check_entries(struct mpijob__report *report, const struct m
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
-		complain(report, &inner, quantities ? MPIJOB__VALUE_QUANTITY : "a string", entry, more);
+		complain(report, &inner, quantities ? MPIJOB__JOB_VALUE_QUANTITY : "a string", entry, more);
 		mpijob__base_text_release(&path);
 	}
 	return wrong;
 }
 
-static void check_type(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node)
+static void check_type(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const mpijob_node *node)
 {
-	struct mpijob__value value;
-	int state = mpijob__value_read(row, node, &value);
+	struct mpijob__job_value value;
+	int state = mpijob__job_value_read(row, node, &value);
 
 	if (state == VALUE_WRONG) {
 		walk->report->broken += row->field.kind == MPIJOB_KIND_OBJECT;
-		mpijob__value_complain(walk->report, mpijob__walk_spot(walk), row, node);
+		mpijob__job_value_complain(walk->report, mpijob__job_walk_spot(walk), row, node);
 	} else if (state == VALUE_GIVEN && row->field.kind == MPIJOB_KIND_DOCUMENT) {
-		mpijob__value_check_entries(walk->report, mpijob__walk_spot(walk), row, node);
+		mpijob__job_value_check_entries(walk->report, mpijob__job_walk_spot(walk), row, node);
 	}
 }
 
-void mpijob__value_check_types(struct mpijob__report *report, int id, const mpijob_node *node)
+void mpijob__job_value_check_types(struct mpijob__job_report *report, int id, const mpijob_node *node)
 {
-	struct mpijob__walk walk = { .report = report, .field = check_type, .other_roles = 1 };
+	struct mpijob__job_walk walk = { .report = report, .field = check_type, .other_roles = 1 };
 
-	mpijob__walk_object(&walk, id, node);
+	mpijob__job_walk_object(&walk, id, node);
 }

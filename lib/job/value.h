@@ -6,7 +6,7 @@
 #include "job/field.h"
 #include "job/report.h"
 
-struct mpijob__value {
+struct mpijob__job_value {
 	int64_t number;   /* INT32, INT64, BOOL; CHOICE: its constant, or MPIJOB_OTHER; TIME: seconds. */
 	const char *text; /* STRING, CHOICE: as it stands. */
 };
@@ -17,26 +17,26 @@ struct mpijob__value {
 
 /* VALUE_*; absent are also null, and "" where the row says so. Objects, lists and documents: only their kind is looked
  * at. */
-int mpijob__value_read(const struct mpijob__row *row, const mpijob_node *node, struct mpijob__value *out);
+int mpijob__job_value_read(const struct mpijob__job_row *row, const mpijob_node *node, struct mpijob__job_value *out);
 
 /* Say that a value has the wrong type. */
-void mpijob__value_complain(struct mpijob__report *report, const struct mpijob__spot *spot,
-			    const struct mpijob__row *row, const mpijob_node *node);
+void mpijob__job_value_complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+			    const struct mpijob__job_row *row, const mpijob_node *node);
 
 /* The same, of a value that no row describes; `wanted` stands behind "must be". */
-void mpijob__value_complain_of(struct mpijob__report *report, const struct mpijob__spot *spot, const char *wanted,
+void mpijob__job_value_complain_of(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *wanted,
 			       const mpijob_node *node);
 
-#define MPIJOB__VALUE_QUANTITY "a quantity such as 3, \"500m\" or \"2Gi\""
+#define MPIJOB__JOB_VALUE_QUANTITY "a quantity such as 3, \"500m\" or \"2Gi\""
 
 /* A quantity as the report's judge reads it. */
-int mpijob__value_is_quantity(const struct mpijob__report *report, const mpijob_node *node);
+int mpijob__job_value_is_quantity(const struct mpijob__job_report *report, const mpijob_node *node);
 
 /* Check what is inside a document that has a shape. Returns how many entries are wrong. */
-size_t mpijob__value_check_entries(struct mpijob__report *report, const struct mpijob__spot *spot,
-				   const struct mpijob__row *row, const mpijob_node *node);
+size_t mpijob__job_value_check_entries(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+				   const struct mpijob__job_row *row, const mpijob_node *node);
 
 /* Check the types of everything in the object of a row, below it too, all at once. */
-void mpijob__value_check_types(struct mpijob__report *report, int id, const mpijob_node *node);
+void mpijob__job_value_check_types(struct mpijob__job_report *report, int id, const mpijob_node *node);
 
 #endif

@@ -12,12 +12,12 @@
 
 static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map);
 
-static void set_pointer(char *base, const struct mpijob__row *row, const void *pointer)
+static void set_pointer(char *base, const struct mpijob__job_row *row, const void *pointer)
 {
 	memcpy(base + row->offset, &pointer, sizeof(pointer));
 }
 
-static int set_number(struct mpijob__base_arena *memory, char *base, const struct mpijob__row *row, int64_t number)
+static int set_number(struct mpijob__base_arena *memory, char *base, const struct mpijob__job_row *row, int64_t number)
 {
 	int32_t small = (int32_t)number;
 	int is_small = row->field.kind == MPIJOB_KIND_INT32 || row->field.kind == MPIJOB_KIND_BOOL;
@@ -38,7 +38,7 @@ static int set_number(struct mpijob__base_arena *memory, char *base, const struc
 
 static int set_list(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *list)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	size_t count = mpijob_node_count(list);
 	const void **entries = mpijob__base_arena_array(memory, count, sizeof(*entries));
 
@@ -56,7 +56,7 @@ static int set_list(struct mpijob__base_arena *memory, char *base, int id, const
 
 static int set_struct(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	char *inner = load_struct(memory, row->of, id, map);
 
 	if (!inner)
@@ -69,10 +69,10 @@ static int load_members(struct mpijob__base_arena *memory, char *base, int id, c
 
 static int load_member(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *node)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
-	struct mpijob__value value;
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
+	struct mpijob__job_value value;
 
-	if (mpijob__value_read(row, node, &value) != VALUE_GIVEN)
+	if (mpijob__job_value_read(row, node, &value) != VALUE_GIVEN)
 		return 0;
 	if (row->field.kind == MPIJOB_KIND_OBJECT && !row->of)
 		return load_members(memory, base, id, node);
@@ -100,7 +100,7 @@ static int load_members(struct mpijob__base_arena *memory, char *base, int id, c
 	int code = 0;
 
 	for (int i = 1; !code && i < FIELD_END; i++) {
-		const struct mpijob__row *row = mpijob__field_row(i);
+		const struct mpijob__job_row *row = mpijob__job_field_row(i);
 
 		if (row->parent == id)
 			code = load_member(memory, base, i, mpijob_node_get(map, row->key));
@@ -110,7 +110,7 @@ static int load_members(struct mpijob__base_arena *memory, char *base, int id, c
 
 static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map)
 {
-	size_t size = mpijob__field_struct_size(struct_id);
+	size_t size = mpijob__job_field_struct_size(struct_id);
 	char *base = mpijob__base_arena_alloc(memory, size);
 
 	if (!base)
@@ -123,21 +123,21 @@ static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int i
 /* *out stays as it is on failure. */
 static int view(const mpijob *job, int id, const void **out, mpijob_diag *diag)
 {
-	struct mpijob__report report = mpijob__state_report(job, diag, 0);
-	const struct mpijob__row *row = mpijob__field_row(id);
-	const mpijob_node *node = mpijob__field_node(mpijob__job_node(job), id);
-	struct mpijob__value value;
+	struct mpijob__job_report report = mpijob__job_state_report(job, diag, 0);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
+	const mpijob_node *node = mpijob__job_field_node(mpijob__job_node(job), id);
+	struct mpijob__job_value value;
 	char *loaded;
 
-	if (mpijob__value_read(row, node, &value) == VALUE_WRONG) {
-		struct mpijob__spot spot = { row->field.path, mpijob__report_place(&report, node, NULL) };
+	if (mpijob__job_value_read(row, node, &value) == VALUE_WRONG) {
+		struct mpijob__job_spot spot = { row->field.path, mpijob__job_report_place(&report, node, NULL) };
 
-		mpijob__value_complain(&report, &spot, row, node);
+		mpijob__job_value_complain(&report, &spot, row, node);
 	} else {
-		mpijob__value_check_types(&report, id, node);
+		mpijob__job_value_check_types(&report, id, node);
 	}
-	if (mpijob__report_result(&report))
-		return mpijob__report_result(&report);
+	if (mpijob__job_report_result(&report))
+		return mpijob__job_report_result(&report);
 	loaded = load_struct(&job->views->memory, row->of, id, node);
 	if (!loaded)
 		return MPIJOB_ERR_NOMEM;

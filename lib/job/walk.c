@@ -11,7 +11,7 @@
 #include "job/value.h"
 
 /* Rows name a list's entries "[]", and know only the operator's roles; findings say which entry, or which role. */
-static const char *row_path(struct mpijob__walk *walk, const char *path)
+static const char *row_path(struct mpijob__job_walk *walk, const char *path)
 {
 	const char *open = strchr(path, '[');
 	const char *close = open ? strchr(open, ']') : NULL;
@@ -33,7 +33,7 @@ static const char *row_path(struct mpijob__walk *walk, const char *path)
 	return path;
 }
 
-const struct mpijob__spot *mpijob__walk_spot(struct mpijob__walk *walk)
+const struct mpijob__job_spot *mpijob__job_walk_spot(struct mpijob__job_walk *walk)
 {
 	if (!walk->spot.path)
 		walk->spot.path = row_path(walk, walk->row_path);
@@ -58,37 +58,37 @@ static const mpijob_node *child(const mpijob_node *map, const char *key, struct 
 	return NULL;
 }
 
-static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around);
-static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around);
+static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around);
+static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around);
 
-static void walk_list(struct mpijob__walk *walk, int id, const mpijob_node *list, struct mpijob__base_place around)
+static void walk_list(struct mpijob__job_walk *walk, int id, const mpijob_node *list, struct mpijob__base_place around)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *entry = mpijob_node_at(list, i);
-		struct mpijob__base_place place = mpijob__report_place(walk->report, entry, &around);
+		struct mpijob__base_place place = mpijob__job_report_place(walk->report, entry, &around);
 
 		walk->index = i;
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_MAP) {
 			walk_map(walk, id, entry, place);
 		} else if (mpijob_node_kind(entry) != MPIJOB_NODE_NULL) {
-			struct mpijob__row object = *row;
+			struct mpijob__job_row object = *row;
 			struct mpijob_text path = { 0 };
 
 			object.field.kind = MPIJOB_KIND_OBJECT;
 			if (mpijob__base_text_puts(&path, row->field.path) || mpijob__base_field_path_index(&path, i))
 				walk->report->code = MPIJOB_ERR_NOMEM;
-			walk->spot = (struct mpijob__spot){ mpijob_text_data(&path), place };
+			walk->spot = (struct mpijob__job_spot){ mpijob_text_data(&path), place };
 			walk->field(walk, &object, entry);
 			mpijob__base_text_release(&path);
 		}
 	}
 }
 
-static const char *unknown_path(struct mpijob__walk *walk, int id, const char *key)
+static const char *unknown_path(struct mpijob__job_walk *walk, int id, const char *key)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	int failed = 0;
 
 	mpijob__base_field_path_cut(&walk->path, 0);
@@ -109,7 +109,7 @@ static const char *unknown_path(struct mpijob__walk *walk, int id, const char *k
 static int row_of_key(int id, const char *key)
 {
 	for (int row = 1; row < FIELD_END; row++) {
-		if (mpijob__field_row(row)->parent == id && strcmp(mpijob__field_row(row)->key, key) == 0)
+		if (mpijob__job_field_row(row)->parent == id && strcmp(mpijob__job_field_row(row)->key, key) == 0)
 			return row;
 	}
 	return 0;
@@ -119,13 +119,13 @@ static int first_child(int id)
 {
 	int row = 1;
 
-	while (mpijob__field_row(row)->parent != id)
+	while (mpijob__job_field_row(row)->parent != id)
 		row++;
 	return row;
 }
 
 /* A role that the operator does not know must still have the form of one. */
-static void walk_other_roles(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
+static void walk_other_roles(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
 {
 	int like = first_child(id);
 
@@ -140,7 +140,7 @@ static void walk_other_roles(struct mpijob__walk *walk, int id, const mpijob_nod
 	}
 }
 
-static void walk_unknown(struct mpijob__walk *walk, int id, const mpijob_node *map)
+static void walk_unknown(struct mpijob__job_walk *walk, int id, const mpijob_node *map)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *key = mpijob_node_key(map, i);
@@ -155,20 +155,20 @@ static void walk_unknown(struct mpijob__walk *walk, int id, const mpijob_node *m
 }
 
 /* What the operator always has is walked also where the document lacks it. */
-static int is_object(const struct mpijob__row *row, const mpijob_node *node)
+static int is_object(const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	int32_t kind = mpijob_node_kind(node);
 
 	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_MADE));
 }
 
-static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around)
+static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around)
 {
-	const struct mpijob__row *row = mpijob__field_row(id);
+	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 	walk->row_path = row->field.path;
 	walk->spot.path = NULL;
-	walk->spot.place = mpijob__report_place(walk->report, node, &around);
+	walk->spot.place = mpijob__job_report_place(walk->report, node, &around);
 	walk->field(walk, row, node);
 	if (row->field.kind == MPIJOB_KIND_OBJECT && is_object(row, node))
 		walk_map(walk, id, node, around.line ? around : walk->spot.place);
@@ -176,17 +176,17 @@ static void visit(struct mpijob__walk *walk, int id, const mpijob_node *node, st
 		walk_list(walk, id, node, around);
 }
 
-static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
+static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
 {
-	unsigned int flags = mpijob__field_row(id)->flags;
+	unsigned int flags = mpijob__job_field_row(id)->flags;
 
 	for (int i = 1; i < FIELD_END; i++) {
 		struct mpijob__base_place place = around;
 		const mpijob_node *node;
 
-		if (mpijob__field_row(i)->parent != id)
+		if (mpijob__job_field_row(i)->parent != id)
 			continue;
-		node = child(map, mpijob__field_row(i)->key, &place);
+		node = child(map, mpijob__job_field_row(i)->key, &place);
 		visit(walk, i, node, place);
 	}
 	if ((flags & FIELD_BY_ROLE) && walk->other_roles)
@@ -195,12 +195,12 @@ static void walk_map(struct mpijob__walk *walk, int id, const mpijob_node *map, 
 		walk_unknown(walk, id, map);
 }
 
-void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node)
+void mpijob__job_walk_object(struct mpijob__job_walk *walk, int id, const mpijob_node *node)
 {
 	struct mpijob__base_place around = { walk->report->source, 0, 0 };
 
-	around = mpijob__report_place(walk->report, node, &around);
-	if (is_object(mpijob__field_row(id), node))
+	around = mpijob__job_report_place(walk->report, node, &around);
+	if (is_object(mpijob__job_field_row(id), node))
 		walk_map(walk, id, node, around);
 	mpijob__base_text_release(&walk->path);
 }

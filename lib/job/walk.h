@@ -7,14 +7,14 @@
 #include "job/field.h"
 #include "job/report.h"
 
-struct mpijob__walk {
-	struct mpijob__report *report;
+struct mpijob__job_walk {
+	struct mpijob__job_report *report;
 	/* Called for each row, in the order of the table, also where the document has no value (node NULL). */
-	void (*field)(struct mpijob__walk *walk, const struct mpijob__row *row, const mpijob_node *node);
+	void (*field)(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const mpijob_node *node);
 	/* Called for each key that is no row of the object `id`; NULL: nobody asks. */
-	void (*unknown)(struct mpijob__walk *walk, int id, const char *key);
+	void (*unknown)(struct mpijob__job_walk *walk, int id, const char *key);
 	int other_roles;          /* Visit roles that have no row too, by the rows of one that has. */
-	struct mpijob__spot spot; /* Private: see mpijob__walk_spot(). */
+	struct mpijob__job_spot spot; /* Private: see mpijob__job_walk_spot(). */
 	const char *row_path;     /* Private: the path that the spot's is made from. */
 	struct mpijob_text path;  /* Private: a path inside a list. */
 	const char *role;         /* Private: the role that has no row. */
@@ -25,9 +25,9 @@ struct mpijob__walk {
  * Visit the object of row `id`, and what is below. Rows of an object that is absent (and not FIELD_MADE) or no map are
  * not visited. The walk begins at `node`, which is not visited itself.
  */
-void mpijob__walk_object(struct mpijob__walk *walk, int id, const mpijob_node *node);
+void mpijob__job_walk_object(struct mpijob__job_walk *walk, int id, const mpijob_node *node);
 
 /* The path and place of the row or key that is visited; borrowed until the next one is. */
-const struct mpijob__spot *mpijob__walk_spot(struct mpijob__walk *walk);
+const struct mpijob__job_spot *mpijob__job_walk_spot(struct mpijob__job_walk *walk);
 
 #endif

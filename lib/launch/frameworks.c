@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define DISCOVERY MPIJOB__CONFIG_PATH "/discover_hosts.sh"
+#define DISCOVERY MPIJOB__JOB_CONFIG_PATH "/discover_hosts.sh"
 
 static int is(const char *word, const char *other)
 {
@@ -21,7 +21,7 @@ static int is(const char *word, const char *other)
 
 static const char *hostfile(const struct mpijob__command *c)
 {
-	return c->options.hostfile != NULL ? c->options.hostfile : MPIJOB__HOSTFILE_PATH;
+	return c->options.hostfile != NULL ? c->options.hostfile : MPIJOB__JOB_HOSTFILE_PATH;
 }
 
 static void need_openmpi_hostfile(struct mpijob__command *c, const char *tool, const char *instead)

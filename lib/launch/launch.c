@@ -118,7 +118,7 @@ static void take_job(struct mpijob__command *c, const mpijob *job)
 	c->launch->code = mpijob__job_spec(job, &spec, c->diag);
 	if (c->launch->code != 0)
 		return;
-	take_template(c, mpijob__job_template(job, MPIJOB__LAUNCHER));
+	take_template(c, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	c->mpi = spec->mpi_implementation > 0 ? spec->mpi_implementation : MPIJOB_OPENMPI;
 	c->launcher_works = spec->run_launcher_as_worker != NULL && *spec->run_launcher_as_worker != 0;
 	hosts = spec->worker != NULL && spec->worker->replicas != NULL ? *spec->worker->replicas : 0;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct reader {
-	struct mpijob__report report;
+	struct mpijob__job_report report;
 	struct mpijob_operator_config *config;
 	struct mpijob__config_section *section; /* that is being read */
 	unsigned where;                         /* CONFIG_TOP or CONFIG_ENTRY */
@@ -24,12 +24,12 @@ struct reader {
 	struct mpijob__base_place around;            /* of what stands around a value */
 };
 
-static struct mpijob__spot spot_of(const struct reader *reader, const mpijob_node *node)
+static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__spot spot = { mpijob_text_data(&reader->path), reader->around };
+	struct mpijob__job_spot spot = { mpijob_text_data(&reader->path), reader->around };
 
 	if (mpijob_node_line(node))
-		spot.place = mpijob__report_place(&reader->report, node, &reader->around);
+		spot.place = mpijob__job_report_place(&reader->report, node, &reader->around);
 	return spot;
 }
 
@@ -41,9 +41,9 @@ static void note_path(struct reader *reader, int failed)
 
 static void complain(struct reader *reader, const mpijob_node *node, const char *wanted)
 {
-	struct mpijob__spot spot = spot_of(reader, node);
+	struct mpijob__job_spot spot = spot_of(reader, node);
 
-	mpijob__value_complain_of(&reader->report, &spot, wanted, node);
+	mpijob__job_value_complain_of(&reader->report, &spot, wanted, node);
 }
 
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format,
@@ -51,11 +51,11 @@ static void refuse(struct reader *reader, const mpijob_node *node, const char *i
 
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format, ...)
 {
-	struct mpijob__spot spot = spot_of(reader, node);
+	struct mpijob__job_spot spot = spot_of(reader, node);
 	va_list args;
 
 	va_start(args, format);
-	mpijob__report_verror(&reader->report, &spot, id, reason, format, args);
+	mpijob__job_report_verror(&reader->report, &spot, id, reason, format, args);
 	va_end(args);
 }
 
@@ -72,18 +72,18 @@ static void read_identity(struct reader *reader, const struct mpijob__config_key
 }
 
 /* 1 when it fits the field of the job. */
-static int read_field(struct reader *reader, int field, const mpijob_node *node, struct mpijob__value *out)
+static int read_field(struct reader *reader, int field, const mpijob_node *node, struct mpijob__job_value *out)
 {
-	const struct mpijob__row *row = mpijob__field_row(field);
-	struct mpijob__spot spot = spot_of(reader, node);
-	int state = mpijob__value_read(row, node, out);
+	const struct mpijob__job_row *row = mpijob__job_field_row(field);
+	struct mpijob__job_spot spot = spot_of(reader, node);
+	int state = mpijob__job_value_read(row, node, out);
 
 	if (state != VALUE_GIVEN) {
-		mpijob__value_complain(&reader->report, &spot, row, node);
+		mpijob__job_value_complain(&reader->report, &spot, row, node);
 		return 0;
 	}
 	if (out->number == MPIJOB_OTHER && row->field.choices) {
-		const char *near = mpijob__suggest_choice(out->text, row->field.choices);
+		const char *near = mpijob__job_suggest_choice(out->text, row->field.choices);
 
 		refuse(reader, node, "unsupported-value", "NotSupported", "unsupported value '%s'%s%s%s", out->text,
 		       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -100,7 +100,7 @@ static int read_field(struct reader *reader, int field, const mpijob_node *node,
 static void read_value(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
 {
 	struct mpijob__config_value *value = &reader->section->values[key->slot];
-	struct mpijob__value read;
+	struct mpijob__job_value read;
 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
 		value->state = CONFIG_NONE;
@@ -125,7 +125,7 @@ static void read_values(struct reader *reader, const struct mpijob__config_key *
 	value->list = node;
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
-		struct mpijob__value read;
+		struct mpijob__job_value read;
 
 		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
 		read_field(reader, key->field, mpijob_node_at(node, i), &read);
@@ -264,7 +264,7 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 		size_t mark = reader->path.len;
 
 		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
-		reader->around = mpijob__report_place(&reader->report, mpijob_node_at(node, i), &around);
+		reader->around = mpijob__job_report_place(&reader->report, mpijob_node_at(node, i), &around);
 		reader->section = &reader->config->sections[i];
 		read_map(reader, "", mpijob_node_at(node, i));
 		check_section(reader, mpijob_node_at(node, i));
@@ -377,14 +377,14 @@ static void contradict(struct reader *reader, const mpijob_node *section, const 
 
 static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
 {
-	struct mpijob__spot spot;
+	struct mpijob__job_spot spot;
 	size_t mark = reader->path.len;
 	va_list args;
 
 	note_path(reader, mpijob__base_text_printf(&reader->path, "%s%s", mark ? "." : "", path));
 	spot = spot_of(reader, mpijob_node_find(section, path));
 	va_start(args, format);
-	mpijob__report_verror(&reader->report, &spot, "out-of-range", "Invalid", format, args);
+	mpijob__job_report_verror(&reader->report, &spot, "out-of-range", "Invalid", format, args);
 	va_end(args);
 	mpijob__base_field_path_cut(&reader->path, mark);
 }
@@ -402,7 +402,7 @@ static void check_bounds(struct reader *reader, const mpijob_node *section, cons
 
 static int holds_choice(const mpijob_node *list, int64_t number)
 {
-	const char *word = mpijob__field_row(FIELD_CLEAN_POD_POLICY)->field.choices[number - 1];
+	const char *word = mpijob__job_field_row(FIELD_CLEAN_POD_POLICY)->field.choices[number - 1];
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
@@ -469,10 +469,10 @@ static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpi
 		reader.config = config;
 		reader.section = &config->sections[config->count - 1];
 		reader.where = CONFIG_TOP;
-		reader.around = mpijob__report_place(&reader.report, mpijob_doc_root(doc), NULL);
+		reader.around = mpijob__job_report_place(&reader.report, mpijob_doc_root(doc), NULL);
 		read_map(&reader, "", mpijob_doc_root(doc));
 		check_section(&reader, mpijob_doc_root(doc));
-		code = mpijob__report_result(&reader.report);
+		code = mpijob__job_report_result(&reader.report);
 		mpijob__base_text_release(&reader.path);
 	}
 	if (code) {

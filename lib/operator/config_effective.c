@@ -115,7 +115,7 @@ static const char *number_text(char *buffer, int64_t number)
 
 static const char *text_of(int which, int state, int64_t number, char *buffer)
 {
-	const struct mpijob__row *row = mpijob__field_row(fields[which].field);
+	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
 
 	if (state == CONFIG_ABSENT)
 		return NULL;
@@ -125,10 +125,10 @@ static const char *text_of(int which, int state, int64_t number, char *buffer)
 /* The value as the job gives it; 0 when it cannot be right: a check refuses the job, and no limit may mend it. */
 static int from_job(struct work *work, int which, struct entry *entry)
 {
-	const mpijob_node *node = mpijob__field_node(mpijob__job_node(work->job), fields[which].field);
-	struct mpijob__value value;
-	const struct mpijob__row *row = mpijob__field_row(fields[which].field);
-	int state = mpijob__value_read(row, node, &value);
+	const mpijob_node *node = mpijob__job_field_node(mpijob__job_node(work->job), fields[which].field);
+	struct mpijob__job_value value;
+	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
+	int state = mpijob__job_value_read(row, node, &value);
 
 	if (state == VALUE_WRONG || (row->field.choices && value.number == MPIJOB_OTHER) ||
 	    (state == VALUE_GIVEN && row->field.minimum && value.number < *row->field.minimum)) {
@@ -146,7 +146,7 @@ static int from_job(struct work *work, int which, struct entry *entry)
 
 static void from_defaults(struct work *work, int which, struct entry *entry)
 {
-	const struct mpijob__row *row = mpijob__field_row(fields[which].field);
+	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
 	const struct mpijob__config_value *value = pick(work, fields[which].slot, &entry->view.rule);
 
 	if (value) {
@@ -183,14 +183,14 @@ static void limit(struct entry *entry, int which, int64_t number, int32_t rule)
 
 static void limit_clean_pod(struct work *work, struct entry *entry)
 {
-	const struct mpijob__row *row = mpijob__field_row(FIELD_CLEAN_POD_POLICY);
+	const struct mpijob__job_row *row = mpijob__job_field_row(FIELD_CLEAN_POD_POLICY);
 	const struct mpijob__config_value *allowed;
-	struct mpijob__value first = { 0 }, value;
+	struct mpijob__job_value first = { 0 }, value;
 	int32_t rule;
 
 	allowed = pick(work, CONFIG_CLEAN_POD_ALLOWED, &rule);
 	for (size_t i = 0; allowed && i < mpijob_node_count(allowed->list); i++) {
-		mpijob__value_read(row, mpijob_node_at(allowed->list, i), &value);
+		mpijob__job_value_read(row, mpijob_node_at(allowed->list, i), &value);
 		if (value.number == entry->number)
 			return;
 		if (i == 0)
@@ -254,11 +254,11 @@ static void settle(struct work *work, int which)
 	int readable;
 
 	entry->view.size = sizeof(entry->view);
-	entry->view.field = mpijob__field_row(fields[which].field)->field.path;
+	entry->view.field = mpijob__job_field_row(fields[which].field)->field.path;
 	entry->view.rule = -1;
 	readable = from_job(work, which, entry);
 	/* A job without workers is not given any. */
-	if (which == WORKERS && !mpijob__field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
+	if (which == WORKERS && !mpijob__job_field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
 		entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 		return;
 	}
@@ -345,7 +345,7 @@ static void read_annotation(struct work *work, const char *key, const mpijob_nod
 
 static void read_annotations(struct work *work)
 {
-	const mpijob_node *map = mpijob__field_node(mpijob__job_node(work->job), FIELD_ANNOTATIONS);
+	const mpijob_node *map = mpijob__job_field_node(mpijob__job_node(work->job), FIELD_ANNOTATIONS);
 
 	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map); i++)
 		if (strncmp(mpijob_node_key(map, i), PREFIX, strlen(PREFIX)) == 0)

@@ -383,9 +383,9 @@ void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
-	char text[MPIJOB__TIME_SIZE];
+	char text[MPIJOB__JOB_TIME_SIZE];
 
-	if (mpijob__time_format(ms / 1000, text))
+	if (mpijob__job_time_format(ms / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 

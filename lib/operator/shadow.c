@@ -111,9 +111,9 @@ static int tell(mpijob_operator *operator_, const struct mpijob__record *record,
 static void write_told(mpijob_doc *doc, const struct mpijob__told *told)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char time[MPIJOB__TIME_SIZE];
+	char time[MPIJOB__JOB_TIME_SIZE];
 
-	mpijob__time_format(told->wall_ms / 1000, time);
+	mpijob__job_time_format(told->wall_ms / 1000, time);
 	mpijob_node_put_string(doc, root, "time", time);
 	mpijob_node_put_string(doc, root, "namespace", told->namespace_);
 	mpijob_node_put_string(doc, root, "job", told->job);

@@ -225,9 +225,9 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc, const
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
 {
-	char text[MPIJOB__TIME_SIZE];
+	char text[MPIJOB__JOB_TIME_SIZE];
 
-	if (has && mpijob__time_format(seconds, text))
+	if (has && mpijob__job_time_format(seconds, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 

@@ -87,7 +87,7 @@ static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *p
 
 	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len < sizeof(text)) {
 		mpijob__doc_json_decode(&in->r, text);
-		if (mpijob__time_parse(text, &seconds)) {
+		if (mpijob__job_time_parse(text, &seconds)) {
 			*out_ms = seconds * 1000;
 			return;
 		}

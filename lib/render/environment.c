@@ -8,7 +8,7 @@
 
 #include "render/differences.h"
 
-static int holds(const struct mpijob__build *b, const struct mpijob__injected *row)
+static int holds(const struct mpijob__build *b, const struct mpijob__job_injected *row)
 {
 	static const enum mpijob__difference differences[] = {
 		[INJECTED_BY_REFERENCE] = MPIJOB__DIFFERENCE_NONE,
@@ -21,17 +21,17 @@ static int holds(const struct mpijob__build *b, const struct mpijob__injected *r
 
 /* Whether the user's environment may give one of our variables already, or gives one that is to win. */
 static int left_to_user(const struct mpijob__build *b, const mpijob_node *container, size_t own,
-			const struct mpijob__injected *row)
+			const struct mpijob__job_injected *row)
 {
-	int given = mpijob__injected_in_env(mpijob_node_get(container, "env"), own, row->name) != NULL;
+	int given = mpijob__job_injected_in_env(mpijob_node_get(container, "env"), own, row->name) != NULL;
 
 	if (row->origin == INJECTED_BY_REFERENCE)
 		return given && b->subject->features.user_variables != 0;
-	return given || mpijob__injected_in_source(mpijob_node_get(container, "envFrom"), row->name) != NULL;
+	return given || mpijob__job_injected_in_source(mpijob_node_get(container, "envFrom"), row->name) != NULL;
 }
 
 /* ssh would knock at the wrong door. */
-static void warn_ssh(struct mpijob__build *b, const mpijob_node *container, const struct mpijob__injected *row)
+static void warn_ssh(struct mpijob__build *b, const mpijob_node *container, const struct mpijob__job_injected *row)
 {
 	int32_t port = mpijob__ssh_port(b->subject);
 
@@ -42,7 +42,7 @@ static void warn_ssh(struct mpijob__build *b, const mpijob_node *container, cons
 				  (int)port);
 }
 
-static void append(struct mpijob__build *b, mpijob_node *env, const struct mpijob__injected *row)
+static void append(struct mpijob__build *b, mpijob_node *env, const struct mpijob__job_injected *row)
 {
 	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
 
@@ -59,11 +59,11 @@ void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container,
 {
 	int works = mpijob__subject_launcher_works(b->subject), worker = role == MPIJOB_ROLE_WORKER;
 	mpijob_node *env = mpijob__build_list(b, container, "spec.containers[0].env");
-	const struct mpijob__injected *row;
+	const struct mpijob__job_injected *row;
 	size_t own = mpijob_node_count(env);
 
-	for (size_t i = 0; (row = mpijob__injected_at(i)) != NULL; i++) {
-		if (!mpijob__injected_applies(row, worker, b->subject->spec->mpi_implementation, works) || !holds(b, row))
+	for (size_t i = 0; (row = mpijob__job_injected_at(i)) != NULL; i++) {
+		if (!mpijob__job_injected_applies(row, worker, b->subject->spec->mpi_implementation, works) || !holds(b, row))
 			continue;
 		if (left_to_user(b, container, own, row))
 			warn_ssh(b, container, row);

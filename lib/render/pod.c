@@ -187,5 +187,5 @@ void mpijob__pod_mount_config(struct mpijob__build *b, mpijob_node *spec)
 	items = mpijob_node_put_list(b->doc, source, "items");
 	add_item(b, items, MPIJOB__KEY_HOSTFILE, MPIJOB__KEY_HOSTFILE, 0444);
 	add_item(b, items, MPIJOB__KEY_DISCOVER_HOSTS, MPIJOB__KEY_DISCOVER_HOSTS, 0555);
-	add_mount(b, spec, MPIJOB__CONFIG_VOLUME, MPIJOB__CONFIG_PATH);
+	add_mount(b, spec, MPIJOB__CONFIG_VOLUME, MPIJOB__JOB_CONFIG_PATH);
 }

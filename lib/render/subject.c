@@ -52,7 +52,7 @@ static int check_namespace(const mpijob *job, const char *name, mpijob_diag *dia
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
 	struct mpijob__base_place place = { mpijob_doc_source(mpijob_document(job)), mpijob_node_line(node), mpijob_node_column(node) };
-	const char *form = mpijob__syntax_label(name);
+	const char *form = mpijob__job_syntax_label(name);
 
 	if (form == NULL)
 		return 0;

@@ -43,7 +43,7 @@ static const char script[] =
 	"    said=1\n"
 	"    sleep 1\n"
 	"  done\n"
-	"done <" MPIJOB__CONFIG_PATH "/" MPIJOB__KEY_HOSTFILE "\n"
+	"done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__KEY_HOSTFILE "\n"
 	"[ -z \"$missing\" ]\n";
 
 /* A container of the user's that has the name. */
@@ -102,7 +102,7 @@ static void put_mount(struct mpijob__build *b, mpijob_node *container)
 	mpijob_node *mount = mpijob_node_append_map(b->doc, mounts);
 
 	mpijob_node_put_string(b->doc, mount, "name", MPIJOB__CONFIG_VOLUME);
-	mpijob_node_put_string(b->doc, mount, "mountPath", MPIJOB__CONFIG_PATH);
+	mpijob_node_put_string(b->doc, mount, "mountPath", MPIJOB__JOB_CONFIG_PATH);
 }
 
 void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec)

@@ -77,7 +77,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/doc/names.c", "if (!names->index && names->count + 1 >= MPIJOB__DOC_INDEX_FROM) {", "if (0) {", "tests/growth/lists", ""),
     ],
     "Of one kind of finding 100": [
-        ("lib/job/report.h", "#define MPIJOB__REPORT_MOST  100", "#define MPIJOB__REPORT_MOST  250", UNIT + "job_findings.c",
+        ("lib/job/report.h", "#define MPIJOB__JOB_REPORT_MOST  100", "#define MPIJOB__JOB_REPORT_MOST  250", UNIT + "job_findings.c",
          "a_hundred_of_a_kind_are_kept"),
     ],
     "A job is validated when it changes": [
@@ -119,8 +119,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/orphans.c", "group->warned_ms = operator_->now_ms;", "", ORPHANS, "a_namespace_is_reported_once_in_ten_minutes"),
     ],
     "The job's name and namespace": [
-        ("lib/render/subject.c", "const char *form = mpijob__syntax_label(name);",
-         "const char *form = name ? NULL : mpijob__syntax_label(name);", UNIT + "render_hostile.c", "names_are_refused_that_are_none"),
+        ("lib/render/subject.c", "const char *form = mpijob__job_syntax_label(name);",
+         "const char *form = name ? NULL : mpijob__job_syntax_label(name);", UNIT + "render_hostile.c", "names_are_refused_that_are_none"),
     ],
     "The cluster domain has only": [
         ("lib/render/subject.c", 'XYZ0123456789.-")', 'XYZ0123456789.-$();")', UNIT + "render_hostile.c",

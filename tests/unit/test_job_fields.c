@@ -61,8 +61,8 @@ static void paths(void **state)
 {
 	(void)state;
 	for (int id = 1; id < FIELD_END; id++) {
-		const struct mpijob__row *row = mpijob__field_row(id);
-		const struct mpijob__row *parent = mpijob__field_row(row->parent);
+		const struct mpijob__job_row *row = mpijob__job_field_row(id);
+		const struct mpijob__job_row *parent = mpijob__job_field_row(row->parent);
 		char expected[200];
 
 		assert_true(row->parent < id);
@@ -90,8 +90,8 @@ static void roles_agree(void **state)
 		int distance = pairs[pair][1] - pairs[pair][0];
 
 		for (int id = pairs[pair][0]; id < pairs[pair][1]; id++) {
-			const struct mpijob__row *launcher = mpijob__field_row(id);
-			const struct mpijob__row *worker = mpijob__field_row(id + distance);
+			const struct mpijob__job_row *launcher = mpijob__job_field_row(id);
+			const struct mpijob__job_row *worker = mpijob__job_field_row(id + distance);
 
 			assert_int_equal(launcher->field.kind, worker->field.kind);
 			assert_int_equal(launcher->of, worker->of);
@@ -110,18 +110,18 @@ static void members(void **state)
 {
 	(void)state;
 	for (int id = STRUCT_NONE + 1; id < STRUCT_END; id++) {
-		size_t size = mpijob__field_struct_size(id), covered = sizeof(size_t);
+		size_t size = mpijob__job_field_struct_size(id), covered = sizeof(size_t);
 		char used[128] = { 0 };
 
 		assert_true(size <= sizeof(used));
 		for (int i = 1; i < FIELD_END; i++) {
-			const struct mpijob__row *row = mpijob__field_row(i);
-			const struct mpijob__row *object = mpijob__field_row(row->parent);
+			const struct mpijob__job_row *row = mpijob__job_field_row(i);
+			const struct mpijob__job_row *object = mpijob__job_field_row(row->parent);
 
 			/* Both roles share a struct; one is enough. */
 			if (row->in != id || (object->key && strcmp(object->key, "Worker") == 0))
 				continue;
-			for (size_t at = row->offset; at < mpijob__field_member_end(row); at++) {
+			for (size_t at = row->offset; at < mpijob__job_field_member_end(row); at++) {
 				assert_true(at < size && at >= sizeof(size_t));
 				assert_int_equal(used[at]++, 0);
 				covered++;
@@ -149,7 +149,7 @@ static void defaults_are_valid(void **state)
 }
 
 /* A value of the right kind, in YAML. */
-static const char *sample(const struct mpijob__row *row)
+static const char *sample(const struct mpijob__job_row *row)
 {
 	switch (row->field.kind) {
 	case MPIJOB_KIND_INT32:
@@ -178,9 +178,9 @@ static mpijob *job_with(int id, const char *value)
 	char text[1000], *end = text;
 	int count = 0, in_list[10] = { 0 };
 
-	for (int at = id; at != FIELD_ROOT; at = mpijob__field_row(at)->parent) {
-		in_list[count] = mpijob__field_row(at)->field.kind == MPIJOB_KIND_LIST && at != id;
-		keys[count++] = mpijob__field_row(at)->key;
+	for (int at = id; at != FIELD_ROOT; at = mpijob__job_field_row(at)->parent) {
+		in_list[count] = mpijob__job_field_row(at)->field.kind == MPIJOB_KIND_LIST && at != id;
+		keys[count++] = mpijob__job_field_row(at)->key;
 	}
 	end += sprintf(end, "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, ");
 	for (int i = count - 1; i >= 0; i--)
@@ -194,14 +194,14 @@ static mpijob *job_with(int id, const char *value)
 static int is_below(int id, int top)
 {
 	while (id != FIELD_ROOT && id != top)
-		id = mpijob__field_row(id)->parent;
+		id = mpijob__job_field_row(id)->parent;
 	return id == top;
 }
 
 /* 1 when any byte past the size is set in a struct, or in one that its pointers of OBJECT and LIST rows reach. */
 static int holds_anything(const char *base, int struct_id)
 {
-	size_t size = mpijob__field_struct_size(struct_id);
+	size_t size = mpijob__job_field_struct_size(struct_id);
 
 	for (size_t i = sizeof(size_t); i < size; i++) {
 		if (base[i])
@@ -232,7 +232,7 @@ static void each_row_is_viewed(void **state)
 
 	(void)state;
 	for (int id = 1; id < FIELD_END; id++) {
-		const struct mpijob__row *row = mpijob__field_row(id);
+		const struct mpijob__job_row *row = mpijob__job_field_row(id);
 		int struct_id, code;
 		const char *view;
 		mpijob *job;
@@ -260,7 +260,7 @@ static void each_row_refuses_another_kind(void **state)
 {
 	(void)state;
 	for (int id = 1; id < FIELD_END; id++) {
-		const struct mpijob__row *row = mpijob__field_row(id);
+		const struct mpijob__job_row *row = mpijob__job_field_row(id);
 		int is_container = row->field.kind >= MPIJOB_KIND_OBJECT;
 		const struct mpijob_finding *finding;
 		mpijob_diag *diag = mpijob_diag_new();
@@ -303,7 +303,7 @@ static void each_default_is_filled_in(void **state)
 	(void)state;
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	for (int id = 1; id < FIELD_END; id++) {
-		const struct mpijob__row *row = mpijob__field_row(id);
+		const struct mpijob__job_row *row = mpijob__job_field_row(id);
 		const mpijob_node *node = mpijob_node_find(mpijob_doc_root(mpijob_document(job)), row->field.path);
 
 		if (row->field.default_text && !(row->flags & FIELD_IMPLIED)) {

@@ -225,14 +225,14 @@ static void assert_quoted(int (*quote)(struct mpijob_text *, const char *), cons
 static void quotes_as_go_does(void **state)
 {
 	(void)state;
-	assert_quoted(mpijob__quote_go, "", "\"\"");
-	assert_quoted(mpijob__quote_go, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d<&>\"");
-	assert_quoted(mpijob__quote_go, "\a\b\f\n\r\t\v\x01\x7f", "\"\\a\\b\\f\\n\\r\\t\\v\\x01\\x7f\"");
-	assert_quoted(mpijob__quote_go, "\xc3\xa9\xe2\x80\x8b\xc2\xa0\xf3\xa0\x80\x81",
+	assert_quoted(mpijob__job_quote_go, "", "\"\"");
+	assert_quoted(mpijob__job_quote_go, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d<&>\"");
+	assert_quoted(mpijob__job_quote_go, "\a\b\f\n\r\t\v\x01\x7f", "\"\\a\\b\\f\\n\\r\\t\\v\\x01\\x7f\"");
+	assert_quoted(mpijob__job_quote_go, "\xc3\xa9\xe2\x80\x8b\xc2\xa0\xf3\xa0\x80\x81",
 		      "\"\xc3\xa9\\u200b\\u00a0\\U000e0001\"");
-	assert_quoted(mpijob__quote_json, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d\\u003c\\u0026\\u003e\"");
-	assert_quoted(mpijob__quote_json, "\b\f\n\r\t\v\x01\x7f", "\"\\b\\f\\n\\r\\t\\u000b\\u0001\x7f\"");
-	assert_quoted(mpijob__quote_json, "\xe2\x80\xa8\xc3\xa9", "\"\\u2028\xc3\xa9\"");
+	assert_quoted(mpijob__job_quote_json, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d\\u003c\\u0026\\u003e\"");
+	assert_quoted(mpijob__job_quote_json, "\b\f\n\r\t\v\x01\x7f", "\"\\b\\f\\n\\r\\t\\u000b\\u0001\x7f\"");
+	assert_quoted(mpijob__job_quote_json, "\xe2\x80\xa8\xc3\xa9", "\"\\u2028\xc3\xa9\"");
 }
 
 int main(void)

@@ -12,45 +12,45 @@
 #include "job/template_walk.h"
 
 struct form {
-	mpijob__syntax *check;
+	mpijob__job_syntax *check;
 	const char *good[8];
 	const char *bad[10];
 };
 
 static const struct form forms[] = {
-	{ mpijob__syntax_label, { "a", "a-b", "0" }, { "", "A", "-a", "a-", "a.b", "a_b" } },
-	{ mpijob__syntax_subdomain, { "a", "a.b", "0.1" }, { "", "a..b", ".a", "a.", "A", "a.-b" } },
-	{ mpijob__syntax_prefix, { "a", "a-", "a.b-", "a--", "a.-" }, { "", "-", "Ab-", "a..b-", "A" } },
-	{ mpijob__syntax_driver, { "a", "CSI.example.com" }, { "", "a_b", "a." } },
-	{ mpijob__syntax_host, { "a", "a.b" }, { "", "a_b" } },
-	{ mpijob__syntax_search, { ".", "a", "a.", "_a.b", "a_b.c" }, { "", "..", "A", "a b", "__", "a..b", "-a" } },
-	{ mpijob__syntax_key, { "a", "A_b.c", "x.y/z" }, { "", "/a", "a/", "a/b/c", "X/a", "-a", "a b" } },
-	{ mpijob__syntax_annotation, { "a", "X.Y/z" }, { "", "/a", "a/b/c", "a b" } },
-	{ mpijob__syntax_value, { "", "a", "A_b.c" }, { "-a", "a b", "a/b", "a-" } },
-	{ mpijob__syntax_variable, { "A", "a b", "0" }, { "", "A=B", "\xc3\xa9", "a\n" } },
-	{ mpijob__syntax_port, { "a", "http-1", "1a" }, { "", "1", "a--b", "-a", "A", "a_b", "aaaaaaaaaaaaaaaa" } },
-	{ mpijob__syntax_file, { "a", "A_b.c-d", ".a" }, { "", ".", "..", "..a", "a/b" } },
-	{ mpijob__syntax_header, { "X-A", "a" }, { "", "a b", "a_b" } },
-	{ mpijob__syntax_sysctl, { "a", "net.core.x", "net/ipv4/a_b" }, { "", "A", "a..b", "a.", "a b" } },
-	{ mpijob__syntax_address,
+	{ mpijob__job_syntax_label, { "a", "a-b", "0" }, { "", "A", "-a", "a-", "a.b", "a_b" } },
+	{ mpijob__job_syntax_subdomain, { "a", "a.b", "0.1" }, { "", "a..b", ".a", "a.", "A", "a.-b" } },
+	{ mpijob__job_syntax_prefix, { "a", "a-", "a.b-", "a--", "a.-" }, { "", "-", "Ab-", "a..b-", "A" } },
+	{ mpijob__job_syntax_driver, { "a", "CSI.example.com" }, { "", "a_b", "a." } },
+	{ mpijob__job_syntax_host, { "a", "a.b" }, { "", "a_b" } },
+	{ mpijob__job_syntax_search, { ".", "a", "a.", "_a.b", "a_b.c" }, { "", "..", "A", "a b", "__", "a..b", "-a" } },
+	{ mpijob__job_syntax_key, { "a", "A_b.c", "x.y/z" }, { "", "/a", "a/", "a/b/c", "X/a", "-a", "a b" } },
+	{ mpijob__job_syntax_annotation, { "a", "X.Y/z" }, { "", "/a", "a/b/c", "a b" } },
+	{ mpijob__job_syntax_value, { "", "a", "A_b.c" }, { "-a", "a b", "a/b", "a-" } },
+	{ mpijob__job_syntax_variable, { "A", "a b", "0" }, { "", "A=B", "\xc3\xa9", "a\n" } },
+	{ mpijob__job_syntax_port, { "a", "http-1", "1a" }, { "", "1", "a--b", "-a", "A", "a_b", "aaaaaaaaaaaaaaaa" } },
+	{ mpijob__job_syntax_file, { "a", "A_b.c-d", ".a" }, { "", ".", "..", "..a", "a/b" } },
+	{ mpijob__job_syntax_header, { "X-A", "a" }, { "", "a b", "a_b" } },
+	{ mpijob__job_syntax_sysctl, { "a", "net.core.x", "net/ipv4/a_b" }, { "", "A", "a..b", "a.", "a b" } },
+	{ mpijob__job_syntax_address,
 	  { "1.2.3.4", "0.0.0.0", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "1::1.2.3.4", "64:ff9b::1.2.3.4" },
 	  { "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", ":::", "1::2::3", "1:2:3:4:5:6:7", "::ffff:1.2.3.4",
 	    "::g" } },
-	{ mpijob__syntax_image, { "", "a", "a b" }, { " a", "a ", "\ta", "a\xe3\x80\x80" } },
-	{ mpijob__syntax_steps, { "", "a", "/a/b", "..a", "a..", "..." }, { "..", "a/..", "../a", "a/../b" } },
-	{ mpijob__syntax_absolute, { "/", "/a" }, { "", "a" } },
-	{ mpijob__syntax_relative, { "", "a/b", "..a" }, { "/a", "a/..", ".." } },
-	{ mpijob__syntax_projected, { "a", "a/..b" }, { "..a", "../a", "/a" } },
-	{ mpijob__syntax_iscsi,
+	{ mpijob__job_syntax_image, { "", "a", "a b" }, { " a", "a ", "\ta", "a\xe3\x80\x80" } },
+	{ mpijob__job_syntax_steps, { "", "a", "/a/b", "..a", "a..", "..." }, { "..", "a/..", "../a", "a/../b" } },
+	{ mpijob__job_syntax_absolute, { "/", "/a" }, { "", "a" } },
+	{ mpijob__job_syntax_relative, { "", "a/b", "..a" }, { "/a", "a/..", ".." } },
+	{ mpijob__job_syntax_projected, { "a", "a/..b" }, { "..a", "../a", "/a" } },
+	{ mpijob__job_syntax_iscsi,
 	  { "iqn.2001-04.com.example:a", "eui.0123456789abcdef", "naa.0123456789abcdef0123456789abcdef" },
 	  { "", "a", "iqn.2001-04.com.example", "iqn.201-04.a:b", "eui.1", "naa.1", "iqn.2001-04.a:b c" } },
-	{ mpijob__syntax_windows_user,
+	{ mpijob__job_syntax_windows_user,
 	  { "a", "DOMAIN\\a", "NT AUTHORITY\\SYSTEM", "a.example.com\\b" },
 	  { "", "a\\", "\\a", "a\\b\\c", "a:b", "...", "a\nb", "a*\\b" } },
-	{ mpijob__syntax_credential, { "a" }, { "" } },
-	{ mpijob__syntax_no_slash, { "", "a" }, { "a/b" } },
-	{ mpijob__syntax_registry, { "a:1", "a:1,b:2", "[::1]:5" }, { "", "a", "a:1,b", "::1:5", "[a]b:1" } },
-	{ mpijob__syntax_tenant, { "", "a" }, { NULL } },
+	{ mpijob__job_syntax_credential, { "a" }, { "" } },
+	{ mpijob__job_syntax_no_slash, { "", "a" }, { "a/b" } },
+	{ mpijob__job_syntax_registry, { "a:1", "a:1,b:2", "[::1]:5" }, { "", "a", "a:1,b", "::1:5", "[a]b:1" } },
+	{ mpijob__job_syntax_tenant, { "", "a" }, { NULL } },
 };
 
 static void each_form(void **state)
@@ -72,15 +72,15 @@ static void each_form(void **state)
 static void lengths(void **state)
 {
 	static const struct {
-		mpijob__syntax *check;
+		mpijob__job_syntax *check;
 		size_t most;
-	} limits[] = { { mpijob__syntax_label, 63 },      { mpijob__syntax_subdomain, 253 },
-		       { mpijob__syntax_driver, 63 },     { mpijob__syntax_host, 64 },
-		       { mpijob__syntax_search, 253 },    { mpijob__syntax_key, 63 },
-		       { mpijob__syntax_value, 63 },      { mpijob__syntax_port, 15 },
-		       { mpijob__syntax_file, 253 },      { mpijob__syntax_sysctl, 253 },
-		       { mpijob__syntax_tenant, 64 },     { mpijob__syntax_credential, 65536 },
-		       { mpijob__syntax_annotation, 63 }, { mpijob__syntax_windows_user, 104 } };
+	} limits[] = { { mpijob__job_syntax_label, 63 },      { mpijob__job_syntax_subdomain, 253 },
+		       { mpijob__job_syntax_driver, 63 },     { mpijob__job_syntax_host, 64 },
+		       { mpijob__job_syntax_search, 253 },    { mpijob__job_syntax_key, 63 },
+		       { mpijob__job_syntax_value, 63 },      { mpijob__job_syntax_port, 15 },
+		       { mpijob__job_syntax_file, 253 },      { mpijob__job_syntax_sysctl, 253 },
+		       { mpijob__job_syntax_tenant, 64 },     { mpijob__job_syntax_credential, 65536 },
+		       { mpijob__job_syntax_annotation, 63 }, { mpijob__job_syntax_windows_user, 104 } };
 	char *text = malloc(70000);
 
 	(void)state;
@@ -103,7 +103,7 @@ static void rows_fit_the_schema(void **state)
 	(void)state;
 	for (int type = 0; type < SCHEMA_NONE; type++) {
 		size_t count;
-		const struct mpijob__template_row *rows = mpijob__template_rows(type, &count);
+		const struct mpijob__job_template_row *rows = mpijob__job_template_rows(type, &count);
 
 		for (size_t i = 0; i < count; i++) {
 			char names[600] = "";

@@ -132,10 +132,10 @@ static void reads_the_spec(void **state)
 	assert_int_equal(*gang->schedule_timeout_seconds, 180);
 	assert_int_equal(*spec->launcher->replicas, 1);
 	assert_int_equal(spec->launcher->restart_policy, MPIJOB_RESTART_ON_FAILURE);
-	assert_ptr_equal(spec->launcher->pod_template, mpijob__job_template(job, MPIJOB__LAUNCHER));
+	assert_ptr_equal(spec->launcher->pod_template, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	assert_int_equal(*spec->worker->replicas, 4);
 	assert_int_equal(spec->worker->restart_policy, MPIJOB_RESTART_NEVER);
-	assert_ptr_equal(spec->worker->pod_template, mpijob__job_template(job, MPIJOB__WORKER));
+	assert_ptr_equal(spec->worker->pod_template, mpijob__job_template(job, MPIJOB__JOB_WORKER));
 	assert_int_equal(mpijob_spec_get(job, &again, NULL), 0);
 	assert_ptr_equal(again, spec);
 	mpijob_free(job);
@@ -182,7 +182,7 @@ static void absent_and_null_are_nothing(void **state)
 	assert_null(spec->launcher);
 	assert_non_null(spec->worker);
 	assert_null(spec->worker->pod_template);
-	assert_null(mpijob__job_template(job, MPIJOB__WORKER));
+	assert_null(mpijob__job_template(job, MPIJOB__JOB_WORKER));
 	assert_int_equal(mpijob_status_get(job, &status, NULL), 0);
 	assert_int_equal(status->size, sizeof(*status));
 	assert_null(status->conditions);

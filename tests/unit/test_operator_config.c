@@ -627,7 +627,7 @@ static const char page_rules[] =
 
 static const char *value_text(const struct mpijob__config_key *key, char *buffer, size_t size)
 {
-	const struct mpijob_field *field = key->field ? &mpijob__field_row(key->field)->field : NULL;
+	const struct mpijob_field *field = key->field ? &mpijob__job_field_row(key->field)->field : NULL;
 	size_t len = 0;
 
 	if (key->kind == CONFIG_IDENTITY) {
