@@ -17,7 +17,7 @@
 /* ---- both versions ---- */
 
 /* A field of the spec that is one of the run policy now. */
-static void carry_into_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_into_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const char *key = strrchr(move->field, '.') + 1;
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
@@ -34,7 +34,7 @@ static void carry_into_policy(struct mpijob__conversion *conversion, const struc
 }
 
 /* The one thing that no conversion can add. */
-static void carry_image(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_image(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *image = mpijob__convert_find(conversion, WORKER_IMAGE);
 
@@ -54,7 +54,7 @@ static const struct mpijob__convert_word distributions[] = {
 	{ NULL, NULL },
 };
 
-static void carry_distribution(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_distribution(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(value);
@@ -64,14 +64,14 @@ static void carry_distribution(struct mpijob__conversion *conversion, const stru
 		row++;
 	if (word && row->from) {
 		mpijob__convert_change(conversion, move->field, value, "written as spec.mpiImplementation: %s", row->to);
-		mpijob__replicas_put_text(conversion, "spec", "mpiImplementation", row->to);
+		mpijob__convert_replicas_put_text(conversion, "spec", "mpiImplementation", row->to);
 	} else if (value) {
 		mpijob__convert_loss(conversion, move->field, value, "left out: no known MPI; set spec.mpiImplementation");
 	}
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiDistribution");
 }
 
-static void carry_launcher_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_launcher_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
@@ -79,11 +79,11 @@ static void carry_launcher_policy(struct mpijob__conversion *conversion, const s
 	if (!word || strcmp(word, "Never") == 0 || strcmp(word, "OnFailure") == 0)
 		return;
 	mpijob__convert_change(conversion, move->field, policy, "written as OnFailure, as v1alpha2 reads all but Never");
-	mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+	mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 }
 
 /* The launcher is looked at before it is changed. */
-static const struct mpijob__move moves_v1alpha2[] = {
+static const struct mpijob__convert_move moves_v1alpha2[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
 	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
@@ -96,15 +96,15 @@ static const struct mpijob__move moves_v1alpha2[] = {
 	{ .field = "spec.mpiDistribution", .carry = carry_distribution },
 	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },
 	{ .field = LAUNCHER_PATH ".replicas" },
-	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
-	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
-	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_PATH ".replicas" },
-	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__to_v2beta1_worker_policy },
-	{ .field = "spec.mainContainer", .carry = mpijob__to_v2beta1_main_container },
-	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_worker_command },
-	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
-	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__convert_to_v2beta1_worker_policy },
+	{ .field = "spec.mainContainer", .carry = mpijob__convert_to_v2beta1_main_container },
+	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_worker_command },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_IMAGE, .carry = carry_image },
 	{ .field = NULL },
 };
@@ -118,7 +118,7 @@ struct units {
 };
 
 /* The number at one of two fields; the second's when only that is given. */
-static const mpijob_node *number_of(const struct mpijob__conversion *conversion, const char *first,
+static const mpijob_node *number_of(const struct mpijob__convert_conversion *conversion, const char *first,
 				    const char *second, int64_t *out)
 {
 	const mpijob_node *node = mpijob__convert_find(conversion, first);
@@ -129,12 +129,12 @@ static const mpijob_node *number_of(const struct mpijob__conversion *conversion,
 }
 
 /* A total of units, as many on each node as the job says, else as the operator's flag does by default. */
-static void divide(struct mpijob__conversion *conversion, const char *field, const mpijob_node *place, int64_t total,
+static void divide(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *place, int64_t total,
 		   const char *per_field, struct units *units)
 {
 	int64_t per = 1;
 
-	if (!mpijob__replicas_number(conversion, per_field, &per))
+	if (!mpijob__convert_replicas_number(conversion, per_field, &per))
 		mpijob__convert_change(conversion, per_field, NULL,
 				       "taken as 1, the default of the operator's flag: give it if that had another value");
 	if (per < 1 || total < 1) {
@@ -150,7 +150,7 @@ static void divide(struct mpijob__conversion *conversion, const char *field, con
 			       (long long)units->workers, (long long)units->each, units->resource);
 }
 
-static void count_units(struct mpijob__conversion *conversion, struct units *units)
+static void count_units(struct mpijob__convert_conversion *conversion, struct units *units)
 {
 	const char *type = mpijob__convert_text(conversion, "spec.processingResourceType");
 	int has_gpus = mpijob__convert_find(conversion, "spec.gpus") != NULL;
@@ -165,13 +165,13 @@ static void count_units(struct mpijob__conversion *conversion, struct units *uni
 	if (place)
 		divide(conversion, has_gpus ? "spec.gpus" : "spec.processingUnits", place, total,
 		       has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
-	else if (mpijob__replicas_number(conversion, "spec.replicas", &units->workers))
+	else if (mpijob__convert_replicas_number(conversion, "spec.replicas", &units->workers))
 		mpijob_node_int(mpijob_node_get(limits, units->resource), &units->each);
 }
 
 /* ---- v1alpha1: the two kinds of pods ---- */
 
-static void make_worker(struct mpijob__conversion *conversion, const mpijob_node *template, const struct units *units)
+static void make_worker(struct mpijob__convert_conversion *conversion, const mpijob_node *template, const struct units *units)
 {
 	mpijob_node *worker = mpijob_doc_make(conversion->doc, WORKER_PATH), *first, *resources, *limits;
 
@@ -194,7 +194,7 @@ static void make_worker(struct mpijob__conversion *conversion, const mpijob_node
 	mpijob_node_put_int(conversion->doc, limits, units->resource, units->each);
 }
 
-static void make_launcher(struct mpijob__conversion *conversion, const mpijob_node *template)
+static void make_launcher(struct mpijob__convert_conversion *conversion, const mpijob_node *template)
 {
 	mpijob_node *launcher = mpijob_doc_make(conversion->doc, LAUNCHER_PATH), *first;
 	const char *policy = mpijob_node_string(mpijob_node_find(template, "spec.restartPolicy"));
@@ -210,7 +210,7 @@ static void make_launcher(struct mpijob__conversion *conversion, const mpijob_no
 	mpijob_node_remove(first, "resources");
 }
 
-static void carry_template(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_template(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	struct units units = { GPU, -1, 0 };
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
@@ -232,12 +232,12 @@ static void carry_template(struct mpijob__conversion *conversion, const struct m
 		mpijob__convert_loss(conversion, move->field, value,
 				     "the job has no workers: give gpus, processingUnits or replicas");
 	if (units.each > 0 && !mpijob__convert_find(conversion, "spec.slotsPerWorker"))
-		mpijob__replicas_put_number(conversion, "spec", "slotsPerWorker", units.each);
+		mpijob__convert_replicas_put_number(conversion, "spec", "slotsPerWorker", units.each);
 	mpijob_doc_free(copy);
 }
 
 /* The launcher tolerates the taint of control planes, and goes nowhere else. */
-static void carry_master(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_master(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	mpijob_doc *doc = conversion->doc;
@@ -263,18 +263,18 @@ static void carry_master(struct mpijob__conversion *conversion, const struct mpi
 }
 
 /* What the operator of v1alpha1 does with every job. */
-static void carry_habits(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_habits(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
-	if (!mpijob__replicas_has(conversion, WORKER_PATH))
+	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
 		return;
 	mpijob__convert_change(conversion, move->field, NULL, "written as WaitForWorkersReady, as v1alpha1 does");
-	mpijob__replicas_put_text(conversion, "spec", "launcherCreationPolicy", "WaitForWorkersReady");
+	mpijob__convert_replicas_put_text(conversion, "spec", "launcherCreationPolicy", "WaitForWorkersReady");
 	mpijob__convert_change(conversion, "spec.runPolicy.cleanPodPolicy", NULL,
 			       "written as All: v1alpha1 removes the workers when the job has ended");
-	mpijob__replicas_put_text(conversion, "spec.runPolicy", "cleanPodPolicy", "All");
+	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy", "cleanPodPolicy", "All");
 }
 
-static void carry_status(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_status(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *status = mpijob__convert_find(conversion, move->field);
 
@@ -284,7 +284,7 @@ static void carry_status(struct mpijob__conversion *conversion, const struct mpi
 }
 
 /* The template is divided before what decides about it goes. */
-static const struct mpijob__move moves_v1alpha1[] = {
+static const struct mpijob__convert_move moves_v1alpha1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = TEMPLATE, .carry = carry_template },
 	{ .field = "spec.gpus", .what = MOVE_DROP },
@@ -297,18 +297,18 @@ static const struct mpijob__move moves_v1alpha1[] = {
 	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
 	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
 	{ .field = "spec.launcherCreationPolicy", .carry = carry_habits },
-	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__to_v2beta1_implementation },
-	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
-	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
-	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
-	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
-	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__convert_to_v2beta1_implementation },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_IMAGE, .carry = carry_image },
 	{ .field = "status", .carry = carry_status },
 	{ .field = NULL },
 };
 
-const struct mpijob__move *mpijob__alpha_moves(const char *version)
+const struct mpijob__convert_move *mpijob__convert_alpha_moves(const char *version)
 {
 	if (strcmp(version, "kubeflow.org/v1alpha1") == 0)
 		return moves_v1alpha1;

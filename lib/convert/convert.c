@@ -16,7 +16,7 @@
 static const struct {
 	const char *version;
 	const char *nickname;
-} targets[] = { { MPIJOB__V1, "v1" }, { MPIJOB__V2BETA1, "v2beta1" }, { MPIJOB__TRAINJOB, "TrainJob" } };
+} targets[] = { { MPIJOB__CONVERT_V1, "v1" }, { MPIJOB__CONVERT_V2BETA1, "v2beta1" }, { MPIJOB__CONVERT_TRAINJOB, "TrainJob" } };
 
 static const char *target_of(const char *version)
 {
@@ -34,20 +34,20 @@ mpijob_node *mpijob__convert_get(mpijob_node *map, const char *key)
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }
 
-mpijob_node *mpijob__convert_find(const struct mpijob__conversion *conversion, const char *path)
+mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion, const char *path)
 {
 	mpijob_node *node = mpijob_doc_find(conversion->doc, path);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }
 
-const char *mpijob__convert_text(const struct mpijob__conversion *conversion, const char *path)
+const char *mpijob__convert_text(const struct mpijob__convert_conversion *conversion, const char *path)
 {
 	return mpijob_node_string(mpijob__convert_find(conversion, path));
 }
 
 MPIJOB__BASE_PRINTF(6, 0)
-static void say(struct mpijob__conversion *conversion, int32_t severity, const char *id, const char *field,
+static void say(struct mpijob__convert_conversion *conversion, int32_t severity, const char *id, const char *field,
 		const mpijob_node *node, const char *format, va_list args)
 {
 	const struct mpijob__base_place place = { conversion->source, mpijob_node_line(node), mpijob_node_column(node) };
@@ -56,7 +56,7 @@ static void say(struct mpijob__conversion *conversion, int32_t severity, const c
 		conversion->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__convert_loss(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
+void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
 			  const char *format, ...)
 {
 	va_list args;
@@ -66,7 +66,7 @@ void mpijob__convert_loss(struct mpijob__conversion *conversion, const char *fie
 	va_end(args);
 }
 
-void mpijob__convert_change(struct mpijob__conversion *conversion, const char *field, const mpijob_node *node,
+void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
 			    const char *format, ...)
 {
 	va_list args;
@@ -77,7 +77,7 @@ void mpijob__convert_change(struct mpijob__conversion *conversion, const char *f
 }
 
 /* The code of a conversion that was followed to its end. */
-static int result_of(const struct mpijob__conversion *conversion)
+static int result_of(const struct mpijob__convert_conversion *conversion)
 {
 	int code = mpijob_doc_error(conversion->doc);
 
@@ -86,15 +86,15 @@ static int result_of(const struct mpijob__conversion *conversion)
 	return code == MPIJOB_ERR_USAGE ? MPIJOB_ERR_SPEC : code;
 }
 
-static void follow_moves(struct mpijob__conversion *conversion, const char *target, const struct mpijob__move *moves)
+static void follow_moves(struct mpijob__convert_conversion *conversion, const char *target, const struct mpijob__convert_move *moves)
 {
 	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion", target);
-	mpijob__moves_follow(conversion, moves);
+	mpijob__convert_moves_follow(conversion, moves);
 }
 
-static void follow(struct mpijob__conversion *conversion, const char *target)
+static void follow(struct mpijob__convert_conversion *conversion, const char *target)
 {
-	follow_moves(conversion, target, strcmp(target, MPIJOB__V1) == 0 ? mpijob__moves_to_v1 : mpijob__moves_to_v2beta1);
+	follow_moves(conversion, target, strcmp(target, MPIJOB__CONVERT_V1) == 0 ? mpijob__convert_moves_to_v1 : mpijob__convert_moves_to_v2beta1);
 }
 
 /* Pass on what is said of fields that were not put back. */
@@ -105,7 +105,7 @@ static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_dia
 	for (size_t i = 0; i < mpijob_diag_count(heard); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(heard, i);
 
-		if (trail && mpijob__trail_restored(trail, finding->field))
+		if (trail && mpijob__convert_trail_restored(trail, finding->field))
 			continue;
 		if (diag && mpijob_diag_add(diag, finding))
 			return MPIJOB_ERR_NOMEM;
@@ -114,26 +114,26 @@ static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_dia
 }
 
 /* Convert a copy back and leave a trail of what does not come back. */
-static void leave_trail(struct mpijob__conversion *result, const char *version, const mpijob_node *original)
+static void leave_trail(struct mpijob__convert_conversion *result, const char *version, const mpijob_node *original)
 {
-	struct mpijob__conversion back = { 0 };
+	struct mpijob__convert_conversion back = { 0 };
 
 	back.doc = mpijob_doc_clone(result->doc);
 	if (back.doc)
 		follow(&back, version);
 	result->code = back.doc ? result_of(&back) : MPIJOB_ERR_NOMEM;
 	if (!result->code)
-		mpijob__trail_leave(result, version, original, mpijob_doc_root(back.doc));
+		mpijob__convert_trail_leave(result, version, original, mpijob_doc_root(back.doc));
 	mpijob_doc_free(back.doc);
 }
 
 /* Between v1 and v2beta1; the original is without the trail that is followed back. */
-static int convert(struct mpijob__conversion *conversion, const char *version, const char *target, int no_annotation)
+static int convert(struct mpijob__convert_conversion *conversion, const char *version, const char *target, int no_annotation)
 {
 	mpijob_diag *listener = conversion->diag;
 	mpijob_diag *heard = mpijob_diag_new();
 	mpijob_doc *original = NULL, *trail = NULL;
-	int code = heard ? mpijob__trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
+	int code = heard ? mpijob__convert_trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
 
 	if (heard)
 		mpijob_diag_set_limit(heard, SIZE_MAX);
@@ -145,7 +145,7 @@ static int convert(struct mpijob__conversion *conversion, const char *version, c
 		conversion->diag = heard;
 		follow(conversion, target);
 		if (trail)
-			mpijob__trail_restore(conversion, trail);
+			mpijob__convert_trail_restore(conversion, trail);
 		code = result_of(conversion);
 	}
 	if (!code && !no_annotation) {
@@ -162,16 +162,16 @@ static int convert(struct mpijob__conversion *conversion, const char *version, c
 }
 
 /* The conversion's document becomes the TrainJob. */
-static int to_trainjob(struct mpijob__conversion *conversion, const char *version)
+static int to_trainjob(struct mpijob__convert_conversion *conversion, const char *version)
 {
 	mpijob_doc *made;
 	int code = 0;
 
-	if (strcmp(version, MPIJOB__V1) == 0)
-		code = convert(conversion, version, MPIJOB__V2BETA1, 1);
+	if (strcmp(version, MPIJOB__CONVERT_V1) == 0)
+		code = convert(conversion, version, MPIJOB__CONVERT_V2BETA1, 1);
 	if (code)
 		return code;
-	made = mpijob__trainjob_make(conversion);
+	made = mpijob__convert_trainjob_make(conversion);
 	mpijob_doc_free(conversion->doc);
 	conversion->doc = made;
 	return result_of(conversion);
@@ -199,7 +199,7 @@ static int check_source(const mpijob_node *object, const char *source, const cha
 
 	if (!mpijob_is_job(object))
 		return refuse(diag, &place, "not an MPIJob of kubeflow.org, so there is nothing to convert");
-	if (strcmp(version, MPIJOB__V1) != 0 && strcmp(version, MPIJOB__V2BETA1) != 0 && !mpijob__alpha_moves(version))
+	if (strcmp(version, MPIJOB__CONVERT_V1) != 0 && strcmp(version, MPIJOB__CONVERT_V2BETA1) != 0 && !mpijob__convert_alpha_moves(version))
 		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
 	return 0;
 }
@@ -208,7 +208,7 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 		   const struct mpijob_convert_options *options, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob_convert_options known;
-	struct mpijob__conversion conversion = { .diag = diag, .source = source };
+	struct mpijob__convert_conversion conversion = { .diag = diag, .source = source };
 	const char *target, *own;
 	int code;
 
@@ -230,14 +230,14 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	conversion.doc = mpijob_doc_from_node(object);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
-	if (mpijob__alpha_moves(own)) {
-		follow_moves(&conversion, MPIJOB__V2BETA1, mpijob__alpha_moves(own));
+	if (mpijob__convert_alpha_moves(own)) {
+		follow_moves(&conversion, MPIJOB__CONVERT_V2BETA1, mpijob__convert_alpha_moves(own));
 		code = result_of(&conversion);
-		own = MPIJOB__V2BETA1;
+		own = MPIJOB__CONVERT_V2BETA1;
 	}
 	if (code)
 		;
-	else if (strcmp(target, MPIJOB__TRAINJOB) == 0)
+	else if (strcmp(target, MPIJOB__CONVERT_TRAINJOB) == 0)
 		code = to_trainjob(&conversion, own);
 	else if (strcmp(target, own) != 0)
 		code = convert(&conversion, own, target, known.no_annotation);

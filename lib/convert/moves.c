@@ -17,7 +17,7 @@ static size_t parent_length(const char *path)
 	return dot ? (size_t)(dot - path) : 0;
 }
 
-static void drop(struct mpijob__conversion *conversion, const char *field)
+static void drop(struct mpijob__convert_conversion *conversion, const char *field)
 {
 	struct mpijob_text parent = { 0 };
 
@@ -28,7 +28,7 @@ static void drop(struct mpijob__conversion *conversion, const char *field)
 	mpijob__base_text_release(&parent);
 }
 
-static void rename_word(struct mpijob__conversion *conversion, const struct mpijob__move *move, const char *word)
+static void rename_word(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move, const char *word)
 {
 	struct mpijob_text parent = { 0 };
 	size_t len = parent_length(move->field);
@@ -46,7 +46,7 @@ static void rename_word(struct mpijob__conversion *conversion, const struct mpij
 	}
 }
 
-static int is_harmless(const struct mpijob__move *move, const mpijob_node *value)
+static int is_harmless(const struct mpijob__convert_move *move, const mpijob_node *value)
 {
 	const char *text = mpijob_node_text(value);
 	int flag;
@@ -56,7 +56,7 @@ static int is_harmless(const struct mpijob__move *move, const mpijob_node *value
 	return move->harmless && text && strcmp(text, move->harmless) == 0;
 }
 
-static void follow_row(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void follow_row(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 
@@ -77,11 +77,11 @@ static void follow_row(struct mpijob__conversion *conversion, const struct mpijo
 }
 
 /* 1 when a row is at this path, or below it. */
-static int is_known(const struct mpijob__move *moves, const char *path)
+static int is_known(const struct mpijob__convert_move *moves, const char *path)
 {
 	size_t len = strlen(path);
 
-	for (const struct mpijob__move *move = moves; move->field; move++) {
+	for (const struct mpijob__convert_move *move = moves; move->field; move++) {
 		const char *rest = move->field + len;
 
 		if (strncmp(move->field, path, len) == 0 && (*rest == '\0' || *rest == '.' || *rest == '['))
@@ -101,7 +101,7 @@ static const struct {
 	       { "spec.mpiReplicaSpecs[Launcher]", 0 },
 	       { "spec.mpiReplicaSpecs[Worker]", 0 } };
 
-static void name_unknown(struct mpijob__conversion *conversion, const struct mpijob__move *moves, const char *map, int by_role)
+static void name_unknown(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *moves, const char *map, int by_role)
 {
 	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
 	struct mpijob_text path = { 0 };
@@ -122,10 +122,10 @@ static void name_unknown(struct mpijob__conversion *conversion, const struct mpi
 	mpijob__base_text_release(&path);
 }
 
-void mpijob__moves_follow(struct mpijob__conversion *conversion, const struct mpijob__move *moves)
+void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *moves)
 {
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
 		name_unknown(conversion, moves, closed[i].path, closed[i].by_role);
-	for (const struct mpijob__move *move = moves; move->field; move++)
+	for (const struct mpijob__convert_move *move = moves; move->field; move++)
 		follow_row(conversion, move);
 }

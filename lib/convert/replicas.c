@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-int mpijob__replicas_has(const struct mpijob__conversion *conversion, const char *path)
+int mpijob__convert_replicas_has(const struct mpijob__convert_conversion *conversion, const char *path)
 {
 	return mpijob_node_kind(mpijob_doc_find(conversion->doc, path)) == MPIJOB_NODE_MAP;
 }
@@ -25,7 +25,7 @@ static int limits_gpu(const mpijob_node *container)
 	return 0;
 }
 
-int mpijob__replicas_gpu_launcher(const struct mpijob__conversion *conversion)
+int mpijob__convert_replicas_gpu_launcher(const struct mpijob__convert_conversion *conversion)
 {
 	const mpijob_node *containers = mpijob_doc_find(conversion->doc, LAUNCHER_PATH CONTAINERS);
 
@@ -47,22 +47,22 @@ static int list_says(const mpijob_node *list, const char *word)
 	return 0;
 }
 
-int mpijob__replicas_says(const mpijob_node *container, const char *word)
+int mpijob__convert_replicas_says(const mpijob_node *container, const char *word)
 {
 	return list_says(mpijob_node_get(container, "command"), word) || list_says(mpijob_node_get(container, "args"), word);
 }
 
-void mpijob__replicas_put_text(struct mpijob__conversion *conversion, const char *map, const char *key, const char *text)
+void mpijob__convert_replicas_put_text(struct mpijob__convert_conversion *conversion, const char *map, const char *key, const char *text)
 {
 	mpijob_node_put_string(conversion->doc, mpijob_doc_make(conversion->doc, map), key, text);
 }
 
-void mpijob__replicas_put_number(struct mpijob__conversion *conversion, const char *map, const char *key, int64_t number)
+void mpijob__convert_replicas_put_number(struct mpijob__convert_conversion *conversion, const char *map, const char *key, int64_t number)
 {
 	mpijob_node_put_int(conversion->doc, mpijob_doc_make(conversion->doc, map), key, number);
 }
 
-int mpijob__replicas_number(const struct mpijob__conversion *conversion, const char *path, int64_t *out)
+int mpijob__convert_replicas_number(const struct mpijob__convert_conversion *conversion, const char *path, int64_t *out)
 {
 	return mpijob_node_int(mpijob_doc_find(conversion->doc, path), out);
 }

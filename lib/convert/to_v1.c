@@ -16,36 +16,36 @@ static const struct mpijob__convert_word managers[] = {
 	{ NULL, NULL },
 };
 
-static void carry_launcher_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_launcher_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
 	int64_t limit = DEFAULT_BACKOFF;
-	int given = mpijob__replicas_number(conversion, BACKOFF_LIMIT, &limit);
+	int given = mpijob__convert_replicas_number(conversion, BACKOFF_LIMIT, &limit);
 
-	if (!mpijob__replicas_has(conversion, LAUNCHER_PATH) || (policy && !word))
+	if (!mpijob__convert_replicas_has(conversion, LAUNCHER_PATH) || (policy && !word))
 		return;
 	if (word && strcmp(word, "Never") == 0 && limit != 0) {
 		mpijob__convert_change(conversion, move->field, policy,
 				       "written as OnFailure: under Never v1 does not try a failed launcher again; it now restarts "
 				       "inside its pod");
-		mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 	} else if (!word || *word == '\0') {
-		mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 	}
 	/* Under Never v1 does not look at the limit: there its absence means the same. */
 	if (!given && !mpijob__convert_find(conversion, BACKOFF_LIMIT)) {
 		mpijob__convert_change(conversion, BACKOFF_LIMIT, NULL, "written as %d, the default of v2beta1; in v1 absent means no limit",
 				       DEFAULT_BACKOFF);
-		mpijob__replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", DEFAULT_BACKOFF);
+		mpijob__convert_replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", DEFAULT_BACKOFF);
 	}
 }
 
-static void carry_launcher_as_worker(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	int wanted = 0;
-	int implied = mpijob__replicas_gpu_launcher(conversion);
+	int implied = mpijob__convert_replicas_gpu_launcher(conversion);
 
 	mpijob_node_bool(value, &wanted);
 	if (wanted && !implied)
@@ -56,7 +56,7 @@ static void carry_launcher_as_worker(struct mpijob__conversion *conversion, cons
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "runLauncherAsWorker");
 }
 
-static void carry_implementation(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_implementation(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(value);
@@ -70,7 +70,7 @@ static void carry_implementation(struct mpijob__conversion *conversion, const st
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiImplementation");
 }
 
-static void carry_queue(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_queue(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
 	const char *queue = mpijob_node_string(mpijob_node_get(annotations, QUEUE_ANNOTATION));
@@ -79,23 +79,23 @@ static void carry_queue(struct mpijob__conversion *conversion, const struct mpij
 	if (!queue || *queue == '\0' || (given && *given))
 		return;
 	mpijob__convert_change(conversion, move->field, NULL, "written from the annotation " QUEUE_ANNOTATION ", which v1 does not read");
-	mpijob__replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", queue);
+	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", queue);
 }
 
-static void carry_worker_count(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_worker_count(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 
-	if (!mpijob__replicas_has(conversion, WORKER_PATH))
+	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
 		return;
 	mpijob__convert_change(conversion, move->field, value, "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
 	if (value)
 		return;
 	mpijob__convert_change(conversion, move->field, NULL, "written as 1: in v1 absent means none");
-	mpijob__replicas_put_number(conversion, WORKER_PATH, "replicas", 1);
+	mpijob__convert_replicas_put_number(conversion, WORKER_PATH, "replicas", 1);
 }
 
-static void carry_worker_template(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_worker_template(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *containers = mpijob__convert_find(conversion, WORKER_PATH CONTAINERS);
 	const mpijob_node *first = mpijob_node_at(containers, 0);
@@ -106,7 +106,7 @@ static void carry_worker_template(struct mpijob__conversion *conversion, const s
 				     "v1 does not use the arguments of a worker without a command: it sleeps");
 }
 
-static void carry_reasons(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_reasons(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	mpijob_node *conditions = mpijob__convert_find(conversion, move->field);
 
@@ -119,7 +119,7 @@ static void carry_reasons(struct mpijob__conversion *conversion, const struct mp
 	}
 }
 
-const struct mpijob__move mpijob__moves_to_v1[] = {
+const struct mpijob__convert_move mpijob__convert_moves_to_v1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.runLauncherAsWorker", .carry = carry_launcher_as_worker },
 	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },

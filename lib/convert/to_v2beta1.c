@@ -24,7 +24,7 @@ static int is_word(const char *text, const char *word)
 
 /* ---- policies ---- */
 
-static void carry_clean_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_clean_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *top = mpijob__convert_find(conversion, move->field);
 	const mpijob_node *inner = mpijob__convert_find(conversion, "spec.runPolicy.cleanPodPolicy");
@@ -41,10 +41,10 @@ static void carry_clean_policy(struct mpijob__conversion *conversion, const stru
 }
 
 /* Under Never, and ExitCode, v1 does not start a launcher again. */
-static void carry_never(struct mpijob__conversion *conversion, const char *word, const mpijob_node *policy)
+static void carry_never(struct mpijob__convert_conversion *conversion, const char *word, const mpijob_node *policy)
 {
 	int64_t limit = 0;
-	int given = mpijob__replicas_number(conversion, BACKOFF_LIMIT, &limit);
+	int given = mpijob__convert_replicas_number(conversion, BACKOFF_LIMIT, &limit);
 
 	if (is_word(word, "ExitCode"))
 		mpijob__convert_loss(conversion, LAUNCHER_POLICY, policy,
@@ -52,18 +52,18 @@ static void carry_never(struct mpijob__conversion *conversion, const char *word,
 	if (given && limit != 0)
 		mpijob__convert_change(conversion, BACKOFF_LIMIT, mpijob__convert_find(conversion, BACKOFF_LIMIT),
 				       "written as 0: v1 does not try this launcher again, v2beta1 would %lld times", (long long)limit);
-	mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "Never");
+	mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "Never");
 	if (!given && mpijob__convert_find(conversion, BACKOFF_LIMIT))
 		return;
-	mpijob__replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", 0);
+	mpijob__convert_replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", 0);
 }
 
-static void carry_launcher_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_launcher_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
 
-	if (!mpijob__replicas_has(conversion, LAUNCHER_PATH) || (policy && !word))
+	if (!mpijob__convert_replicas_has(conversion, LAUNCHER_PATH) || (policy && !word))
 		return;
 	if (!word || *word == '\0' || is_word(word, "Never") || is_word(word, "ExitCode")) {
 		carry_never(conversion, word, policy);
@@ -71,36 +71,36 @@ static void carry_launcher_policy(struct mpijob__conversion *conversion, const s
 	}
 	if (is_word(word, "Always")) {
 		mpijob__convert_loss(conversion, move->field, policy, "written as OnFailure: v2beta1 does not restart what ended well");
-		mpijob__replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 	}
 	if (!mpijob__convert_find(conversion, BACKOFF_LIMIT)) {
 		mpijob__convert_change(conversion, BACKOFF_LIMIT, NULL, "written as %d: in v1 absent means no limit, in v2beta1 6", NO_LIMIT);
-		mpijob__replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", NO_LIMIT);
+		mpijob__convert_replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", NO_LIMIT);
 	}
 }
 
-void mpijob__to_v2beta1_worker_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_worker_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
 
 	if (is_word(word, "Always")) {
 		mpijob__convert_loss(conversion, move->field, policy, "written as OnFailure: v2beta1 has no Always");
-		mpijob__replicas_put_text(conversion, WORKER_PATH, "restartPolicy", "OnFailure");
+		mpijob__convert_replicas_put_text(conversion, WORKER_PATH, "restartPolicy", "OnFailure");
 	} else if (is_word(word, "ExitCode")) {
 		mpijob__convert_loss(conversion, move->field, policy, "written as Never: v2beta1 has no ExitCode");
-		mpijob__replicas_put_text(conversion, WORKER_PATH, "restartPolicy", "Never");
+		mpijob__convert_replicas_put_text(conversion, WORKER_PATH, "restartPolicy", "Never");
 	} else if (is_word(word, "")) {
 		mpijob_node_remove(mpijob_doc_find(conversion->doc, WORKER_PATH), "restartPolicy");
 	}
 }
 
-static void carry_worker_count(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_worker_count(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	int64_t count = 0;
 
-	if (!mpijob__replicas_has(conversion, WORKER_PATH) || (value && !mpijob_node_int(value, &count)))
+	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH) || (value && !mpijob_node_int(value, &count)))
 		return;
 	if (count == 0) {
 		mpijob__convert_loss(conversion, WORKER_PATH, mpijob_doc_find(conversion->doc, WORKER_PATH),
@@ -113,7 +113,7 @@ static void carry_worker_count(struct mpijob__conversion *conversion, const stru
 
 /* ---- pods ---- */
 
-void mpijob__to_v2beta1_strip_restart_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 
@@ -126,7 +126,7 @@ void mpijob__to_v2beta1_strip_restart_policy(struct mpijob__conversion *conversi
 }
 
 /* The container that kubectl exec entered comes first; the one that had been first still sleeps. */
-void mpijob__to_v2beta1_main_container(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *name = mpijob_node_string(value);
@@ -162,7 +162,7 @@ void mpijob__to_v2beta1_main_container(struct mpijob__conversion *conversion, co
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mainContainer");
 }
 
-void mpijob__to_v2beta1_worker_command(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_worker_command(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	mpijob_node *containers = mpijob__convert_find(conversion, move->field);
 	mpijob_node *first = mpijob_node_edit_at(containers, 0);
@@ -174,7 +174,7 @@ void mpijob__to_v2beta1_worker_command(struct mpijob__conversion *conversion, co
 	if (mpijob_node_count(mpijob_node_get(first, "env")) + mpijob_node_count(mpijob_node_get(first, "envFrom")) > 0)
 		mpijob__convert_loss(conversion, WORKER_PATH CONTAINERS "[0].env", mpijob_node_get(first, "env"),
 				     "ranks do not see these over SSH as they did over kubectl exec: pass them with mpirun -x");
-	if (mpijob_node_count(command) > 0 && mpijob__replicas_says(first, "sshd"))
+	if (mpijob_node_count(command) > 0 && mpijob__convert_replicas_says(first, "sshd"))
 		return;
 	if (mpijob_node_count(command) > 0)
 		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].command", command,
@@ -200,7 +200,7 @@ static int is_variable_of_kubexec(const mpijob_node *variable, int has_exec)
 	return has_exec && is_word(name, "I_MPI_HYDRA_BOOTSTRAP");
 }
 
-static void strip_variables(struct mpijob__conversion *conversion, mpijob_node *container)
+static void strip_variables(struct mpijob__convert_conversion *conversion, mpijob_node *container)
 {
 	mpijob_node *env = mpijob__convert_get(container, "env");
 	int has_exec = 0, stripped = 0;
@@ -254,7 +254,7 @@ static int strip_words(mpijob_node *list)
 	return found;
 }
 
-void mpijob__to_v2beta1_launcher(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_launcher(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	mpijob_node *containers = mpijob__convert_find(conversion, move->field);
 	mpijob_node *first = mpijob_node_edit_at(containers, 0);
@@ -262,16 +262,16 @@ void mpijob__to_v2beta1_launcher(struct mpijob__conversion *conversion, const st
 	strip_variables(conversion, first);
 	if (strip_words(mpijob_node_edit(first, "command")) | strip_words(mpijob_node_edit(first, "args")))
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "the words that name " KUBEXEC " left out: v2beta1 has no such file");
-	if (mpijob__replicas_says(first, KUBEXEC))
+	if (mpijob__convert_replicas_says(first, KUBEXEC))
 		mpijob__convert_loss(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "v2beta1 has no " KUBEXEC "; take it out of the command");
-	if (mpijob__replicas_says(first, "discover_hosts.sh"))
+	if (mpijob__convert_replicas_says(first, "discover_hosts.sh"))
 		mpijob__convert_loss(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "discover_hosts.sh of v2beta1 prints hosts without ':slots'; say them with "
 				     "--slots-per-host");
-	if (mpijob__replicas_says(first, "/etc/mpi/hostfile"))
+	if (mpijob__convert_replicas_says(first, "/etc/mpi/hostfile"))
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first, "the hostfile of v2beta1 has fully qualified names, that of older versions has pods' names");
 }
 
-static void carry_account(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_account(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 
@@ -282,17 +282,17 @@ static void carry_account(struct mpijob__conversion *conversion, const struct mp
 
 /* ---- what v1 does not write down ---- */
 
-static void carry_gpu_launcher(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_gpu_launcher(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	(void)move;
-	if (!mpijob__replicas_gpu_launcher(conversion))
+	if (!mpijob__convert_replicas_gpu_launcher(conversion))
 		return;
 	mpijob__convert_change(conversion, LAUNCHER_PATH, mpijob_doc_find(conversion->doc, LAUNCHER_PATH),
 			       "spec.runLauncherAsWorker set, as this launcher has a GPU limit; its label replica-index is 0, workers' begin at 1");
 	mpijob_node_put_bool(conversion->doc, mpijob_doc_make(conversion->doc, "spec"), "runLauncherAsWorker", 1);
 }
 
-void mpijob__to_v2beta1_implementation(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_implementation(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *env = mpijob__convert_find(conversion, move->field);
 
@@ -302,12 +302,12 @@ void mpijob__to_v2beta1_implementation(struct mpijob__conversion *conversion, co
 		if (!name || strncmp(name, "I_MPI_", 6) != 0)
 			continue;
 		mpijob__convert_change(conversion, move->field, mpijob_node_at(env, i), "spec.mpiImplementation set to Intel, as %s is given", name);
-		mpijob__replicas_put_text(conversion, "spec", "mpiImplementation", "Intel");
+		mpijob__convert_replicas_put_text(conversion, "spec", "mpiImplementation", "Intel");
 		return;
 	}
 }
 
-void mpijob__to_v2beta1_user(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+void mpijob__convert_to_v2beta1_user(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const mpijob_node *user = mpijob__convert_find(conversion, move->field);
 	int64_t id = 0;
@@ -317,17 +317,17 @@ void mpijob__to_v2beta1_user(struct mpijob__conversion *conversion, const struct
 				     "spec.sshAuthMountPath must name .ssh in this user's home, which only the image knows");
 }
 
-static void carry_queue(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_queue(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	const char *given = mpijob__convert_text(conversion, move->field);
 
-	if (!mpijob__replicas_has(conversion, "spec.runPolicy.schedulingPolicy") || (given && *given))
+	if (!mpijob__convert_replicas_has(conversion, "spec.runPolicy.schedulingPolicy") || (given && *given))
 		return;
 	mpijob__convert_change(conversion, move->field, NULL, "written as 'default', the default of v1; v2beta1 has none");
-	mpijob__replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", "default");
+	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", "default");
 }
 
-static void carry_reasons(struct mpijob__conversion *conversion, const struct mpijob__move *move)
+static void carry_reasons(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
 {
 	mpijob_node *conditions = mpijob__convert_find(conversion, move->field);
 
@@ -342,7 +342,7 @@ static void carry_reasons(struct mpijob__conversion *conversion, const struct mp
 }
 
 /* The launcher is looked at before it is changed: what it says decides the implementation. */
-const struct mpijob__move mpijob__moves_to_v2beta1[] = {
+const struct mpijob__convert_move mpijob__convert_moves_to_v2beta1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.cleanPodPolicy", .carry = carry_clean_policy },
 	{ .field = "spec.runPolicy.cleanPodPolicy" },
@@ -352,18 +352,18 @@ const struct mpijob__move mpijob__moves_to_v2beta1[] = {
 	  .note = "v2beta1 counts from the start of the launcher's Job, v1 from the job's startTime" },
 	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },
 	{ .field = LAUNCHER_PATH ".replicas" },
-	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__to_v2beta1_implementation },
+	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__convert_to_v2beta1_implementation },
 	{ .field = LAUNCHER_PATH, .carry = carry_gpu_launcher },
-	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_launcher },
-	{ .field = LAUNCHER_PATH ".template.spec.restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },
+	{ .field = LAUNCHER_PATH ".template.spec.restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
 	{ .field = LAUNCHER_PATH ".template.spec.serviceAccountName", .carry = carry_account },
-	{ .field = LAUNCHER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = LAUNCHER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_PATH ".replicas", .carry = carry_worker_count },
-	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__to_v2beta1_worker_policy },
-	{ .field = "spec.mainContainer", .carry = mpijob__to_v2beta1_main_container },
-	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__to_v2beta1_worker_command },
-	{ .field = WORKER_PATH ".template.spec.restartPolicy", .carry = mpijob__to_v2beta1_strip_restart_policy },
-	{ .field = WORKER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__to_v2beta1_user },
+	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__convert_to_v2beta1_worker_policy },
+	{ .field = "spec.mainContainer", .carry = mpijob__convert_to_v2beta1_main_container },
+	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_worker_command },
+	{ .field = WORKER_PATH ".template.spec.restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH ".template.spec.securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = BACKOFF_LIMIT },
 	{ .field = "spec.runPolicy.suspend" },
 	{ .field = "spec.runPolicy.managedBy", .words = managers },

@@ -6,17 +6,17 @@
 #include "convert/replicas.h"
 
 /* For `carry` of a row: the launcher's first container without what names kubexec.sh. */
-void mpijob__to_v2beta1_launcher(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_launcher(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 /* mpiImplementation, as the launcher's variables show it. */
-void mpijob__to_v2beta1_implementation(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_implementation(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 /* The container of mainContainer comes first. */
-void mpijob__to_v2beta1_main_container(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 /* A worker starts sshd and no command of its own. */
-void mpijob__to_v2beta1_worker_command(struct mpijob__conversion *conversion, const struct mpijob__move *move);
-void mpijob__to_v2beta1_worker_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_worker_command(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
+void mpijob__convert_to_v2beta1_worker_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 /* The restartPolicy of a pod template goes. */
-void mpijob__to_v2beta1_strip_restart_policy(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 /* A user other than root needs spec.sshAuthMountPath. */
-void mpijob__to_v2beta1_user(struct mpijob__conversion *conversion, const struct mpijob__move *move);
+void mpijob__convert_to_v2beta1_user(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move);
 
 #endif

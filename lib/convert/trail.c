@@ -220,7 +220,7 @@ static size_t bytes_of(const mpijob_node *annotations)
 	return sum;
 }
 
-static void write_annotation(struct trail *trail, struct mpijob__conversion *result)
+static void write_annotation(struct trail *trail, struct mpijob__convert_conversion *result)
 {
 	struct mpijob_text text = { 0 };
 	int code = mpijob_node_write(mpijob_doc_root(trail->doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &text);
@@ -238,7 +238,7 @@ static void write_annotation(struct trail *trail, struct mpijob__conversion *res
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__trail_leave(struct mpijob__conversion *result, const char *version, const mpijob_node *original,
+void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, const char *version, const mpijob_node *original,
 			 const mpijob_node *back)
 {
 	struct trail trail = { .doc = mpijob_doc_new(), .original = original, .back = back };
@@ -280,7 +280,7 @@ static int is_trail(const mpijob_node *root)
 	return 1;
 }
 
-int mpijob__trail_take(struct mpijob__conversion *conversion, const char *version, mpijob_doc **out)
+int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, const char *version, mpijob_doc **out)
 {
 	mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
 	const mpijob_node *value = mpijob_node_get(annotations, MPIJOB_CONVERT_ANNOTATION);
@@ -308,7 +308,7 @@ int mpijob__trail_take(struct mpijob__conversion *conversion, const char *versio
 }
 
 /* Set the value at a path, or remove it. */
-static void put_back(struct mpijob__conversion *conversion, const char *path, const mpijob_node *value)
+static void put_back(struct mpijob__convert_conversion *conversion, const char *path, const mpijob_node *value)
 {
 	const char *rest = path, *last = path;
 	struct mpijob__base_field_step step = { 0 };
@@ -335,7 +335,7 @@ static void put_back(struct mpijob__conversion *conversion, const char *path, co
 	mpijob__base_text_release(&key);
 }
 
-static int still_holds(const struct mpijob__conversion *conversion, const mpijob_node *entry)
+static int still_holds(const struct mpijob__convert_conversion *conversion, const mpijob_node *entry)
 {
 	for (size_t i = 0; i < mpijob_node_count(entry); i++) {
 		const mpijob_node *gave = mpijob_node_get(mpijob_node_at(entry, i), "gave");
@@ -347,7 +347,7 @@ static int still_holds(const struct mpijob__conversion *conversion, const mpijob
 }
 
 /* All entries are judged before the first is put back, as one may lie within another. */
-void mpijob__trail_restore(struct mpijob__conversion *conversion, mpijob_doc *trail)
+void mpijob__convert_trail_restore(struct mpijob__convert_conversion *conversion, mpijob_doc *trail)
 {
 	mpijob_node *entries = mpijob_node_edit(mpijob_doc_edit(trail), "restore");
 
@@ -367,7 +367,7 @@ void mpijob__trail_restore(struct mpijob__conversion *conversion, mpijob_doc *tr
 		conversion->code = mpijob_doc_error(trail);
 }
 
-int mpijob__trail_restored(const mpijob_doc *trail, const char *field)
+int mpijob__convert_trail_restored(const mpijob_doc *trail, const char *field)
 {
 	const mpijob_node *entries = mpijob_node_get(mpijob_doc_root(trail), "restore");
 

@@ -15,7 +15,7 @@
 #define WORKER_FIRST   WORKER_PATH CONTAINERS "[0]"
 
 struct making {
-	struct mpijob__conversion *from;
+	struct mpijob__convert_conversion *from;
 	mpijob_doc *to;
 };
 
@@ -38,7 +38,7 @@ static const struct {
 };
 
 /* Fields that a TrainJob does not have, and who has them. */
-static const struct mpijob__move losses[] = {
+static const struct mpijob__convert_move losses[] = {
 	{ .field = "spec.runLauncherAsWorker", .loss = 1, .harmless = "false",
 	  .note = "belongs in the runtime: spec.mlPolicy.mpi.runLauncherAsNode" },
 	{ .field = "spec.sshAuthMountPath", .loss = 1, .harmless = "/root/.ssh",
@@ -109,7 +109,7 @@ static void copy_values(const struct making *making)
 
 static void name_losses(const struct making *making)
 {
-	for (const struct mpijob__move *row = losses; row->field; row++) {
+	for (const struct mpijob__convert_move *row = losses; row->field; row++) {
 		const mpijob_node *value = mpijob__convert_find(making->from, row->field);
 		const char *text = mpijob_node_text(value);
 		int flag;
@@ -141,15 +141,15 @@ static void put_nodes(const struct making *making)
 	int as_worker = 0;
 
 	mpijob_node_bool(mpijob__convert_find(making->from, "spec.runLauncherAsWorker"), &as_worker);
-	if (!mpijob__replicas_has(making->from, WORKER_PATH))
+	if (!mpijob__convert_replicas_has(making->from, WORKER_PATH))
 		workers = 0;
-	mpijob__replicas_number(making->from, WORKER_PATH ".replicas", &workers);
+	mpijob__convert_replicas_number(making->from, WORKER_PATH ".replicas", &workers);
 	if (workers == 0)
 		mpijob__convert_loss(making->from, WORKER_PATH, mpijob__convert_find(making->from, WORKER_PATH),
 				     "a TrainJob has at least one pod of job node");
 	if (workers + as_worker > 0)
 		mpijob_node_put_int(making->to, make(making, "spec.trainer"), "numNodes", workers + as_worker);
-	mpijob__replicas_number(making->from, "spec.slotsPerWorker", &slots);
+	mpijob__convert_replicas_number(making->from, "spec.slotsPerWorker", &slots);
 	if (slots < 1)
 		mpijob__convert_loss(making->from, "spec.slotsPerWorker", mpijob__convert_find(making->from, "spec.slotsPerWorker"),
 				     "a TrainJob's numProcPerNode is at least 1");
@@ -289,12 +289,12 @@ static void put_patches(const struct making *making)
 	mpijob_node_put(making->to, at, "replicatedJobs", jobs);
 }
 
-mpijob_doc *mpijob__trainjob_make(struct mpijob__conversion *conversion)
+mpijob_doc *mpijob__convert_trainjob_make(struct mpijob__convert_conversion *conversion)
 {
 	const struct making making = { conversion, mpijob_doc_new() };
 	mpijob_node *root = mpijob_doc_edit(making.to);
 
-	mpijob_node_put_string(making.to, root, "apiVersion", MPIJOB__TRAINJOB);
+	mpijob_node_put_string(making.to, root, "apiVersion", MPIJOB__CONVERT_TRAINJOB);
 	mpijob_node_put_string(making.to, root, "kind", "TrainJob");
 	make(&making, "metadata");
 	make(&making, "spec");
