@@ -454,7 +454,7 @@ int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job
 		return MPIJOB_ERR_NOMEM;
 	work.effective->job = job;
 	work.effective->count = count;
-	code = mpijob__features_take(flags, 0, &work.effective->features);
+	code = mpijob__render_features_take(flags, 0, &work.effective->features);
 	if (code == 0)
 		code = work_out(&work);
 	free(work.counts);

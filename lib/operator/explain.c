@@ -54,28 +54,28 @@ static int is_beyond(const struct mpijob__record *record, const struct mpijob_ac
 	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) && action->index >= replicas;
 }
 
-static enum mpijob__difference choose(const struct mpijob__record *record, const mpijob_plan *plan,
+static enum mpijob__render_difference choose(const struct mpijob__record *record, const mpijob_plan *plan,
 				      const struct mpijob_action *action)
 {
 	const char *reason = failed_reason(plan);
 	int was_finished = record->phase == MPIJOB__PHASE_FAILED || record->phase == MPIJOB__PHASE_SUCCEEDED;
 
 	if (strcmp(reason, "MPIJobEvicted") == 0)
-		return MPIJOB__DIFFERENCE_EVICTED_ENDS;
+		return MPIJOB__RENDER_DIFFERENCE_EVICTED_ENDS;
 	if (strcmp(reason, "MPIJobLauncherGone") == 0)
-		return MPIJOB__DIFFERENCE_LAUNCHER_ONCE;
+		return MPIJOB__RENDER_DIFFERENCE_LAUNCHER_ONCE;
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished && !of_job(record, "status.completionTime"))
-		return MPIJOB__DIFFERENCE_TERMINAL_STAYS;
+		return MPIJOB__RENDER_DIFFERENCE_TERMINAL_STAYS;
 	if (is_beyond(record, action))
-		return MPIJOB__DIFFERENCE_SCALE_DOWN_BY_NAME;
+		return MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_BY_NAME;
 	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) && worker_leaves(record))
-		return MPIJOB__DIFFERENCE_STEADY_WORKERS;
-	return MPIJOB__DIFFERENCE_NONE;
+		return MPIJOB__RENDER_DIFFERENCE_STEADY_WORKERS;
+	return MPIJOB__RENDER_DIFFERENCE_NONE;
 }
 
 const char *mpijob__explain(const struct mpijob__record *record, const mpijob_plan *plan, const struct mpijob_action *action)
 {
-	const struct mpijob__difference_row *row = mpijob__difference_row(choose(record, plan, action));
+	const struct mpijob__render_difference_row *row = mpijob__render_difference_row(choose(record, plan, action));
 
 	return row ? row->id : NULL;
 }

@@ -152,7 +152,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	if (rc == 0)
 		rc = mpijob__base_struct_check(&operator_->render, sizeof(operator_->render), options.render);
 	if (rc == 0)
-		rc = mpijob__features_take(operator_->render.features, operator_->render.reference, &operator_->features);
+		rc = mpijob__render_features_take(operator_->render.features, operator_->render.reference, &operator_->features);
 	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 || options.launcher_hold_ms < 0 ||
 			options.launcher_hold_ms > HOLD_MOST_MS || !mpijob__base_struct_is_flag(options.shadow) ||
 			!mpijob__base_struct_is_flag(options.standby) ||
@@ -207,7 +207,7 @@ static void choose(const mpijob_operator *operator_, struct mpijob__source *sour
 		break;
 	case MPIJOB__SOURCE_PODS:
 		source->kind = "Pod";
-		source->label_selector = MPIJOB__LABEL_OPERATOR "=" MPIJOB__LABEL_OPERATOR_VALUE;
+		source->label_selector = MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
 	case MPIJOB__SOURCE_SERVICES:
 		source->kind = "Service";

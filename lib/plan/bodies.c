@@ -38,14 +38,14 @@ void mpijob__bodies_free(struct mpijob__bodies *bodies)
 static int begin(const struct mpijob_plan *plan, int all_must_fit)
 {
 	static const uint8_t none[1] = { 0 };
-	struct mpijob__subject now = plan->subject;
+	struct mpijob__render_subject now = plan->subject;
 
 	if (plan->bodies->objects)
 		return 0;
 	now.options.running = plan->workers.runs ? plan->workers.runs : none;
 	now.options.running_count = plan->workers.runs ? (size_t)plan->workers.wanted : 0;
 	now.all_must_fit = all_must_fit;
-	return mpijob__objects_new(&now, &plan->bodies->objects);
+	return mpijob__render_objects_new(&now, &plan->bodies->objects);
 }
 
 int mpijob__bodies_check(struct mpijob_plan *plan)
@@ -54,7 +54,7 @@ int mpijob__bodies_check(struct mpijob_plan *plan)
 	int code = findings ? begin(plan, 1) : MPIJOB_ERR_NOMEM;
 
 	if (!code)
-		code = mpijob__objects_make(plan->bodies->objects, findings);
+		code = mpijob__render_objects_make(plan->bodies->objects, findings);
 	if (code == MPIJOB_ERR_SPEC)
 		mpijob__plan_refuse(plan, findings);
 	else if (code)
@@ -68,7 +68,7 @@ static int write_create(const struct mpijob_plan *plan, const struct mpijob_acti
 {
 	int code = begin(plan, 0);
 
-	return code ? code : mpijob__objects_send(plan->bodies->objects, action->role, action->index, write, user);
+	return code ? code : mpijob__render_objects_send(plan->bodies->objects, action->role, action->index, write, user);
 }
 
 static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
@@ -76,7 +76,7 @@ static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, 
 {
 	int code = begin(plan, 0);
 
-	return code ? code : mpijob__objects_send_secret(plan->bodies->objects, entropy, entropy_len, write, user);
+	return code ? code : mpijob__render_objects_send_secret(plan->bodies->objects, entropy, entropy_len, write, user);
 }
 
 static int write_word(const char *text, mpijob_write_fn write, void *user)
@@ -129,11 +129,11 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 	if (!code)
 		code = write_word(action->uid, write, user);
 	if (!code)
-		code = write_word("\"},\"data\":{\"" MPIJOB__KEY_SSH_PRIVATE "\":\"", write, user);
+		code = write_word("\"},\"data\":{\"" MPIJOB__RENDER_KEY_SSH_PRIVATE "\":\"", write, user);
 	if (!code)
 		code = write_base64(mpijob_ssh_key_private(key), write, user);
 	if (!code)
-		code = write_word("\",\"" MPIJOB__KEY_SSH_PUBLIC "\":\"", write, user);
+		code = write_word("\",\"" MPIJOB__RENDER_KEY_SSH_PUBLIC "\":\"", write, user);
 	if (!code)
 		code = write_base64(mpijob_ssh_key_public(key), write, user);
 	if (!code)
@@ -324,8 +324,8 @@ static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 	const mpijob_node *data = mpijob_node_get(object, "data");
 	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "data");
 
-	mpijob_node_put_copy(doc, map, MPIJOB__KEY_HOSTFILE, mpijob_node_get(data, MPIJOB__KEY_HOSTFILE));
-	mpijob_node_put_copy(doc, map, MPIJOB__KEY_DISCOVER_HOSTS, mpijob_node_get(data, MPIJOB__KEY_DISCOVER_HOSTS));
+	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_HOSTFILE, mpijob_node_get(data, MPIJOB__RENDER_KEY_HOSTFILE));
+	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, mpijob_node_get(data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS));
 }
 
 static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, const mpijob_node *object)
@@ -376,7 +376,7 @@ static int wanted(const struct mpijob_plan *plan, const struct mpijob__action *a
 	    action->body != MPIJOB__BODY_POD_GROUP && action->body != MPIJOB__BODY_NETWORK_POLICY && action->body != MPIJOB__BODY_GO_ON_ANEW)
 		return 0;
 	code = begin(plan, 0);
-	return code ? code : mpijob__objects_child(plan->bodies->objects, action->view.role, out);
+	return code ? code : mpijob__render_objects_child(plan->bodies->objects, action->view.role, out);
 }
 
 static int write_patch(const struct mpijob_plan *plan, const struct mpijob__action *action, mpijob_write_fn write,

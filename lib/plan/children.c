@@ -66,7 +66,7 @@ static int plan_service(struct mpijob_plan *plan)
 
 	if (!provide(plan, MPIJOB_ROLE_SERVICE, &child))
 		return 0;
-	if (child && child->digest != mpijob__wanted_service(&plan->subject)) {
+	if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {
 		keep(plan, child->owned, &plan->selector);
 		patch(plan, child, MPIJOB__BODY_SERVICE, "its selector is not the job's");
 	}
@@ -84,7 +84,7 @@ static int plan_network_policy(struct mpijob_plan *plan)
 		return 0;
 	if (!child)
 		return 1;
-	mpijob__plan_fail(plan, mpijob__wanted_network_policy(&plan->subject, &wanted));
+	mpijob__plan_fail(plan, mpijob__render_wanted_network_policy(&plan->subject, &wanted));
 	if (child->digest != wanted) {
 		keep(plan, child->owned, &plan->match_labels);
 		patch(plan, child, MPIJOB__BODY_NETWORK_POLICY, "it lets others reach the pods, or keeps the job's away");
@@ -126,15 +126,15 @@ static int plan_secret(struct mpijob_plan *plan)
 /* A PodGroup that the reference made counts resources in its way, and stays so while nothing else changes. */
 static int is_of_reference(struct mpijob_plan *plan, const struct mpijob_child_facts *child)
 {
-	struct mpijob__subject subject = plan->subject;
+	struct mpijob__render_subject subject = plan->subject;
 	uint64_t wanted = 0;
 	int code;
 
 	subject.options.reference = 1;
-	code = mpijob__wanted_pod_group(&subject, &wanted, NULL);
+	code = mpijob__render_wanted_pod_group(&subject, &wanted, NULL);
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__plan_fail(plan, code);
-	return !code && mpijob__pod_group_same(wanted, child->digest);
+	return !code && mpijob__render_pod_group_same(wanted, child->digest);
 }
 
 static int plan_pod_group(struct mpijob_plan *plan)
@@ -142,14 +142,14 @@ static int plan_pod_group(struct mpijob_plan *plan)
 	const struct mpijob_child_facts *child;
 	uint64_t wanted = 0;
 
-	if (mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_NONE || plan->suspended)
+	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE || plan->suspended)
 		return 1;
 	if (!provide(plan, MPIJOB_ROLE_POD_GROUP, &child))
 		return 0;
 	if (!child)
 		return 1;
-	mpijob__plan_fail(plan, mpijob__wanted_pod_group(&plan->subject, &wanted, NULL));
-	if (!mpijob__pod_group_same(wanted, child->digest) && !is_of_reference(plan, child)) {
+	mpijob__plan_fail(plan, mpijob__render_wanted_pod_group(&plan->subject, &wanted, NULL));
+	if (!mpijob__render_pod_group_same(wanted, child->digest) && !is_of_reference(plan, child)) {
 		keep(plan, child->owned, &plan->min_resources);
 		patch(plan, child, MPIJOB__BODY_POD_GROUP, "the gang changed");
 	}
@@ -165,7 +165,7 @@ void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, 
 {
 	const struct mpijob_child_facts *child = NULL;
 
-	if (mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_NONE ||
+	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
 	    look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
 		return;
 	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid,

@@ -110,19 +110,19 @@ uint64_t mpijob__host_lines_observed(const char *text, size_t len)
 	return digest_of(&says);
 }
 
-uint64_t mpijob__host_lines_wanted(const struct mpijob__subject *subject)
+uint64_t mpijob__host_lines_wanted(const struct mpijob__render_subject *subject)
 {
 	int32_t mpi = subject->spec->mpi_implementation;
 	struct says says = { subject->name, strlen(subject->name), "", 0, 0, 0 };
 	char slots[24];
 	int len;
 
-	says.workers = mpijob__subject_workers(subject);
-	says.launcher = mpijob__subject_launcher_works(subject);
+	says.workers = mpijob__render_subject_workers(subject);
+	says.launcher = mpijob__render_subject_launcher_works(subject);
 	if (!says.workers && !says.launcher)
 		return digest_of(&(struct says){ "", 0, "", 0, 0, 0 });
 	len = snprintf(slots, sizeof(slots), mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d" : " slots=%d",
-		       (int)mpijob__subject_slots(subject));
+		       (int)mpijob__render_subject_slots(subject));
 	says.slots = slots;
 	says.slots_len = (size_t)len;
 	return digest_of(&says);

@@ -42,8 +42,8 @@ static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts 
 	uint64_t wanted = 0;
 
 	mpijob__plan_fail(
-		plan, mpijob__wanted_hosts(&plan->subject, workers->runs, (size_t)workers->wanted, &wanted, &count));
-	out->listed = config_map->listed_count - mpijob__subject_launcher_works(&plan->subject);
+		plan, mpijob__render_wanted_hosts(&plan->subject, workers->runs, (size_t)workers->wanted, &wanted, &count));
+	out->listed = config_map->listed_count - mpijob__render_subject_launcher_works(&plan->subject);
 	out->gained = wanted != config_map->listed;
 	out->lost = out->gained && count <= config_map->listed_count;
 }
@@ -74,7 +74,7 @@ int mpijob__hosts_changed(struct mpijob_plan *plan, const struct mpijob_child_fa
 
 	if (config_map->listed_workers) {
 		by_worker(workers, config_map, &difference);
-		expected = difference.listed + mpijob__subject_launcher_works(&plan->subject);
+		expected = difference.listed + mpijob__render_subject_launcher_works(&plan->subject);
 		/* Something is listed that is no worker, or the launcher is not. */
 		if (config_map->listed_count != expected)
 			return 1;

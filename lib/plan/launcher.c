@@ -109,7 +109,7 @@ static int awaits_names(struct mpijob_plan *plan)
 
 	if (!plan->hold_ms || plan->suspended || !plan->workers.wanted)
 		return 0;
-	if (!ready && mpijob__subject_gang(&plan->subject))
+	if (!ready && mpijob__render_subject_gang(&plan->subject))
 		return 0;
 	plan->awaits_names = ready;
 	if (ready && plan->names_known)
@@ -156,7 +156,7 @@ static void go_on(struct mpijob_plan *plan)
 	uint64_t wanted = 0;
 	int same;
 
-	mpijob__plan_fail(plan, mpijob__wanted_directives(&plan->subject, &wanted, NULL));
+	mpijob__plan_fail(plan, mpijob__render_wanted_directives(&plan->subject, &wanted, NULL));
 	same = wanted == launcher->directives;
 	/* Kubernetes lets a template change only while the Job has no startTime. */
 	if (!same && launcher->start_ms)

@@ -128,10 +128,10 @@ static void read_labels(struct mpijob__reading *in)
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.labels"))
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
-		if (is(in, MPIJOB__LABEL_JOB_NAME))
-			take_string(in, &in->job_name, "metadata.labels[" MPIJOB__LABEL_JOB_NAME "]");
-		else if (is(in, MPIJOB__LABEL_JOB_ROLE))
-			take_string(in, &in->job_role, "metadata.labels[" MPIJOB__LABEL_JOB_ROLE "]");
+		if (is(in, MPIJOB__RENDER_LABEL_JOB_NAME))
+			take_string(in, &in->job_name, "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_NAME "]");
+		else if (is(in, MPIJOB__RENDER_LABEL_JOB_ROLE))
+			take_string(in, &in->job_role, "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_ROLE "]");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}
@@ -450,13 +450,13 @@ static void read_data(struct mpijob__reading *in)
 		return;
 	}
 	while (mpijob__doc_json_key(&in->r)) {
-		if (is(in, MPIJOB__KEY_HOSTFILE))
+		if (is(in, MPIJOB__RENDER_KEY_HOSTFILE))
 			take_span(in, &in->hostfile);
-		else if (is(in, MPIJOB__KEY_DISCOVER_HOSTS))
+		else if (is(in, MPIJOB__RENDER_KEY_DISCOVER_HOSTS))
 			take_span(in, &in->discover_hosts);
-		else if (is(in, MPIJOB__KEY_SSH_PRIVATE))
+		else if (is(in, MPIJOB__RENDER_KEY_SSH_PRIVATE))
 			read_key(in, &in->has_private);
-		else if (is(in, MPIJOB__KEY_SSH_PUBLIC))
+		else if (is(in, MPIJOB__RENDER_KEY_SSH_PUBLIC))
 			read_key(in, &in->has_public);
 		else
 			mpijob__doc_json_skip(&in->r);

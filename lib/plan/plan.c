@@ -125,7 +125,7 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 	action->view.role = role;
 	action->view.index = index;
 	action->view.api_version =
-		mpijob__render_api_version(role, mpijob__subject_gang(&plan->subject) == MPIJOB__GANG_VOLCANO);
+		mpijob__render_api_version(role, mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_VOLCANO);
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
@@ -230,7 +230,7 @@ static int leave_alone(const struct mpijob_plan *plan)
 /* No ConfigMap can list so many; the check keeps their number from becoming a size of ours. */
 static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 {
-	int32_t workers = mpijob__subject_workers(&plan->subject);
+	int32_t workers = mpijob__render_subject_workers(&plan->subject);
 
 	if (workers <= MOST_WORKERS)
 		return 0;
@@ -263,7 +263,7 @@ static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 	if (!code)
 		code = mpijob__limit_workers(plan, findings);
 	if (!code)
-		code = mpijob__subject_make(plan->job, &plan->render, &plan->subject, findings);
+		code = mpijob__render_subject_make(plan->job, &plan->render, &plan->subject, findings);
 	if (!code)
 		code = check_workers(plan, findings);
 	return code;
@@ -456,7 +456,7 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	if (!code)
 		code = mpijob__base_struct_check(&plan->render, sizeof(plan->render), options.render);
 	if (!code)
-		code = mpijob__features_take(plan->render.features, plan->render.reference, &plan->features);
+		code = mpijob__render_features_take(plan->render.features, plan->render.reference, &plan->features);
 	if (code)
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||

@@ -97,7 +97,7 @@ struct mpijob_plan {
 	mpijob *job; /* a copy, defaulted */
 	struct mpijob_features features; /* behind `render` */
 	struct mpijob_render_options render;
-	struct mpijob__subject subject; /* of `job`; set once the job is known to be valid */
+	struct mpijob__render_subject subject; /* of `job`; set once the job is known to be valid */
 	int64_t now_ms;
 	int32_t max_workers;                                  /* 0: no limit */
 	int64_t hold_ms;                                      /* the launcher waits so long for names; 0: it does not */

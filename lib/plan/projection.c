@@ -72,9 +72,9 @@ static int32_t phase_of(const char *phase)
 
 static int32_t pod_role(const struct mpijob__reading *in)
 {
-	if (equal(in->job_role, MPIJOB__ROLE_WORKER))
+	if (equal(in->job_role, MPIJOB__RENDER_ROLE_WORKER))
 		return MPIJOB_ROLE_WORKER;
-	if (equal(in->job_role, MPIJOB__ROLE_LAUNCHER))
+	if (equal(in->job_role, MPIJOB__RENDER_ROLE_LAUNCHER))
 		return MPIJOB_ROLE_LAUNCHER;
 	return mpijob__observe_index(in->name, NULL) >= 0 ? MPIJOB_ROLE_WORKER : 0;
 }
@@ -161,7 +161,7 @@ static int make_launcher(struct mpijob__reading *in, mpijob_diag *diag)
 	launcher->failed = in->failed;
 	launcher->start_ms = in->start_ms;
 	launcher->completion_ms = in->completion_ms;
-	launcher->directives = mpijob__observed_directives(pod_template);
+	launcher->directives = mpijob__render_observed_directives(pod_template);
 	launcher->node_selector = map_or_null(mpijob_node_find(pod_template, "spec.nodeSelector"));
 	in->observation->view.launcher = launcher;
 	return 0;
@@ -270,10 +270,10 @@ static int make_config_map(struct mpijob__reading *in)
 	if (!code)
 		code = decode(&in->discover_hosts, &script);
 	if (!code)
-		code = mpijob__hosts_unfold(&script);
+		code = mpijob__render_hosts_unfold(&script);
 	if (!code) {
 		child->digest = mpijob__host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
-		child->listed = mpijob__observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);
+		child->listed = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);
 		/* Without the script nothing is known to be listed, and it has to be written. */
 		if (in->discover_hosts.text)
 			code = mark_listed(in, &script);
@@ -306,13 +306,13 @@ static int make_child(struct mpijob__reading *in, int32_t role, mpijob_diag *dia
 	if (code)
 		return code;
 	if (role == MPIJOB_ROLE_SERVICE) {
-		child->digest = mpijob__observed_service(spec);
+		child->digest = mpijob__render_observed_service(spec);
 		child->owned = map_or_null(mpijob_node_get(spec, "selector"));
 	} else if (role == MPIJOB_ROLE_POD_GROUP) {
-		child->digest = mpijob__observed_pod_group(spec);
+		child->digest = mpijob__render_observed_pod_group(spec);
 		child->owned = map_or_null(mpijob_node_get(spec, "minResources"));
 	} else if (role == MPIJOB_ROLE_NETWORK_POLICY) {
-		child->digest = mpijob__observed_network_policy(spec);
+		child->digest = mpijob__render_observed_network_policy(spec);
 		child->owned = map_or_null(mpijob_node_find(spec, "podSelector.matchLabels"));
 	}
 	in->observation->view.child = child;

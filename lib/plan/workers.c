@@ -104,7 +104,7 @@ void mpijob__workers_count(struct mpijob_plan *plan)
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
 
-	workers->wanted = mpijob__subject_workers(&plan->subject);
+	workers->wanted = mpijob__render_subject_workers(&plan->subject);
 	if (get_memory(plan)) {
 		workers->wanted = 0;
 		return;

@@ -7,7 +7,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void mpijob__base64_encode(const unsigned char *data, size_t len, char *out)
+void mpijob__render_base64_encode(const unsigned char *data, size_t len, char *out)
 {
 	for (size_t i = 0; i < len; i += 3) {
 		unsigned second = i + 1 < len ? data[i + 1] : 0;

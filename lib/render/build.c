@@ -9,18 +9,18 @@
 
 #include <string.h>
 
-void mpijob__build_start(struct mpijob__build *build, const struct mpijob__subject *subject, mpijob_diag *diag)
+void mpijob__render_build_start(struct mpijob__render_build *build, const struct mpijob__render_subject *subject, mpijob_diag *diag)
 {
-	*build = (struct mpijob__build){ .subject = subject, .diag = diag, .doc = mpijob_doc_new() };
+	*build = (struct mpijob__render_build){ .subject = subject, .diag = diag, .doc = mpijob_doc_new() };
 }
 
-static void keep(struct mpijob__build *build, int code)
+static void keep(struct mpijob__render_build *build, int code)
 {
 	if (build->code == 0)
 		build->code = code;
 }
 
-int mpijob__build_drop(struct mpijob__build *build)
+int mpijob__render_build_drop(struct mpijob__render_build *build)
 {
 	keep(build, mpijob_doc_error(build->doc));
 	mpijob_doc_free(build->doc);
@@ -29,27 +29,27 @@ int mpijob__build_drop(struct mpijob__build *build)
 	return build->code;
 }
 
-int mpijob__build_finish(struct mpijob__build *build, mpijob_doc **out)
+int mpijob__render_build_finish(struct mpijob__render_build *build, mpijob_doc **out)
 {
 	mpijob_doc *doc = build->doc;
 
 	keep(build, mpijob_doc_error(doc));
 	if (build->code != 0)
-		return mpijob__build_drop(build);
+		return mpijob__render_build_drop(build);
 	mpijob__base_text_release(&build->scratch);
 	build->doc = NULL;
 	*out = doc;
 	return 0;
 }
 
-void mpijob__build_name(struct mpijob__build *build, mpijob_node *map, const char *key, int32_t role, int32_t index)
+void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *map, const char *key, int32_t role, int32_t index)
 {
 	mpijob_text_clear(&build->scratch);
 	keep(build, mpijob__render_name(build->subject->name, role, index, &build->scratch));
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
 
-void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const char *key, const char *format, ...)
+void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node *map, const char *key, const char *format, ...)
 {
 	va_list args;
 
@@ -60,7 +60,7 @@ void mpijob__build_printf(struct mpijob__build *build, mpijob_node *map, const c
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
 
-void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata)
+void mpijob__render_build_owner(struct mpijob__render_build *build, mpijob_node *metadata)
 {
 	mpijob_node *owners = mpijob_node_put_list(build->doc, metadata, "ownerReferences");
 	mpijob_node *owner = mpijob_node_append_map(build->doc, owners);
@@ -73,16 +73,16 @@ void mpijob__build_owner(struct mpijob__build *build, mpijob_node *metadata)
 	mpijob_node_put_bool(build->doc, owner, "blockOwnerDeletion", 1);
 }
 
-mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32_t index, int labels)
+mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role, int32_t index, int labels)
 {
-	int volcano = mpijob__subject_gang(build->subject) == MPIJOB__GANG_VOLCANO;
+	int volcano = mpijob__render_subject_gang(build->subject) == MPIJOB__RENDER_GANG_VOLCANO;
 	mpijob_node *root = mpijob_doc_edit(build->doc);
 	mpijob_node *metadata;
 
 	mpijob_node_put_string(build->doc, root, "apiVersion", mpijob__render_api_version(role, volcano));
 	mpijob_node_put_string(build->doc, root, "kind", mpijob__render_kind(role));
 	metadata = mpijob_node_put_map(build->doc, root, "metadata");
-	mpijob__build_name(build, metadata, "name", role, index);
+	mpijob__render_build_name(build, metadata, "name", role, index);
 	mpijob_node_put_string(build->doc, metadata, "namespace", build->subject->namespace_);
 	if (labels) {
 		mpijob_node *map = mpijob_node_put_map(build->doc, metadata, "labels");
@@ -90,11 +90,11 @@ mpijob_node *mpijob__build_head(struct mpijob__build *build, int32_t role, int32
 		mpijob_node_put_string(build->doc, map, "app", build->subject->name);
 	}
 	if (role != MPIJOB_ROLE_WORKER) /* behind the pod's labels */
-		mpijob__build_owner(build, metadata);
+		mpijob__render_build_owner(build, metadata);
 	return root;
 }
 
-void mpijob__build_say(struct mpijob__build *build, int32_t severity, const char *id, const char *reason,
+void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id, const char *reason,
 		       const char *field, const mpijob_node *at, const char *format, ...)
 {
 	struct mpijob__base_place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
@@ -130,7 +130,7 @@ static const char *word(int32_t kind)
 }
 
 /* What is at the end of a path: NULL when absent, null, or of another kind, which is a failure. */
-static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, const char *path, int32_t kind)
+static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *map, const char *path, int32_t kind)
 {
 	mpijob_node *found = mpijob_node_edit(map, last_step(path));
 	int32_t is = mpijob_node_kind(found);
@@ -138,19 +138,19 @@ static mpijob_node *existing(struct mpijob__build *build, mpijob_node *map, cons
 	if (is == kind)
 		return found;
 	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
-		mpijob__build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", path, found,
+		mpijob__render_build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", path, found,
 				  "must be %s, not %s", word(kind), word(is));
 	return NULL;
 }
 
-mpijob_node *mpijob__build_map(struct mpijob__build *build, mpijob_node *map, const char *path)
+mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map, const char *path)
 {
 	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_MAP);
 
 	return found != NULL ? found : mpijob_node_put_map(build->doc, map, last_step(path));
 }
 
-mpijob_node *mpijob__build_list(struct mpijob__build *build, mpijob_node *map, const char *path)
+mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map, const char *path)
 {
 	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_LIST);
 

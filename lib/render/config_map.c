@@ -7,7 +7,7 @@
 
 #include "base/diag.h"
 
-typedef int print_text(const struct mpijob__subject *subject, mpijob_write_fn write, void *user);
+typedef int print_text(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
 
 static int count_bytes(void *user, const char *data, size_t len)
 {
@@ -17,18 +17,18 @@ static int count_bytes(void *user, const char *data, size_t len)
 }
 
 /* How long a text is; one that would be too long by far is not looked at to its end. */
-static int measure(print_text *print, const struct mpijob__subject *subject, size_t *out)
+static int measure(print_text *print, const struct mpijob__render_subject *subject, size_t *out)
 {
 	int code;
 
 	*out = 0;
 	code = print(subject, count_bytes, out);
 	if (code == MPIJOB_ERR_SPEC)
-		*out = MPIJOB__CONFIG_MAP_MOST + 1;
+		*out = MPIJOB__RENDER_CONFIG_MAP_MOST + 1;
 	return code == MPIJOB_ERR_SPEC ? 0 : code;
 }
 
-static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key, print_text *print, size_t len)
+static void add_text(struct mpijob__render_build *b, mpijob_node *data, const char *key, print_text *print, size_t len)
 {
 	int code;
 
@@ -42,9 +42,9 @@ static void add_text(struct mpijob__build *b, mpijob_node *data, const char *key
 			mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
 }
 
-static const char *remedy(const struct mpijob__subject *subject)
+static const char *remedy(const struct mpijob__render_subject *subject)
 {
-	if (mpijob__subject_compact(subject))
+	if (mpijob__render_subject_compact(subject))
 		return "use fewer workers, or a shorter name";
 	if (subject->options.reference)
 		return "use fewer workers, or a shorter name, namespace or cluster domain";
@@ -52,61 +52,61 @@ static const char *remedy(const struct mpijob__subject *subject)
 }
 
 /* Tell now when the ConfigMap is small enough only while not all workers run. */
-static void look_ahead(struct mpijob__build *b, size_t hostfile)
+static void look_ahead(struct mpijob__render_build *b, size_t hostfile)
 {
-	struct mpijob__subject all = *b->subject;
+	struct mpijob__render_subject all = *b->subject;
 	size_t total;
 
 	if (b->subject->options.reference && !b->subject->all_must_fit)
 		return;
 	all.options.running = NULL;
-	b->code = measure(mpijob__discover_hosts_write, &all, &total);
+	b->code = measure(mpijob__render_discover_hosts_write, &all, &total);
 	total += hostfile;
-	if (b->code != 0 || total <= MPIJOB__CONFIG_MAP_MOST)
+	if (b->code != 0 || total <= MPIJOB__RENDER_CONFIG_MAP_MOST)
 		return;
 	if (b->subject->all_must_fit) {
 		b->code = MPIJOB_ERR_SPEC;
-		mpijob__config_map_refuse(b->subject, b->diag);
+		mpijob__render_config_map_refuse(b->subject, b->diag);
 		return;
 	}
 	mpijob__base_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
 			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s", total,
-			  MPIJOB__CONFIG_MAP_MOST, remedy(b->subject));
+			  MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(b->subject));
 	if (mpijob__base_diag_raised(b->diag, "config-map-will-be-too-large"))
 		b->code = MPIJOB_ERR_SPEC;
 }
 
-void mpijob__config_map_refuse(const struct mpijob__subject *subject, mpijob_diag *diag)
+void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject, mpijob_diag *diag)
 {
 	mpijob__base_diag_addf(
 		diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong", "spec.mpiReplicaSpecs[Worker].replicas",
 		NULL,
 		"hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a ConfigMap may "
 		"hold: %s",
-		(int)mpijob__subject_workers(subject), MPIJOB__CONFIG_MAP_MOST, remedy(subject));
+		(int)mpijob__render_subject_workers(subject), MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(subject));
 }
 
 /* Both texts are measured before the first is made: one that is refused takes no memory. */
-void mpijob__config_map_build(struct mpijob__build *b)
+void mpijob__render_config_map_build(struct mpijob__render_build *b)
 {
-	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_CONFIG_MAP, 0, 1);
+	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_CONFIG_MAP, 0, 1);
 	mpijob_node *data = mpijob_node_put_map(b->doc, root, "data");
 	size_t hostfile = 0, hosts = 0;
 
 	if (b->code == 0)
-		b->code = measure(mpijob__hostfile_write, b->subject, &hostfile);
+		b->code = measure(mpijob__render_hostfile_write, b->subject, &hostfile);
 	if (b->code == 0)
-		b->code = measure(mpijob__discover_hosts_write, b->subject, &hosts);
+		b->code = measure(mpijob__render_discover_hosts_write, b->subject, &hosts);
 	if (b->code != 0)
 		return;
-	if (hostfile + hosts > MPIJOB__CONFIG_MAP_MOST) {
+	if (hostfile + hosts > MPIJOB__RENDER_CONFIG_MAP_MOST) {
 		b->code = MPIJOB_ERR_SPEC;
-		mpijob__config_map_refuse(b->subject, b->diag);
+		mpijob__render_config_map_refuse(b->subject, b->diag);
 		return;
 	}
 	if (b->subject->options.running != NULL)
 		look_ahead(b, hostfile);
-	add_text(b, data, MPIJOB__KEY_HOSTFILE, mpijob__hostfile_write, hostfile);
-	add_text(b, data, MPIJOB__KEY_DISCOVER_HOSTS, mpijob__discover_hosts_write, hosts);
+	add_text(b, data, MPIJOB__RENDER_KEY_HOSTFILE, mpijob__render_hostfile_write, hostfile);
+	add_text(b, data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, mpijob__render_discover_hosts_write, hosts);
 }

@@ -8,19 +8,19 @@
 
 #include "render/differences.h"
 
-static int holds(const struct mpijob__build *b, const struct mpijob__job_injected *row)
+static int holds(const struct mpijob__render_build *b, const struct mpijob__job_injected *row)
 {
-	static const enum mpijob__difference differences[] = {
-		[INJECTED_BY_REFERENCE] = MPIJOB__DIFFERENCE_NONE,
-		[INJECTED_FOR_OPENMPI5] = MPIJOB__DIFFERENCE_OPENMPI5_VARIABLES,
-		[INJECTED_FOR_HYDRA] = MPIJOB__DIFFERENCE_MPICH_LAUNCHER_ARGS,
+	static const enum mpijob__render_difference differences[] = {
+		[INJECTED_BY_REFERENCE] = MPIJOB__RENDER_DIFFERENCE_NONE,
+		[INJECTED_FOR_OPENMPI5] = MPIJOB__RENDER_DIFFERENCE_OPENMPI5_VARIABLES,
+		[INJECTED_FOR_HYDRA] = MPIJOB__RENDER_DIFFERENCE_MPICH_LAUNCHER_ARGS,
 	};
 
-	return mpijob__difference_holds(differences[row->origin], b->subject->options.reference);
+	return mpijob__render_difference_holds(differences[row->origin], b->subject->options.reference);
 }
 
 /* Whether the user's environment may give one of our variables already, or gives one that is to win. */
-static int left_to_user(const struct mpijob__build *b, const mpijob_node *container, size_t own,
+static int left_to_user(const struct mpijob__render_build *b, const mpijob_node *container, size_t own,
 			const struct mpijob__job_injected *row)
 {
 	int given = mpijob__job_injected_in_env(mpijob_node_get(container, "env"), own, row->name) != NULL;
@@ -31,34 +31,34 @@ static int left_to_user(const struct mpijob__build *b, const mpijob_node *contai
 }
 
 /* ssh would knock at the wrong door. */
-static void warn_ssh(struct mpijob__build *b, const mpijob_node *container, const struct mpijob__job_injected *row)
+static void warn_ssh(struct mpijob__render_build *b, const mpijob_node *container, const struct mpijob__job_injected *row)
 {
-	int32_t port = mpijob__ssh_port(b->subject);
+	int32_t port = mpijob__render_ssh_port(b->subject);
 
 	if (row->kind == INJECTED_SSH && port != 0)
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].env",
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].env",
 				  mpijob_node_get(container, "env"),
 				  "%s is left to your environment; it has to say '-p %d', on which sshd listens", row->name,
 				  (int)port);
 }
 
-static void append(struct mpijob__build *b, mpijob_node *env, const struct mpijob__job_injected *row)
+static void append(struct mpijob__render_build *b, mpijob_node *env, const struct mpijob__job_injected *row)
 {
 	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
 
 	mpijob_node_put_string(b->doc, entry, "name", row->name);
 	if (row->kind == INJECTED_SLOTS)
-		mpijob__build_printf(b, entry, "value", "%d", (int)mpijob__subject_slots(b->subject));
-	else if (row->kind == INJECTED_SSH && mpijob__ssh_port(b->subject) != 0)
-		mpijob__build_printf(b, entry, "value", "%s -p %d", row->text, (int)mpijob__ssh_port(b->subject));
+		mpijob__render_build_printf(b, entry, "value", "%d", (int)mpijob__render_subject_slots(b->subject));
+	else if (row->kind == INJECTED_SSH && mpijob__render_ssh_port(b->subject) != 0)
+		mpijob__render_build_printf(b, entry, "value", "%s -p %d", row->text, (int)mpijob__render_ssh_port(b->subject));
 	else
 		mpijob_node_put_string(b->doc, entry, "value", row->text);
 }
 
-void mpijob__environment_inject(struct mpijob__build *b, mpijob_node *container, int32_t role)
+void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container, int32_t role)
 {
-	int works = mpijob__subject_launcher_works(b->subject), worker = role == MPIJOB_ROLE_WORKER;
-	mpijob_node *env = mpijob__build_list(b, container, "spec.containers[0].env");
+	int works = mpijob__render_subject_launcher_works(b->subject), worker = role == MPIJOB_ROLE_WORKER;
+	mpijob_node *env = mpijob__render_build_list(b, container, "spec.containers[0].env");
 	const struct mpijob__job_injected *row;
 	size_t own = mpijob_node_count(env);
 

@@ -261,7 +261,7 @@ int32_t mpijob_features_get(const struct mpijob_features *features, const char *
 	return value;
 }
 
-int mpijob__features_take(const struct mpijob_features *given, int reference, struct mpijob_features *out)
+int mpijob__render_features_take(const struct mpijob_features *given, int reference, struct mpijob_features *out)
 {
 	int code = mpijob__base_struct_check(out, sizeof(*out), given);
 

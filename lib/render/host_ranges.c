@@ -19,7 +19,7 @@ static const char range[] = "hosts ";
 
 #define LEN(text) (sizeof(text) - 1)
 
-static int runs(const struct mpijob__subject *subject, int32_t index)
+static int runs(const struct mpijob__render_subject *subject, int32_t index)
 {
 	const struct mpijob_render_options *options = &subject->options;
 
@@ -34,10 +34,10 @@ static int write_text(struct mpijob_text *text, int code, mpijob_write_fn write,
 	return code;
 }
 
-static int write_ranges(const struct mpijob__subject *subject, struct mpijob_text *text, mpijob_write_fn write,
+static int write_ranges(const struct mpijob__render_subject *subject, struct mpijob_text *text, mpijob_write_fn write,
 			void *user)
 {
-	int32_t workers = mpijob__subject_workers(subject), first = -1;
+	int32_t workers = mpijob__render_subject_workers(subject), first = -1;
 	int code = 0;
 
 	for (int32_t i = 0; code == 0 && i <= workers; i++) {
@@ -54,7 +54,7 @@ static int write_ranges(const struct mpijob__subject *subject, struct mpijob_tex
 	return code;
 }
 
-int mpijob__host_ranges_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
 {
 	const char *name = subject->name;
 	struct mpijob_text text = { 0 };
@@ -62,7 +62,7 @@ int mpijob__host_ranges_write(const struct mpijob__subject *subject, mpijob_writ
 				       after_name);
 
 	code = write_text(&text, code, write, user);
-	if (code == 0 && mpijob__subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_works(subject))
 		code = write_text(&text, mpijob__base_text_printf(&text, "echo %s-launcher.%s\n", name, name), write, user);
 	if (code == 0)
 		code = write_ranges(subject, &text, write, user);
@@ -132,7 +132,7 @@ static int unfold_line(const char *line, size_t len, struct name *name, struct m
 	return code;
 }
 
-int mpijob__hosts_unfold(struct mpijob_text *script)
+int mpijob__render_hosts_unfold(struct mpijob_text *script)
 {
 	struct mpijob_text out = { 0 };
 	struct name name = { 0 };

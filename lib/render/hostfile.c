@@ -21,11 +21,11 @@ struct mpijob_hostfile {
 	struct mpijob_text names;
 };
 
-int mpijob__hostfile_suffix(const struct mpijob__subject *subject, struct mpijob_text *text)
+int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject, struct mpijob_text *text)
 {
 	const char *domain = subject->options.cluster_domain;
 
-	if (mpijob__subject_compact(subject))
+	if (mpijob__render_subject_compact(subject))
 		return mpijob__base_text_printf(text, ".%s", subject->name);
 	return mpijob__base_text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
 				   domain != NULL ? "." : "", domain != NULL ? domain : "");
@@ -51,7 +51,7 @@ static int end_line(struct line *line, const struct mpijob_text *after)
 static int write_worker(struct line *line, int32_t index)
 {
 	struct mpijob_text *text = &line->text;
-	char digits[MPIJOB__NUMBER_SIZE];
+	char digits[MPIJOB__RENDER_NUMBER_SIZE];
 	size_t len = mpijob__render_number((size_t)index, digits);
 	char *at;
 
@@ -68,14 +68,14 @@ static int write_worker(struct line *line, int32_t index)
 }
 
 /* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that /etc/hosts has. */
-static int launcher_is_short(const struct mpijob__subject *subject)
+static int launcher_is_short(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->mpi_implementation == MPIJOB_INTEL &&
-	       (subject->options.cluster_domain == NULL || mpijob__subject_compact(subject)) &&
-	       mpijob__difference_holds(MPIJOB__DIFFERENCE_INTEL_LAUNCHER_NAME, subject->options.reference);
+	       (subject->options.cluster_domain == NULL || mpijob__render_subject_compact(subject)) &&
+	       mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_INTEL_LAUNCHER_NAME, subject->options.reference);
 }
 
-static int write_launcher(const struct mpijob__subject *subject, const struct line *line, const char *before,
+static int write_launcher(const struct mpijob__render_subject *subject, const struct line *line, const char *before,
 			  const char *after)
 {
 	struct mpijob_text text = { 0 };
@@ -94,31 +94,31 @@ static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 }
 
 /* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for minutes. */
-static int check_count(const struct mpijob__subject *subject, size_t workers)
+static int check_count(const struct mpijob__render_subject *subject, size_t workers)
 {
 	size_t least = 2 * strlen(subject->name) + strlen("-worker-0.:1\n");
 
-	if (!mpijob__subject_compact(subject))
+	if (!mpijob__render_subject_compact(subject))
 		least += strlen(subject->namespace_);
-	return workers > MPIJOB__CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
+	return workers > MPIJOB__RENDER_CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
 }
 
-int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
 {
 	struct line line = { write, user, { 0 }, 0, 0 };
 	struct mpijob_text after = { 0 }; /* ".J.NAMESPACE.svc slots=2\n" */
-	int32_t workers = mpijob__subject_workers(subject);
+	int32_t workers = mpijob__render_subject_workers(subject);
 	int code = check_count(subject, (size_t)workers);
 	size_t suffix_len;
 
 	if (code == 0)
 		code = mpijob__base_text_printf(&line.text, "%s-worker-", subject->name);
 	if (code == 0)
-		code = mpijob__hostfile_suffix(subject, &after);
+		code = mpijob__render_hostfile_suffix(subject, &after);
 	suffix_len = after.len;
 	if (code == 0)
-		code = slots_text(subject->spec->mpi_implementation, mpijob__subject_slots(subject), &after);
-	if (code == 0 && mpijob__subject_launcher_works(subject))
+		code = slots_text(subject->spec->mpi_implementation, mpijob__render_subject_slots(subject), &after);
+	if (code == 0 && mpijob__render_subject_launcher_works(subject))
 		code = write_launcher(subject, &line, "", after.data + (launcher_is_short(subject) ? suffix_len : 0));
 	if (code == 0)
 		code = end_line(&line, &after);
@@ -129,7 +129,7 @@ int mpijob__hostfile_write(const struct mpijob__subject *subject, mpijob_write_f
 	return code;
 }
 
-static int runs(const struct mpijob__subject *subject, int32_t index)
+static int runs(const struct mpijob__render_subject *subject, int32_t index)
 {
 	const struct mpijob_render_options *options = &subject->options;
 
@@ -137,16 +137,16 @@ static int runs(const struct mpijob__subject *subject, int32_t index)
 }
 
 /* How many workers there are of which anything is known to run. */
-static int32_t known_workers(const struct mpijob__subject *subject)
+static int32_t known_workers(const struct mpijob__render_subject *subject)
 {
-	int32_t workers = mpijob__subject_workers(subject);
+	int32_t workers = mpijob__render_subject_workers(subject);
 	size_t known = subject->options.running_count;
 
 	return subject->options.running != NULL && known < (size_t)workers ? (int32_t)known : workers;
 }
 
 /* Visit the indices below `count` in the order of their texts: 0, 1, 10, 100, ..., 11, ..., 2. */
-static int write_by_text(const struct mpijob__subject *subject, struct line *line, int32_t count, int64_t first)
+static int write_by_text(const struct mpijob__render_subject *subject, struct line *line, int32_t count, int64_t first)
 {
 	int code = 0;
 
@@ -159,7 +159,7 @@ static int write_by_text(const struct mpijob__subject *subject, struct line *lin
 	return code;
 }
 
-static int write_by_number(const struct mpijob__subject *subject, struct line *line, int32_t count)
+static int write_by_number(const struct mpijob__render_subject *subject, struct line *line, int32_t count)
 {
 	int code = 0;
 
@@ -169,17 +169,17 @@ static int write_by_number(const struct mpijob__subject *subject, struct line *l
 	return code;
 }
 
-int mpijob__discover_hosts_write(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
 {
 	int code;
 
-	if (!mpijob__subject_compact(subject))
-		return mpijob__discover_hosts_lines(subject, write, user);
+	if (!mpijob__render_subject_compact(subject))
+		return mpijob__render_discover_hosts_lines(subject, write, user);
 	code = check_count(subject, (size_t)known_workers(subject));
-	return code != 0 ? code : mpijob__host_ranges_write(subject, write, user);
+	return code != 0 ? code : mpijob__render_host_ranges_write(subject, write, user);
 }
 
-int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
 {
 	static const char shell[] = "#!/bin/sh\n";
 	struct line line = { write, user, { 0 }, 0, 0 };
@@ -190,16 +190,16 @@ int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_w
 	if (code == 0)
 		code = mpijob__base_text_printf(&line.text, "echo %s-worker-", subject->name);
 	if (code == 0)
-		code = mpijob__hostfile_suffix(subject, &after);
+		code = mpijob__render_hostfile_suffix(subject, &after);
 	if (code == 0)
 		code = mpijob__base_text_puts(&after, "\n");
 	if (code == 0)
 		code = write(user, shell, sizeof(shell) - 1);
-	if (code == 0 && mpijob__subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_works(subject))
 		code = write_launcher(subject, &line, "echo ", after.data);
 	if (code == 0)
 		code = end_line(&line, &after);
-	if (code == 0 && mpijob__difference_holds(MPIJOB__DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
+	if (code == 0 && mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
 		code = write_by_number(subject, &line, workers);
 	else if (code == 0)
 		code = write_by_text(subject, &line, workers, 0);
@@ -209,13 +209,13 @@ int mpijob__discover_hosts_lines(const struct mpijob__subject *subject, mpijob_w
 }
 
 /* All names behind each other, each with its NUL; the hosts point to them when the text no longer moves. */
-static int list_names(const struct mpijob__subject *subject, struct mpijob_text *names)
+static int list_names(const struct mpijob__render_subject *subject, struct mpijob_text *names)
 {
 	struct mpijob_text suffix = { 0 };
-	int32_t workers = mpijob__subject_workers(subject);
-	int code = mpijob__hostfile_suffix(subject, &suffix);
+	int32_t workers = mpijob__render_subject_workers(subject);
+	int code = mpijob__render_hostfile_suffix(subject, &suffix);
 
-	if (code == 0 && mpijob__subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_works(subject))
 		code = mpijob__base_text_printf(names, "%s-launcher%s%c", subject->name,
 					   launcher_is_short(subject) ? "" : suffix.data, '\0');
 	for (int32_t i = 0; code == 0 && i < workers; i++)
@@ -224,10 +224,10 @@ static int list_names(const struct mpijob__subject *subject, struct mpijob_text 
 	return code;
 }
 
-static int list_hosts(const struct mpijob__subject *subject, mpijob_hostfile *hostfile)
+static int list_hosts(const struct mpijob__render_subject *subject, mpijob_hostfile *hostfile)
 {
-	int32_t worker = mpijob__subject_launcher_works(subject) ? -1 : 0;
-	size_t count = (size_t)(mpijob__subject_workers(subject) - worker);
+	int32_t worker = mpijob__render_subject_launcher_works(subject) ? -1 : 0;
+	size_t count = (size_t)(mpijob__render_subject_workers(subject) - worker);
 	int code = list_names(subject, &hostfile->names);
 	const char *name = hostfile->names.data;
 
@@ -240,7 +240,7 @@ static int list_hosts(const struct mpijob__subject *subject, mpijob_hostfile *ho
 	for (; hostfile->count < count; hostfile->count++, worker++) {
 		struct mpijob_host *host = &hostfile->hosts[hostfile->count];
 
-		*host = (struct mpijob_host){ sizeof(*host), name, mpijob__subject_slots(subject), worker };
+		*host = (struct mpijob_host){ sizeof(*host), name, mpijob__render_subject_slots(subject), worker };
 		name += strlen(name) + 1;
 	}
 	return 0;
@@ -249,21 +249,21 @@ static int list_hosts(const struct mpijob__subject *subject, mpijob_hostfile *ho
 int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options, mpijob_hostfile **out,
 			mpijob_diag *diag)
 {
-	struct mpijob__subject subject;
+	struct mpijob__render_subject subject;
 	mpijob_hostfile *hostfile;
 	int code;
 
 	if (job == NULL || out == NULL)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__subject_valid(job, options, &subject, diag);
+	code = mpijob__render_subject_valid(job, options, &subject, diag);
 	if (code != 0)
 		return code;
 	hostfile = calloc(1, sizeof(*hostfile));
 	if (hostfile == NULL)
 		return MPIJOB_ERR_NOMEM;
-	code = check_count(&subject, (size_t)mpijob__subject_workers(&subject));
+	code = check_count(&subject, (size_t)mpijob__render_subject_workers(&subject));
 	if (code != 0)
-		mpijob__config_map_refuse(&subject, diag);
+		mpijob__render_config_map_refuse(&subject, diag);
 	else
 		code = list_hosts(&subject, hostfile);
 	if (code != 0) {

@@ -6,30 +6,30 @@
  */
 #include "render/build.h"
 
-mpijob_node *mpijob__launcher_job_template(struct mpijob__build *b, mpijob_node *parent)
+mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b, mpijob_node *parent)
 {
 	const struct mpijob_replica_spec *replica = b->subject->spec->launcher;
-	const char *index = mpijob__subject_launcher_works(b->subject) ? "0" : NULL;
+	const char *index = mpijob__render_subject_launcher_works(b->subject) ? "0" : NULL;
 	mpijob_node *template, *metadata, *spec;
 
 	b->role = "Launcher";
 	template = mpijob_node_put_map(b->doc, parent, "template");
 	metadata = mpijob_node_put_map(b->doc, template, "metadata");
-	mpijob__pod_metadata(b, replica->pod_template, metadata, index);
-	mpijob__build_owner(b, metadata);
-	spec = mpijob__pod_spec(b, replica->pod_template, template, MPIJOB_ROLE_LAUNCHER, 0);
-	mpijob__pod_restart_policy(b, spec, replica);
-	mpijob__environment_inject(b, mpijob__pod_container(b, spec), MPIJOB_ROLE_LAUNCHER);
-	mpijob__pod_mount_keys(b, spec);
-	mpijob__pod_mount_config(b, spec);
-	mpijob__wait_for_hosts_add(b, spec);
+	mpijob__render_pod_metadata(b, replica->pod_template, metadata, index);
+	mpijob__render_build_owner(b, metadata);
+	spec = mpijob__render_pod_spec(b, replica->pod_template, template, MPIJOB_ROLE_LAUNCHER, 0);
+	mpijob__render_pod_restart_policy(b, spec, replica);
+	mpijob__render_environment_inject(b, mpijob__render_pod_container(b, spec), MPIJOB_ROLE_LAUNCHER);
+	mpijob__render_pod_mount_keys(b, spec);
+	mpijob__render_pod_mount_config(b, spec);
+	mpijob__render_wait_for_hosts_add(b, spec);
 	return template;
 }
 
-void mpijob__launcher_job_build(struct mpijob__build *b)
+void mpijob__render_launcher_job_build(struct mpijob__render_build *b)
 {
 	const struct mpijob_run_policy *policy = b->subject->spec->run_policy;
-	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_LAUNCHER, 0, 1);
+	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_LAUNCHER, 0, 1);
 	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
 
 	if (policy != NULL && policy->suspend != NULL && *policy->suspend != 0)
@@ -41,5 +41,5 @@ void mpijob__launcher_job_build(struct mpijob__build *b)
 	if (policy != NULL && policy->backoff_limit != NULL)
 		mpijob_node_put_int(b->doc, spec, "backoffLimit", *policy->backoff_limit);
 	mpijob_node_put_string(b->doc, spec, "podReplacementPolicy", "Failed");
-	mpijob__launcher_job_template(b, spec);
+	mpijob__render_launcher_job_template(b, spec);
 }

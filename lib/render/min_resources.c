@@ -32,9 +32,9 @@ struct group {
 	int32_t priority;
 };
 
-static int holds(const struct mpijob__build *b, enum mpijob__difference difference)
+static int holds(const struct mpijob__render_build *b, enum mpijob__render_difference difference)
 {
-	return mpijob__difference_holds(difference, b->subject->options.reference);
+	return mpijob__render_difference_holds(difference, b->subject->options.reference);
 }
 
 static void release(struct sums *sums)
@@ -43,7 +43,7 @@ static void release(struct sums *sums)
 	free(sums->entries);
 }
 
-static struct sum *append(struct mpijob__build *b, struct sums *sums, const char *name)
+static struct sum *append(struct mpijob__render_build *b, struct sums *sums, const char *name)
 {
 	struct sum *grown = sums->entries;
 	size_t count = sums->count;
@@ -74,20 +74,20 @@ static struct sum *find(const struct sums *sums, const char *name)
 	return (size_t)at < sums->count ? &sums->entries[at] : NULL;
 }
 
-static struct sum *look_up(struct mpijob__build *b, struct sums *sums, const char *name)
+static struct sum *look_up(struct mpijob__render_build *b, struct sums *sums, const char *name)
 {
 	struct sum *sum = find(sums, name);
 
 	return sum != NULL ? sum : append(b, sums, name);
 }
 
-static void too_large(struct mpijob__build *b, const mpijob_node *at)
+static void too_large(struct mpijob__render_build *b, const mpijob_node *at)
 {
-	mpijob__build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid", "spec.containers", at,
+	mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid", "spec.containers", at,
 			  "the gang's resources cannot be added up");
 }
 
-static void add(struct mpijob__build *b, struct sums *sums, const char *name, const struct mpijob__base_quantity *value)
+static void add(struct mpijob__render_build *b, struct sums *sums, const char *name, const struct mpijob__base_quantity *value)
 {
 	struct sum *sum = look_up(b, sums, name);
 
@@ -95,14 +95,14 @@ static void add(struct mpijob__build *b, struct sums *sums, const char *name, co
 		too_large(b, NULL);
 }
 
-static void add_all(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+static void add_all(struct mpijob__render_build *b, struct sums *sums, const struct sums *others)
 {
 	for (size_t i = 0; i < others->count; i++)
 		add(b, sums, others->entries[i].name, &others->entries[i].value);
 }
 
 /* Add a map from resource to quantity; what `unless` holds is left out. */
-static void add_map(struct mpijob__build *b, struct sums *sums, const mpijob_node *map, const mpijob_node *unless,
+static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *map, const mpijob_node *unless,
 		    const char *field)
 {
 	for (size_t i = 0; i < mpijob_node_count(map) && mpijob_node_kind(map) == MPIJOB_NODE_MAP; i++) {
@@ -115,13 +115,13 @@ static void add_map(struct mpijob__build *b, struct sums *sums, const mpijob_nod
 		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL &&
 		    (mpijob_node_text(node) == NULL ||
 		     !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value)))
-			mpijob__build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity", "Invalid", field, node,
+			mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity", "Invalid", field, node,
 					  "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
 		add(b, sums, name, &value);
 	}
 }
 
-static void add_container(struct mpijob__build *b, struct sums *sums, const mpijob_node *container, const char *field)
+static void add_container(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *container, const char *field)
 {
 	const mpijob_node *resources = mpijob_node_get(container, "resources");
 	const mpijob_node *requests = mpijob_node_get(resources, "requests");
@@ -130,7 +130,7 @@ static void add_container(struct mpijob__build *b, struct sums *sums, const mpij
 	add_map(b, sums, mpijob_node_get(resources, "limits"), requests, field);
 }
 
-static void take_larger(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+static void take_larger(struct mpijob__render_build *b, struct sums *sums, const struct sums *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		struct sum *sum = look_up(b, sums, others->entries[i].name);
@@ -141,7 +141,7 @@ static void take_larger(struct mpijob__build *b, struct sums *sums, const struct
 }
 
 /* Add to each sum that of another list, where that has one. */
-static void add_known(struct mpijob__build *b, struct sums *sums, const struct sums *others)
+static void add_known(struct mpijob__render_build *b, struct sums *sums, const struct sums *others)
 {
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct sum *other = find(others, sums->entries[i].name);
@@ -152,7 +152,7 @@ static void add_known(struct mpijob__build *b, struct sums *sums, const struct s
 }
 
 /* Init containers run one after the other, before the others; those that restart always keep running beside them. */
-static void add_init_containers(struct mpijob__build *b, struct sums *pod, const mpijob_node *spec)
+static void add_init_containers(struct mpijob__render_build *b, struct sums *pod, const mpijob_node *spec)
 {
 	const mpijob_node *list = mpijob_node_get(spec, "initContainers");
 	struct sums running = { NULL, 0, NULL }, most = { NULL, 0, NULL };
@@ -178,7 +178,7 @@ static void add_init_containers(struct mpijob__build *b, struct sums *pod, const
 	release(&most);
 }
 
-static void add_group(struct mpijob__build *b, struct sums *total, const struct group *group)
+static void add_group(struct mpijob__render_build *b, struct sums *total, const struct group *group)
 {
 	const mpijob_node *containers = mpijob_node_get(group->spec, "containers");
 	struct sums pod = { NULL, 0, NULL };
@@ -186,7 +186,7 @@ static void add_group(struct mpijob__build *b, struct sums *total, const struct 
 	b->role = group->role;
 	for (size_t i = 0; i < mpijob_node_count(containers); i++)
 		add_container(b, &pod, mpijob_node_at(containers, i), "spec.containers");
-	if (holds(b, MPIJOB__DIFFERENCE_GANG_INIT_CONTAINERS)) {
+	if (holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_INIT_CONTAINERS)) {
 		add_init_containers(b, &pod, group->spec);
 		add_map(b, &pod, mpijob_node_get(group->spec, "overhead"), NULL, "spec.overhead");
 	}
@@ -210,7 +210,7 @@ static int32_t priority(const struct mpijob_render_options *options, const mpijo
 	return 0;
 }
 
-static struct group make_group(const struct mpijob__build *b, const char *role,
+static struct group make_group(const struct mpijob__render_build *b, const char *role,
 			       const struct mpijob_replica_spec *replica)
 {
 	const mpijob_node *spec = mpijob_node_get(replica->pod_template, "spec");
@@ -237,7 +237,7 @@ static void limit_pods(struct group *first, struct group *second, int64_t min_me
 	second->pods = min_member - first->pods;
 }
 
-static void put_sums(struct mpijob__build *b, mpijob_node *spec, const struct sums *sums)
+static void put_sums(struct mpijob__render_build *b, mpijob_node *spec, const struct sums *sums)
 {
 	mpijob_node *map;
 
@@ -252,13 +252,13 @@ static void put_sums(struct mpijob__build *b, mpijob_node *spec, const struct su
 	}
 }
 
-void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32_t min_member)
+void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_node *spec, int32_t min_member)
 {
 	const struct mpijob_spec *job = b->subject->spec;
 	struct group launcher = make_group(b, "Launcher", job->launcher);
 	struct sums total = { NULL, 0, NULL };
 
-	if (mpijob__subject_gang_waits(b->subject))
+	if (mpijob__render_subject_gang_waits(b->subject))
 		launcher.pods = 0;
 	if (job->worker == NULL) {
 		add_group(b, &total, &launcher);
@@ -267,7 +267,7 @@ void mpijob__min_resources_put(struct mpijob__build *b, mpijob_node *spec, int32
 		int worker_first = worker.priority > launcher.priority;
 		struct group *first = worker_first ? &worker : &launcher, *second = worker_first ? &launcher : &worker;
 
-		limit_pods(first, second, min_member, holds(b, MPIJOB__DIFFERENCE_GANG_PRIORITY));
+		limit_pods(first, second, min_member, holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_PRIORITY));
 		add_group(b, &total, first);
 		add_group(b, &total, second);
 	}

@@ -5,18 +5,18 @@
  */
 #include "render/build.h"
 
-static void put_pods(struct mpijob__build *b, mpijob_node *map)
+static void put_pods(struct mpijob__render_build *b, mpijob_node *map)
 {
 	mpijob_node *pods = mpijob_node_put_map(b->doc, map, "podSelector");
 	mpijob_node *labels = mpijob_node_put_map(b->doc, pods, "matchLabels");
 
-	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
-	mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR, MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
 }
 
-void mpijob__network_policy_build(struct mpijob__build *b)
+void mpijob__render_network_policy_build(struct mpijob__render_build *b)
 {
-	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_NETWORK_POLICY, 0, 1);
+	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_NETWORK_POLICY, 0, 1);
 	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
 	mpijob_node *rule, *from;
 

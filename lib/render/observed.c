@@ -103,7 +103,7 @@ static uint64_t service(uint64_t selector, int publish)
 	return of_pair(selector, (uint64_t)publish);
 }
 
-uint64_t mpijob__observed_service(const mpijob_node *spec)
+uint64_t mpijob__render_observed_service(const mpijob_node *spec)
 {
 	int publish = 0;
 
@@ -111,12 +111,12 @@ uint64_t mpijob__observed_service(const mpijob_node *spec)
 	return service(of_node(mpijob_node_get(spec, "selector")), publish);
 }
 
-uint64_t mpijob__wanted_service(const struct mpijob__subject *subject)
+uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subject)
 {
-	uint64_t selector = of_pair(of_text(MPIJOB__LABEL_OPERATOR), of_text(MPIJOB__LABEL_OPERATOR_VALUE)) +
-			    of_pair(of_text(MPIJOB__LABEL_JOB_NAME), of_text(subject->name));
+	uint64_t selector = of_pair(of_text(MPIJOB__RENDER_LABEL_OPERATOR), of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
+			    of_pair(of_text(MPIJOB__RENDER_LABEL_JOB_NAME), of_text(subject->name));
 
-	return service(selector, mpijob__subject_launcher_works(subject));
+	return service(selector, mpijob__render_subject_launcher_works(subject));
 }
 
 /* A sink that takes a script apart into hosts; pieces may end anywhere. */
@@ -181,7 +181,7 @@ static uint64_t hosts_digest(struct hosts *hosts, int32_t *count)
 	return of_pair(hosts->sum, (uint64_t)hosts->count);
 }
 
-uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
+uint64_t mpijob__render_observed_hosts(const char *script, size_t len, int32_t *count)
 {
 	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
 
@@ -189,16 +189,16 @@ uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count)
 	return hosts_digest(&hosts, count);
 }
 
-int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
+int mpijob__render_wanted_hosts(const struct mpijob__render_subject *subject, const uint8_t *running, size_t running_count,
 			 uint64_t *out, int32_t *count)
 {
 	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
-	struct mpijob__subject now = *subject;
+	struct mpijob__render_subject now = *subject;
 	int code;
 
 	now.options.running = running;
 	now.options.running_count = running_count;
-	code = mpijob__discover_hosts_lines(&now, take_hosts, &hosts);
+	code = mpijob__render_discover_hosts_lines(&now, take_hosts, &hosts);
 	if (code == 0)
 		*out = hosts_digest(&hosts, count);
 	return code;
@@ -227,25 +227,25 @@ static uint64_t of_quantities(const mpijob_node *map)
 /* The low 16 bits are the queue's, 0 for none; the rest is all else. */
 #define QUEUE_BITS UINT64_C(0xffff)
 
-uint64_t mpijob__observed_network_policy(const mpijob_node *spec)
+uint64_t mpijob__render_observed_network_policy(const mpijob_node *spec)
 {
 	static const char *const keys[] = { "podSelector", "policyTypes", "ingress" };
 
 	return of_fields(spec, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
-int mpijob__wanted_network_policy(const struct mpijob__subject *subject, uint64_t *out)
+int mpijob__render_wanted_network_policy(const struct mpijob__render_subject *subject, uint64_t *out)
 {
-	struct mpijob__build b;
+	struct mpijob__render_build b;
 
-	mpijob__build_start(&b, subject, NULL);
-	mpijob__network_policy_build(&b);
+	mpijob__render_build_start(&b, subject, NULL);
+	mpijob__render_network_policy_build(&b);
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
-		*out = mpijob__observed_network_policy(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
-	return mpijob__build_drop(&b);
+		*out = mpijob__render_observed_network_policy(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+	return mpijob__render_build_drop(&b);
 }
 
-uint64_t mpijob__observed_pod_group(const mpijob_node *spec)
+uint64_t mpijob__render_observed_pod_group(const mpijob_node *spec)
 {
 	static const char *const keys[] = { "minMember", "priorityClassName", "scheduleTimeoutSeconds" };
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "queue"));
@@ -259,18 +259,18 @@ uint64_t mpijob__observed_pod_group(const mpijob_node *spec)
 	return (rest != 0 ? rest : QUEUE_BITS + 1) | queue;
 }
 
-int mpijob__wanted_pod_group(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag)
+int mpijob__render_wanted_pod_group(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag)
 {
-	struct mpijob__build b;
+	struct mpijob__render_build b;
 
-	mpijob__build_start(&b, subject, diag);
-	mpijob__pod_group_build(&b);
+	mpijob__render_build_start(&b, subject, diag);
+	mpijob__render_pod_group_build(&b);
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
-		*out = mpijob__observed_pod_group(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
-	return mpijob__build_drop(&b);
+		*out = mpijob__render_observed_pod_group(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+	return mpijob__render_build_drop(&b);
 }
 
-int mpijob__pod_group_same(uint64_t wanted, uint64_t observed)
+int mpijob__render_pod_group_same(uint64_t wanted, uint64_t observed)
 {
 	uint64_t difference = wanted ^ observed;
 
@@ -301,7 +301,7 @@ static uint64_t of_labels(const mpijob_node *labels)
 	return sum;
 }
 
-uint64_t mpijob__observed_directives(const mpijob_node *pod_template)
+uint64_t mpijob__render_observed_directives(const mpijob_node *pod_template)
 {
 	static const char *const keys[] = { "nodeSelector", "tolerations", "schedulingGates" };
 	const mpijob_node *metadata = mpijob_node_get(pod_template, "metadata");
@@ -311,14 +311,14 @@ uint64_t mpijob__observed_directives(const mpijob_node *pod_template)
 	return of_pair(digest, of_node(mpijob_node_get(metadata, "annotations")));
 }
 
-int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag)
+int mpijob__render_wanted_directives(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag)
 {
-	struct mpijob__build b;
+	struct mpijob__render_build b;
 	mpijob_node *template;
 
-	mpijob__build_start(&b, subject, diag);
-	template = mpijob__launcher_job_template(&b, mpijob_doc_edit(b.doc));
+	mpijob__render_build_start(&b, subject, diag);
+	template = mpijob__render_launcher_job_template(&b, mpijob_doc_edit(b.doc));
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
-		*out = mpijob__observed_directives(template);
-	return mpijob__build_drop(&b);
+		*out = mpijob__render_observed_directives(template);
+	return mpijob__render_build_drop(&b);
 }

@@ -8,7 +8,7 @@
 
 #include "render/min_resources.h"
 
-static const struct mpijob_scheduling_policy *policy(const struct mpijob__build *b)
+static const struct mpijob_scheduling_policy *policy(const struct mpijob__render_build *b)
 {
 	static const struct mpijob_scheduling_policy none = MPIJOB_SCHEDULING_POLICY_INIT;
 	const struct mpijob_run_policy *run = b->subject->spec->run_policy;
@@ -21,7 +21,7 @@ static int given(const char *text)
 	return text != NULL && text[0] != '\0';
 }
 
-static const char *queue(const struct mpijob__build *b)
+static const char *queue(const struct mpijob__render_build *b)
 {
 	if (given(policy(b)->queue))
 		return policy(b)->queue;
@@ -35,7 +35,7 @@ static const char *template_class(const struct mpijob_replica_spec *replica)
 	return mpijob_node_string(mpijob_node_find(template, "spec.priorityClassName"));
 }
 
-static const char *priority_class(const struct mpijob__build *b)
+static const char *priority_class(const struct mpijob__render_build *b)
 {
 	const struct mpijob_spec *spec = b->subject->spec;
 
@@ -46,33 +46,33 @@ static const char *priority_class(const struct mpijob__build *b)
 	return template_class(spec->worker);
 }
 
-static int32_t min_member(const struct mpijob__build *b)
+static int32_t min_member(const struct mpijob__render_build *b)
 {
 	const int32_t *asked = policy(b)->min_available;
-	int32_t workers = mpijob__subject_workers(b->subject);
+	int32_t workers = mpijob__render_subject_workers(b->subject);
 
-	if (mpijob__subject_gang_waits(b->subject))
+	if (mpijob__render_subject_gang_waits(b->subject))
 		return asked != NULL && *asked < workers ? *asked : workers;
 	if (asked != NULL)
 		return *asked;
 	return workers < INT32_MAX ? workers + 1 : workers;
 }
 
-static void put_given(struct mpijob__build *b, mpijob_node *map, const char *key, const char *text)
+static void put_given(struct mpijob__render_build *b, mpijob_node *map, const char *key, const char *text)
 {
 	if (given(text))
 		mpijob_node_put_string(b->doc, map, key, text);
 }
 
-void mpijob__pod_group_build(struct mpijob__build *b)
+void mpijob__render_pod_group_build(struct mpijob__render_build *b)
 {
-	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_POD_GROUP, 0, 0);
+	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_POD_GROUP, 0, 0);
 	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
 	const int32_t *timeout = policy(b)->schedule_timeout_seconds;
 	const mpijob_node *resources = policy(b)->min_resources;
 
 	mpijob_node_put_int(b->doc, spec, "minMember", min_member(b));
-	if (mpijob__subject_gang(b->subject) == MPIJOB__GANG_VOLCANO) {
+	if (mpijob__render_subject_gang(b->subject) == MPIJOB__RENDER_GANG_VOLCANO) {
 		put_given(b, spec, "queue", queue(b));
 		put_given(b, spec, "priorityClassName", priority_class(b));
 	} else {
@@ -81,10 +81,10 @@ void mpijob__pod_group_build(struct mpijob__build *b)
 	if (mpijob_node_kind(resources) == MPIJOB_NODE_MAP)
 		mpijob_node_put_copy(b->doc, spec, "minResources", resources);
 	else if (min_member(b) != 0)
-		mpijob__min_resources_put(b, spec, min_member(b));
+		mpijob__render_min_resources_put(b, spec, min_member(b));
 }
 
-void mpijob__pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out)
+void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out)
 {
 	const mpijob_node *spec = mpijob_node_get(mpijob_doc_root(doc), "spec");
 	struct mpijob_pod_group view = MPIJOB_POD_GROUP_INIT;

@@ -55,7 +55,7 @@ static int is_kept(const char *text)
 	return 0;
 }
 
-static void spell(struct mpijob__build *b, mpijob_node *map, const char *key)
+static void spell(struct mpijob__render_build *b, mpijob_node *map, const char *key)
 {
 	const mpijob_node *given = mpijob_node_get(map, key);
 	const char *text = mpijob_node_text(given);
@@ -71,10 +71,10 @@ static void spell(struct mpijob__build *b, mpijob_node *map, const char *key)
 		mpijob_node_put_string(b->doc, map, key, canonical);
 }
 
-static void spell_all(struct mpijob__build *b, mpijob_node *object, int type, int depth);
+static void spell_all(struct mpijob__render_build *b, mpijob_node *object, int type, int depth);
 
 /* The value of a field: one, or the entries of a list or map. */
-static void spell_field(struct mpijob__build *b, mpijob_node *object, const char *key,
+static void spell_field(struct mpijob__render_build *b, mpijob_node *object, const char *key,
 			const struct mpijob__schema_field *field, int depth)
 {
 	mpijob_node *node = mpijob_node_edit(object, key);
@@ -91,7 +91,7 @@ static void spell_field(struct mpijob__build *b, mpijob_node *object, const char
 			spell_all(b, mpijob_node_edit_at(node, i), field->of, depth);
 }
 
-static void spell_all(struct mpijob__build *b, mpijob_node *object, int type, int depth)
+static void spell_all(struct mpijob__render_build *b, mpijob_node *object, int type, int depth)
 {
 	for (size_t i = 0; depth < DEEPEST && mpijob_node_key(object, i); i++) {
 		const char *key = mpijob_node_key(object, i);
@@ -102,7 +102,7 @@ static void spell_all(struct mpijob__build *b, mpijob_node *object, int type, in
 	}
 }
 
-void mpijob__build_quantities(struct mpijob__build *b, mpijob_node *spec)
+void mpijob__render_build_quantities(struct mpijob__render_build *b, mpijob_node *spec)
 {
 	if (b->subject->options.reference)
 		spell_all(b, spec, SCHEMA_PodSpec, 0);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
+int mpijob__render_objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
 {
 	int32_t next;
 
@@ -27,56 +27,56 @@ int mpijob__objects_locate(const mpijob_objects *objects, size_t index, int32_t 
 	return 0;
 }
 
-static void build_role(struct mpijob__build *b, const mpijob_objects *objects, int32_t role)
+static void build_role(struct mpijob__render_build *b, const mpijob_objects *objects, int32_t role)
 {
 	switch (role) {
 	case MPIJOB_ROLE_SERVICE:
-		mpijob__service_build(b);
+		mpijob__render_service_build(b);
 		break;
 	case MPIJOB_ROLE_NETWORK_POLICY:
-		mpijob__network_policy_build(b);
+		mpijob__render_network_policy_build(b);
 		break;
 	case MPIJOB_ROLE_CONFIG_MAP:
-		mpijob__config_map_build(b);
+		mpijob__render_config_map_build(b);
 		break;
 	case MPIJOB_ROLE_SECRET:
-		mpijob__secret_build(b, NULL, objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
+		mpijob__render_secret_build(b, NULL, objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
 		break;
 	case MPIJOB_ROLE_POD_GROUP:
-		mpijob__pod_group_build(b);
+		mpijob__render_pod_group_build(b);
 		break;
 	case MPIJOB_ROLE_WORKER:
-		mpijob__worker_pod_build(b, 0);
+		mpijob__render_worker_pod_build(b, 0);
 		break;
 	default:
-		mpijob__launcher_job_build(b);
+		mpijob__render_launcher_job_build(b);
 	}
 }
 
 static void count_children(mpijob_objects *objects)
 {
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__RENDER_ROLES; role++)
 		objects->counts[role] = 1;
 	if (objects->subject.features.network_policy == 0)
 		objects->counts[MPIJOB_ROLE_NETWORK_POLICY] = 0;
-	if (mpijob__subject_gang(&objects->subject) == MPIJOB__GANG_NONE)
+	if (mpijob__render_subject_gang(&objects->subject) == MPIJOB__RENDER_GANG_NONE)
 		objects->counts[MPIJOB_ROLE_POD_GROUP] = 0;
-	objects->counts[MPIJOB_ROLE_WORKER] = (size_t)mpijob__subject_workers(&objects->subject);
+	objects->counts[MPIJOB_ROLE_WORKER] = (size_t)mpijob__render_subject_workers(&objects->subject);
 }
 
 /* Make one child unless it is there. */
 static int make_child(mpijob_objects *objects, int32_t role, mpijob_diag *diag)
 {
-	struct mpijob__build b;
+	struct mpijob__render_build b;
 
 	if (objects->docs[role] != NULL)
 		return 0;
-	mpijob__build_start(&b, &objects->subject, diag);
+	mpijob__render_build_start(&b, &objects->subject, diag);
 	build_role(&b, objects, role);
-	return mpijob__build_finish(&b, &objects->docs[role]);
+	return mpijob__render_build_finish(&b, &objects->docs[role]);
 }
 
-int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag)
+int mpijob__render_objects_make(mpijob_objects *objects, mpijob_diag *diag)
 {
 	int32_t role;
 	int first = 0;
@@ -91,7 +91,7 @@ int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag)
 	return first;
 }
 
-int mpijob__objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out)
+int mpijob__render_objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out)
 {
 	int code = objects->counts[role] > 0 ? make_child(objects, role, NULL) : MPIJOB_ERR_NOT_FOUND;
 
@@ -111,8 +111,8 @@ static void forget_options(mpijob_objects *objects)
 
 static int fill(mpijob_objects *objects, const struct mpijob_render_options *options, mpijob_diag *diag)
 {
-	const struct mpijob__subject *subject = &objects->subject;
-	int volcano, code = mpijob__subject_valid(objects->job, options, &objects->subject, diag);
+	const struct mpijob__render_subject *subject = &objects->subject;
+	int volcano, code = mpijob__render_subject_valid(objects->job, options, &objects->subject, diag);
 
 	if (code != 0)
 		return code;
@@ -120,10 +120,10 @@ static int fill(mpijob_objects *objects, const struct mpijob_render_options *opt
 	if (subject->options.entropy != NULL)
 		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len, &objects->key, diag);
 	if (code == 0)
-		code = mpijob__objects_make(objects, diag);
-	volcano = mpijob__subject_gang(subject) == MPIJOB__GANG_VOLCANO;
+		code = mpijob__render_objects_make(objects, diag);
+	volcano = mpijob__render_subject_gang(subject) == MPIJOB__RENDER_GANG_VOLCANO;
 	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
-		mpijob__pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout,
+		mpijob__render_pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout,
 				       &objects->pod_group);
 	forget_options(objects);
 	return code;
@@ -135,14 +135,14 @@ static mpijob_objects *empty(void)
 
 	if (objects == NULL)
 		return NULL;
-	objects->print = mpijob__print_new();
+	objects->print = mpijob__render_print_new();
 	if (objects->print != NULL)
 		return objects;
 	mpijob_objects_free(objects);
 	return NULL;
 }
 
-int mpijob__objects_new(const struct mpijob__subject *subject, mpijob_objects **out)
+int mpijob__render_objects_new(const struct mpijob__render_subject *subject, mpijob_objects **out)
 {
 	mpijob_objects *objects = empty();
 
@@ -180,11 +180,11 @@ void mpijob_objects_free(mpijob_objects *objects)
 {
 	if (objects == NULL)
 		return;
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__RENDER_ROLES; role++)
 		mpijob_doc_free(objects->docs[role]);
 	mpijob_ssh_key_free(objects->key);
 	mpijob__base_text_release(&objects->name);
-	mpijob__print_free(objects->print);
+	mpijob__render_print_free(objects->print);
 	mpijob_free(objects->job);
 	free(objects);
 }
@@ -195,7 +195,7 @@ size_t mpijob_objects_count(const mpijob_objects *objects)
 
 	if (!objects)
 		return 0;
-	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__ROLES; role++)
+	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__RENDER_ROLES; role++)
 		count += objects->counts[role];
 	return count;
 }
@@ -216,7 +216,7 @@ int mpijob_objects_head(mpijob_objects *objects, size_t index, struct mpijob_obj
 
 	if (objects == NULL || out == NULL || out->size < sizeof(out->size))
 		return MPIJOB_ERR_USAGE;
-	if (!mpijob__objects_locate(objects, index, &role, &worker))
+	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
 	mpijob_text_clear(&objects->name);
 	code = mpijob__render_name(objects->subject.name, role, worker, &objects->name);
@@ -235,7 +235,7 @@ int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t wor
 {
 	size_t before = 0;
 
-	if (objects == NULL || out == NULL || role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || objects->counts[role] == 0)
+	if (objects == NULL || out == NULL || role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__RENDER_ROLES || objects->counts[role] == 0)
 		return 0;
 	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->counts[role]))
 		return 0;
@@ -253,13 +253,13 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 
 	if (objects == NULL || out == NULL)
 		return MPIJOB_ERR_USAGE;
-	if (!mpijob__objects_locate(objects, index, &role, &worker))
+	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
 	doc = mpijob_doc_clone(objects->docs[role]);
 	if (doc == NULL)
 		return MPIJOB_ERR_NOMEM;
 	if (role == MPIJOB_ROLE_WORKER && worker > 0)
-		code = mpijob__worker_pod_renumber(&objects->subject, doc, worker);
+		code = mpijob__render_worker_pod_renumber(&objects->subject, doc, worker);
 	if (code != 0) {
 		mpijob_doc_free(doc);
 		return code;

@@ -12,18 +12,18 @@
 
 #include <mpijob/render.h>
 
-#define MPIJOB__LABEL_OPERATOR       "training.kubeflow.org/operator-name"
-#define MPIJOB__LABEL_OPERATOR_VALUE "mpi-operator"
-#define MPIJOB__LABEL_JOB_NAME       "training.kubeflow.org/job-name"
-#define MPIJOB__LABEL_JOB_ROLE       "training.kubeflow.org/job-role"
-#define MPIJOB__LABEL_REPLICA_INDEX  "training.kubeflow.org/replica-index"
-#define MPIJOB__ROLE_LAUNCHER        "launcher"
-#define MPIJOB__ROLE_WORKER          "worker"
+#define MPIJOB__RENDER_LABEL_OPERATOR       "training.kubeflow.org/operator-name"
+#define MPIJOB__RENDER_LABEL_OPERATOR_VALUE "mpi-operator"
+#define MPIJOB__RENDER_LABEL_JOB_NAME       "training.kubeflow.org/job-name"
+#define MPIJOB__RENDER_LABEL_JOB_ROLE       "training.kubeflow.org/job-role"
+#define MPIJOB__RENDER_LABEL_REPLICA_INDEX  "training.kubeflow.org/replica-index"
+#define MPIJOB__RENDER_ROLE_LAUNCHER        "launcher"
+#define MPIJOB__RENDER_ROLE_WORKER          "worker"
 
-#define MPIJOB__KEY_HOSTFILE       "hostfile"
-#define MPIJOB__KEY_DISCOVER_HOSTS "discover_hosts.sh"
-#define MPIJOB__KEY_SSH_PRIVATE    "ssh-privatekey"
-#define MPIJOB__KEY_SSH_PUBLIC     "ssh-publickey"
+#define MPIJOB__RENDER_KEY_HOSTFILE       "hostfile"
+#define MPIJOB__RENDER_KEY_DISCOVER_HOSTS "discover_hosts.sh"
+#define MPIJOB__RENDER_KEY_SSH_PRIVATE    "ssh-privatekey"
+#define MPIJOB__RENDER_KEY_SSH_PUBLIC     "ssh-publickey"
 
 /* Whether a cluster domain holds nothing but letters, digits, dots and dashes. */
 int mpijob__render_is_domain(const char *text);
@@ -32,7 +32,7 @@ int mpijob__render_is_domain(const char *text);
  * @{ */
 
 /** A job, taken apart once; all borrowed from the job, which must not change meanwhile. */
-struct mpijob__subject {
+struct mpijob__render_subject {
 	const char *source; /* of the job's document, for findings; NULL when none */
 	const char *name;
 	const char *namespace_;               /* "default" when the job has none */
@@ -55,23 +55,23 @@ struct mpijob__subject {
  * @return 0; `MPIJOB_ERR_SPEC` (no name, no launcher, a field of a wrong type); `MPIJOB_ERR_USAGE`,
  *         `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
 			 mpijob_diag *diag);
 
 /* The same after a check that the job is valid: `MPIJOB_ERR_SPEC` also when it is not. */
-int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
 			  mpijob_diag *diag);
 
-int32_t mpijob__subject_workers(const struct mpijob__subject *subject); /* 0 without a worker spec */
-int32_t mpijob__subject_slots(const struct mpijob__subject *subject);
-int mpijob__subject_launcher_works(const struct mpijob__subject *subject); /* runLauncherAsWorker */
-int mpijob__subject_compact(const struct mpijob__subject *subject);        /* short host names */
+int32_t mpijob__render_subject_workers(const struct mpijob__render_subject *subject); /* 0 without a worker spec */
+int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subject);
+int mpijob__render_subject_launcher_works(const struct mpijob__render_subject *subject); /* runLauncherAsWorker */
+int mpijob__render_subject_compact(const struct mpijob__render_subject *subject);        /* short host names */
 /* gang_safe_wait: the gang is complete without the launcher, which waits for the others. */
-int mpijob__subject_gang_waits(const struct mpijob__subject *subject);
-#define MPIJOB__GANG_NONE    0
-#define MPIJOB__GANG_VOLCANO 1
-#define MPIJOB__GANG_PLUGINS 2
-int mpijob__subject_gang(const struct mpijob__subject *subject); /* MPIJOB__GANG_* */
+int mpijob__render_subject_gang_waits(const struct mpijob__render_subject *subject);
+#define MPIJOB__RENDER_GANG_NONE    0
+#define MPIJOB__RENDER_GANG_VOLCANO 1
+#define MPIJOB__RENDER_GANG_PLUGINS 2
+int mpijob__render_subject_gang(const struct mpijob__render_subject *subject); /* MPIJOB__GANG_* */
 
 /**
  * Append the name of a child.
@@ -86,7 +86,7 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 
 /* The roles in the order in which children are listed and made; 0 behind the last. */
 int32_t mpijob__render_role(size_t index);
-#define MPIJOB__ROLES 8 /* size of an array by role */
+#define MPIJOB__RENDER_ROLES 8 /* size of an array by role */
 
 /** apiVersion of a role's kind; `volcano` only counts for the PodGroup. NULL for no role. */
 const char *mpijob__render_api_version(int32_t role, int volcano);
@@ -101,42 +101,42 @@ const char *mpijob__render_kind(int32_t role);
  * @{ */
 
 /** Service: `spec.selector` and `spec.publishNotReadyAddresses`. `spec` may be NULL. */
-uint64_t mpijob__observed_service(const mpijob_node *spec);
-uint64_t mpijob__wanted_service(const struct mpijob__subject *subject);
+uint64_t mpijob__render_observed_service(const mpijob_node *spec);
+uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subject);
 
 /** Write out what a script says in ranges (compact_hosts); others stay. Returns 0 or `MPIJOB_ERR_NOMEM`. */
-int mpijob__hosts_unfold(mpijob_text *script);
+int mpijob__render_hosts_unfold(mpijob_text *script);
 /**
  * ConfigMap: the set of hosts that discover_hosts.sh prints, order left aside. The script is one that was unfolded.
  * `count`: how many; may be NULL.
  */
-uint64_t mpijob__observed_hosts(const char *script, size_t len, int32_t *count);
+uint64_t mpijob__render_observed_hosts(const char *script, size_t len, int32_t *count);
 /**
  * The same set wanted; the launcher is in it when it works too.
  *
  * `running`: one byte a worker, NULL for all of them; workers beyond `running_count` do not run.
  */
-int mpijob__wanted_hosts(const struct mpijob__subject *subject, const uint8_t *running, size_t running_count,
+int mpijob__render_wanted_hosts(const struct mpijob__render_subject *subject, const uint8_t *running, size_t running_count,
 			 uint64_t *out, int32_t *count);
 
 /** NetworkPolicy: the parts of `spec` that we write. `spec` may be NULL. */
-uint64_t mpijob__observed_network_policy(const mpijob_node *spec);
-int mpijob__wanted_network_policy(const struct mpijob__subject *subject, uint64_t *out);
+uint64_t mpijob__render_observed_network_policy(const mpijob_node *spec);
+int mpijob__render_wanted_network_policy(const struct mpijob__render_subject *subject, uint64_t *out);
 
 /**
- * PodGroup: `spec` without what the server may fill in. Compare with mpijob__pod_group_same(): a queue that we do
+ * PodGroup: `spec` without what the server may fill in. Compare with mpijob__render_pod_group_same(): a queue that we do
  * not ask for may have been given by the scheduler and is left alone.
  */
-uint64_t mpijob__observed_pod_group(const mpijob_node *spec);
-int mpijob__wanted_pod_group(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag);
-int mpijob__pod_group_same(uint64_t wanted, uint64_t observed);
+uint64_t mpijob__render_observed_pod_group(const mpijob_node *spec);
+int mpijob__render_wanted_pod_group(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag);
+int mpijob__render_pod_group_same(uint64_t wanted, uint64_t observed);
 
 /**
  * Launcher Job: what may change in its pod template before it starts (KEP-2926): labels without those that the Job
  * controller adds, annotations, nodeSelector, tolerations, schedulingGates. `pod_template` is `spec.template`.
  */
-uint64_t mpijob__observed_directives(const mpijob_node *pod_template);
-int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *out, mpijob_diag *diag);
+uint64_t mpijob__render_observed_directives(const mpijob_node *pod_template);
+int mpijob__render_wanted_directives(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag);
 
 /** @} */
 
@@ -151,7 +151,7 @@ int mpijob__wanted_directives(const struct mpijob__subject *subject, uint64_t *o
  * @param out      not NULL; yours, for mpijob_objects_free().
  * @return 0; `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__objects_new(const struct mpijob__subject *subject, mpijob_objects **out);
+int mpijob__render_objects_new(const struct mpijob__render_subject *subject, mpijob_objects **out);
 
 /**
  * Make all children that were not made yet, also after one was refused, so that all findings come at once.
@@ -159,23 +159,23 @@ int mpijob__objects_new(const struct mpijob__subject *subject, mpijob_objects **
  * @param diag  findings, or NULL.
  * @return 0; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__objects_make(mpijob_objects *objects, mpijob_diag *diag);
+int mpijob__render_objects_make(mpijob_objects *objects, mpijob_diag *diag);
 
 /**
  * Get a role's child, the worker of index 0: borrowed; made if need be.
  *
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`.
  */
-int mpijob__objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out);
+int mpijob__render_objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out);
 
 /* Write a child as compact JSON, made if need be. As above, and what the sink returned. */
-int mpijob__objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user);
+int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user);
 
 /*
  * Write the Secret with a key of its own as compact JSON; it needs not be made. 0; MPIJOB_ERR_USAGE (too little
  * entropy); MPIJOB_ERR_UNSUPPORTED; MPIJOB_ERR_NOMEM; what the sink returned.
  */
-int mpijob__objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
 				mpijob_write_fn write, void *user);
 
 /** @} */

@@ -6,16 +6,16 @@
  */
 #include "render/build.h"
 
-void mpijob__service_build(struct mpijob__build *b)
+void mpijob__render_service_build(struct mpijob__render_build *b)
 {
-	mpijob_node *root = mpijob__build_head(b, MPIJOB_ROLE_SERVICE, 0, 1);
+	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_SERVICE, 0, 1);
 	mpijob_node *spec = mpijob_node_put_map(b->doc, root, "spec");
 	mpijob_node *selector;
 
 	mpijob_node_put_string(b->doc, spec, "clusterIP", "None");
 	selector = mpijob_node_put_map(b->doc, spec, "selector");
-	mpijob_node_put_string(b->doc, selector, MPIJOB__LABEL_OPERATOR, MPIJOB__LABEL_OPERATOR_VALUE);
-	mpijob_node_put_string(b->doc, selector, MPIJOB__LABEL_JOB_NAME, b->subject->name);
-	if (mpijob__subject_launcher_works(b->subject))
+	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_OPERATOR, MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
+	if (mpijob__render_subject_launcher_works(b->subject))
 		mpijob_node_put_bool(b->doc, spec, "publishNotReadyAddresses", 1);
 }

@@ -6,6 +6,6 @@
 #include <mpijob/render.h>
 
 /* The PEM text of the private key in base64; borrowed; wiped with the key. */
-const char *mpijob__ssh_key_private_base64(const mpijob_ssh_key *key);
+const char *mpijob__render_ssh_key_private_base64(const mpijob_ssh_key *key);
 
 #endif /* MPIJOB_RENDER_SSH_KEY_H */

@@ -43,7 +43,7 @@ static int is_sshd(const char *word)
 
 static int is_port(const char *text, int32_t port)
 {
-	char digits[MPIJOB__NUMBER_SIZE];
+	char digits[MPIJOB__RENDER_NUMBER_SIZE];
 	size_t len = mpijob__render_number((size_t)port, digits);
 
 	return strlen(text) == len && memcmp(text, digits, len) == 0;
@@ -96,7 +96,7 @@ static enum finding judge(const mpijob_node *container, int32_t port)
 	return found;
 }
 
-static enum finding judge_job(const struct mpijob__subject *subject)
+static enum finding judge_job(const struct mpijob__render_subject *subject)
 {
 	const struct mpijob_replica_spec *worker = subject->spec->worker;
 	const mpijob_node *containers;
@@ -107,12 +107,12 @@ static enum finding judge_job(const struct mpijob__subject *subject)
 	return judge(mpijob_node_at(containers, 0), subject->features.ssh_port);
 }
 
-int32_t mpijob__ssh_port(const struct mpijob__subject *subject)
+int32_t mpijob__render_ssh_port(const struct mpijob__render_subject *subject)
 {
 	return judge_job(subject) != UNKNOWN ? subject->features.ssh_port : 0;
 }
 
-void mpijob__ssh_port_give(struct mpijob__build *b, mpijob_node *container)
+void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *container)
 {
 	const char *list = mpijob_node_count(mpijob_node_get(container, "args")) > 0 ? "args" : "command";
 	int32_t port = b->subject->features.ssh_port;
@@ -122,7 +122,7 @@ void mpijob__ssh_port_give(struct mpijob__build *b, mpijob_node *container)
 	if (port == 0 || found == GIVEN)
 		return;
 	if (found == UNKNOWN) {
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].command",
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].command",
 				  mpijob_node_get(container, "command"),
 				  "it is not known that sshd would listen on port %d; neither sshd nor ssh is told to use it",
 				  (int)port);

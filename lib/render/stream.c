@@ -132,12 +132,12 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame, struct stencil *stencil)
 {
 	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
-	int code = doc != NULL ? mpijob__worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX) : MPIJOB_ERR_NOMEM;
+	int code = doc != NULL ? mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX) : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
 		code = print_doc(doc, frame, mpijob_text_write, &stencil->text);
 	if (code == 0)
-		code = mpijob__worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX + 1);
+		code = mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX + 1);
 	if (code == 0)
 		code = print_doc(doc, frame, find_holes, stencil);
 	mpijob_doc_free(doc);
@@ -154,7 +154,7 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 	for (size_t i = 0; code == 0 && i < stencil->count; i++) {
 		const struct hole *hole = &stencil->holes[i];
 		size_t more = (size_t)(text[hole->at] - '0') - STENCIL_INDEX;
-		char digits[MPIJOB__NUMBER_SIZE];
+		char digits[MPIJOB__RENDER_NUMBER_SIZE];
 		size_t len = mpijob__render_number(index + more, digits);
 
 		code = write(user, text + from, hole->at - from);
@@ -169,8 +169,8 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter,
 			const struct frame *frame, mpijob_write_fn write, void *user)
 {
-	size_t len = strlen(mpijob__ssh_key_private_base64(key));
-	struct mpijob__build b;
+	size_t len = strlen(mpijob__render_ssh_key_private_base64(key));
+	struct mpijob__render_build b;
 	char *filler = malloc(len + 1);
 	mpijob_doc *doc;
 	int code;
@@ -179,9 +179,9 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 		return MPIJOB_ERR_NOMEM;
 	memset(filler, letter, len);
 	filler[len] = '\0';
-	mpijob__build_start(&b, &objects->subject, NULL);
-	mpijob__secret_build(&b, filler, mpijob_ssh_key_public(key));
-	code = mpijob__build_finish(&b, &doc);
+	mpijob__render_build_start(&b, &objects->subject, NULL);
+	mpijob__render_secret_build(&b, filler, mpijob_ssh_key_public(key));
+	code = mpijob__render_build_finish(&b, &doc);
 	free(filler);
 	if (code != 0)
 		return code;
@@ -193,7 +193,7 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, const struct frame *frame,
 			mpijob_write_fn write, void *user)
 {
-	const char *private_key = mpijob__ssh_key_private_base64(key);
+	const char *private_key = mpijob__render_ssh_key_private_base64(key);
 	struct stencil stencil = { { 0 }, NULL, 0, 0 };
 	int code = print_secret(objects, key, 'A', frame, mpijob_text_write, &stencil.text);
 
@@ -216,7 +216,7 @@ static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-int mpijob__objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
+int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
 				mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
@@ -247,13 +247,13 @@ static int is_format(int32_t format)
  * Workers that are written one by one share a print for each format: a plan writes each when it is created. A print is made
  * by the first thread that needs it, and stays as it is: several may write at the same time.
  */
-struct mpijob__print {
+struct mpijob__render_print {
 	_Atomic(struct stencil *) made[MPIJOB_FORMAT_JSON_COMPACT]; /* by format, from MPIJOB_FORMAT_YAML on */
 };
 
-struct mpijob__print *mpijob__print_new(void)
+struct mpijob__render_print *mpijob__render_print_new(void)
 {
-	return calloc(1, sizeof(struct mpijob__print));
+	return calloc(1, sizeof(struct mpijob__render_print));
 }
 
 static void stencil_free(struct stencil *stencil)
@@ -264,7 +264,7 @@ static void stencil_free(struct stencil *stencil)
 	free(stencil);
 }
 
-void mpijob__print_free(struct mpijob__print *print)
+void mpijob__render_print_free(struct mpijob__render_print *print)
 {
 	for (size_t i = 0; print != NULL && i < sizeof(print->made) / sizeof(print->made[0]); i++)
 		stencil_free(atomic_load(&print->made[i]));
@@ -314,16 +314,16 @@ int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t
 
 	if (objects == NULL || write == NULL || !is_format(format))
 		return MPIJOB_ERR_USAGE;
-	if (!mpijob__objects_locate(objects, index, &role, &worker))
+	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
 	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
 }
 
-int mpijob__objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user)
+int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
 	const mpijob_doc *doc;
-	int code = mpijob__objects_child(objects, role, &doc);
+	int code = mpijob__render_objects_child(objects, role, &doc);
 
 	return code != 0 ? code : write_one(objects, role, (size_t)worker, 0, &frame, write, user);
 }

@@ -89,7 +89,7 @@ static int check_options(const struct mpijob_render_options *given, struct mpijo
 			      "cluster_domain: must be a DNS name, for example 'cluster.local'");
 	if (out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
 		out->gang_scheduler = NULL;
-	code = mpijob__features_take(out->features, out->reference, features);
+	code = mpijob__render_features_take(out->features, out->reference, features);
 	if (code != 0)
 		return refuse(diag, code, code == MPIJOB_ERR_USAGE ?
 						  "reference or a feature is out of its bounds, or a size is not set" :
@@ -129,10 +129,10 @@ static int check_spec(const mpijob *job, const struct mpijob_spec *spec, mpijob_
 	return check_role(job, spec->worker, "Worker", diag);
 }
 
-int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
 			 mpijob_diag *diag)
 {
-	struct mpijob__subject subject = { 0 };
+	struct mpijob__render_subject subject = { 0 };
 	int code = check_options(options, &subject.options, &subject.features, diag);
 
 	if (code != 0)
@@ -160,7 +160,7 @@ int mpijob__subject_make(const mpijob *job, const struct mpijob_render_options *
 	return code;
 }
 
-int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__subject *out,
+int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
 			  mpijob_diag *diag)
 {
 	struct mpijob_validate_options judge = MPIJOB_VALIDATE_OPTIONS_INIT;
@@ -168,48 +168,48 @@ int mpijob__subject_valid(const mpijob *job, const struct mpijob_render_options 
 
 	judge.reference = 1;
 	code = mpijob_validate(job, &judge, diag);
-	return code != 0 ? code : mpijob__subject_make(job, options, out, diag);
+	return code != 0 ? code : mpijob__render_subject_make(job, options, out, diag);
 }
 
-int32_t mpijob__subject_workers(const struct mpijob__subject *subject)
+int32_t mpijob__render_subject_workers(const struct mpijob__render_subject *subject)
 {
 	const struct mpijob_replica_spec *worker = subject->spec->worker;
 
 	return worker != NULL && worker->replicas != NULL && *worker->replicas > 0 ? *worker->replicas : 0;
 }
 
-int32_t mpijob__subject_slots(const struct mpijob__subject *subject)
+int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->slots_per_worker != NULL ? *subject->spec->slots_per_worker : 1;
 }
 
-int mpijob__subject_launcher_works(const struct mpijob__subject *subject)
+int mpijob__render_subject_launcher_works(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->run_launcher_as_worker != NULL && *subject->spec->run_launcher_as_worker != 0;
 }
 
-int mpijob__subject_compact(const struct mpijob__subject *subject)
+int mpijob__render_subject_compact(const struct mpijob__render_subject *subject)
 {
 	return subject->features.compact_hosts != 0;
 }
 
-int mpijob__subject_gang_waits(const struct mpijob__subject *subject)
+int mpijob__render_subject_gang_waits(const struct mpijob__render_subject *subject)
 {
 	return subject->features.gang_safe_wait != 0 && !subject->launcher_runs &&
 	       subject->spec->launcher_creation_policy == MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY &&
-	       mpijob__subject_workers(subject) > 0;
+	       mpijob__render_subject_workers(subject) > 0;
 }
 
-int mpijob__subject_gang(const struct mpijob__subject *subject)
+int mpijob__render_subject_gang(const struct mpijob__render_subject *subject)
 {
 	if (subject->options.gang_scheduler == NULL)
-		return MPIJOB__GANG_NONE;
-	return strcmp(subject->options.gang_scheduler, "volcano") == 0 ? MPIJOB__GANG_VOLCANO : MPIJOB__GANG_PLUGINS;
+		return MPIJOB__RENDER_GANG_NONE;
+	return strcmp(subject->options.gang_scheduler, "volcano") == 0 ? MPIJOB__RENDER_GANG_VOLCANO : MPIJOB__RENDER_GANG_PLUGINS;
 }
 
-size_t mpijob__render_number(size_t number, char out[MPIJOB__NUMBER_SIZE])
+size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE])
 {
-	char *end = out + MPIJOB__NUMBER_SIZE, *at = end;
+	char *end = out + MPIJOB__RENDER_NUMBER_SIZE, *at = end;
 
 	do {
 		*--at = (char)('0' + number % 10);
@@ -228,10 +228,10 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 		[MPIJOB_ROLE_WORKER] = "-worker-", [MPIJOB_ROLE_LAUNCHER] = "-launcher",
 		[MPIJOB_ROLE_NETWORK_POLICY] = "",
 	};
-	char digits[MPIJOB__NUMBER_SIZE];
+	char digits[MPIJOB__RENDER_NUMBER_SIZE];
 	int code;
 
-	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__ROLES || (role == MPIJOB_ROLE_WORKER && index < 0))
+	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__RENDER_ROLES || (role == MPIJOB_ROLE_WORKER && index < 0))
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__base_text_puts(text, job);
 	if (code == 0)
@@ -279,5 +279,5 @@ const char *mpijob__render_kind(int32_t role)
 		[MPIJOB_ROLE_NETWORK_POLICY] = "NetworkPolicy",
 	};
 
-	return role >= MPIJOB_ROLE_SERVICE && role < MPIJOB__ROLES ? kinds[role] : NULL;
+	return role >= MPIJOB_ROLE_SERVICE && role < MPIJOB__RENDER_ROLES ? kinds[role] : NULL;
 }

@@ -43,7 +43,7 @@ static const char script[] =
 	"    said=1\n"
 	"    sleep 1\n"
 	"  done\n"
-	"done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__KEY_HOSTFILE "\n"
+	"done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__RENDER_KEY_HOSTFILE "\n"
 	"[ -z \"$missing\" ]\n";
 
 /* A container of the user's that has the name. */
@@ -65,7 +65,7 @@ static const mpijob_node *same_name(const mpijob_node *spec)
 	return NULL;
 }
 
-static void put_command(struct mpijob__build *b, mpijob_node *container)
+static void put_command(struct mpijob__render_build *b, mpijob_node *container)
 {
 	mpijob_node *command = mpijob_node_put_list(b->doc, container, "command");
 
@@ -74,17 +74,17 @@ static void put_command(struct mpijob__build *b, mpijob_node *container)
 	mpijob_node_append_string(b->doc, command, script);
 }
 
-static void put_seconds(struct mpijob__build *b, mpijob_node *container)
+static void put_seconds(struct mpijob__render_build *b, mpijob_node *container)
 {
 	mpijob_node *env = mpijob_node_put_list(b->doc, container, "env");
 	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
 
 	mpijob_node_put_string(b->doc, entry, "name", SECONDS);
-	mpijob__build_printf(b, entry, "value", "%d", (int)b->subject->features.wait_for_hosts);
+	mpijob__render_build_printf(b, entry, "value", "%d", (int)b->subject->features.wait_for_hosts);
 }
 
 /* What of the launcher's container decides whether this one may run, and beside what. */
-static void put_alike(struct mpijob__build *b, mpijob_node *container, const mpijob_node *launcher)
+static void put_alike(struct mpijob__render_build *b, mpijob_node *container, const mpijob_node *launcher)
 {
 	static const char *const keys[] = { "imagePullPolicy", "resources", "securityContext" };
 
@@ -96,30 +96,30 @@ static void put_alike(struct mpijob__build *b, mpijob_node *container, const mpi
 	}
 }
 
-static void put_mount(struct mpijob__build *b, mpijob_node *container)
+static void put_mount(struct mpijob__render_build *b, mpijob_node *container)
 {
 	mpijob_node *mounts = mpijob_node_put_list(b->doc, container, "volumeMounts");
 	mpijob_node *mount = mpijob_node_append_map(b->doc, mounts);
 
-	mpijob_node_put_string(b->doc, mount, "name", MPIJOB__CONFIG_VOLUME);
+	mpijob_node_put_string(b->doc, mount, "name", MPIJOB__RENDER_CONFIG_VOLUME);
 	mpijob_node_put_string(b->doc, mount, "mountPath", MPIJOB__JOB_CONFIG_PATH);
 }
 
-void mpijob__wait_for_hosts_add(struct mpijob__build *b, mpijob_node *spec)
+void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_node *spec)
 {
-	const mpijob_node *launcher = mpijob__pod_container(b, spec), *taken = same_name(spec);
+	const mpijob_node *launcher = mpijob__render_pod_container(b, spec), *taken = same_name(spec);
 	const char *image = mpijob_node_string(mpijob_node_get(launcher, "image"));
 	mpijob_node *container;
 
 	if (b->subject->features.wait_for_hosts == 0)
 		return;
 	if (taken != NULL) {
-		mpijob__build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL,
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL,
 				  "spec.initContainers", taken,
 				  "a container is called " NAME " already; no other is added that waits for hosts");
 		return;
 	}
-	container = mpijob_node_append_map(b->doc, mpijob__build_list(b, spec, "spec.initContainers"));
+	container = mpijob_node_append_map(b->doc, mpijob__render_build_list(b, spec, "spec.initContainers"));
 	mpijob_node_put_string(b->doc, container, "name", NAME);
 	if (image != NULL)
 		mpijob_node_put_string(b->doc, container, "image", image);

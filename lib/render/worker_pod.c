@@ -14,7 +14,7 @@
 /* Where the cluster's services are when nobody said: what the reference always writes. */
 #define USUAL_DOMAIN "cluster.local"
 
-static void default_command(struct mpijob__build *b, mpijob_node *container)
+static void default_command(struct mpijob__render_build *b, mpijob_node *container)
 {
 	mpijob_node *command;
 
@@ -27,10 +27,10 @@ static void default_command(struct mpijob__build *b, mpijob_node *container)
 }
 
 /* Given up only after a minute: a busy node is no dead one. */
-static void readiness(struct mpijob__build *b, mpijob_node *container)
+static void readiness(struct mpijob__render_build *b, mpijob_node *container)
 {
 	int32_t kind = mpijob_node_kind(mpijob_node_get(container, "readinessProbe"));
-	int32_t port = mpijob__ssh_port(b->subject);
+	int32_t port = mpijob__render_ssh_port(b->subject);
 	mpijob_node *probe;
 
 	if (b->subject->features.worker_readiness == 0 || (kind != MPIJOB_NODE_NONE && kind != MPIJOB_NODE_NULL))
@@ -43,15 +43,15 @@ static void readiness(struct mpijob__build *b, mpijob_node *container)
 	mpijob_node_put_int(b->doc, probe, "failureThreshold", 20);
 }
 
-static void search_domain(struct mpijob__build *b, mpijob_node *spec)
+static void search_domain(struct mpijob__render_build *b, mpijob_node *spec)
 {
-	const struct mpijob__subject *subject = b->subject;
+	const struct mpijob__render_subject *subject = b->subject;
 	const char *domain = subject->options.cluster_domain;
-	mpijob_node *config = mpijob__build_map(b, spec, "spec.dnsConfig");
-	mpijob_node *searches = mpijob__build_list(b, config, "spec.dnsConfig.searches");
+	mpijob_node *config = mpijob__render_build_map(b, spec, "spec.dnsConfig");
+	mpijob_node *searches = mpijob__render_build_list(b, config, "spec.dnsConfig.searches");
 	int code;
 
-	if (domain == NULL || !mpijob__difference_holds(MPIJOB__DIFFERENCE_SEARCH_DOMAIN, subject->options.reference))
+	if (domain == NULL || !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SEARCH_DOMAIN, subject->options.reference))
 		domain = USUAL_DOMAIN;
 	mpijob_text_clear(&b->scratch);
 	code = mpijob__base_text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
@@ -60,37 +60,37 @@ static void search_domain(struct mpijob__build *b, mpijob_node *spec)
 	mpijob_node_append_string(b->doc, searches, mpijob_text_data(&b->scratch));
 }
 
-static int index_label(const struct mpijob__subject *subject, int32_t index, struct mpijob_text *text)
+static int index_label(const struct mpijob__render_subject *subject, int32_t index, struct mpijob_text *text)
 {
-	return mpijob__base_text_printf(text, "%d", (int)index + (mpijob__subject_launcher_works(subject) ? 1 : 0));
+	return mpijob__base_text_printf(text, "%d", (int)index + (mpijob__render_subject_launcher_works(subject) ? 1 : 0));
 }
 
-void mpijob__worker_pod_build(struct mpijob__build *b, int32_t index)
+void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t index)
 {
 	const struct mpijob_replica_spec *replica = b->subject->spec->worker;
 	struct mpijob_text label = { 0 };
 	mpijob_node *root, *metadata, *spec, *container;
 
 	b->role = "Worker";
-	root = mpijob__build_head(b, MPIJOB_ROLE_WORKER, index, 0);
+	root = mpijob__render_build_head(b, MPIJOB_ROLE_WORKER, index, 0);
 	if (b->code == 0)
 		b->code = index_label(b->subject, index, &label);
 	metadata = mpijob_node_edit(root, "metadata");
-	mpijob__pod_metadata(b, replica->pod_template, metadata, mpijob_text_data(&label));
-	mpijob__build_owner(b, metadata);
+	mpijob__render_pod_metadata(b, replica->pod_template, metadata, mpijob_text_data(&label));
+	mpijob__render_build_owner(b, metadata);
 	mpijob__base_text_release(&label);
-	spec = mpijob__pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
+	spec = mpijob__render_pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
 	search_domain(b, spec);
-	mpijob__pod_restart_policy(b, spec, replica);
-	container = mpijob__pod_container(b, spec);
+	mpijob__render_pod_restart_policy(b, spec, replica);
+	container = mpijob__render_pod_container(b, spec);
 	default_command(b, container);
-	mpijob__ssh_port_give(b, container);
+	mpijob__render_ssh_port_give(b, container);
 	readiness(b, container);
-	mpijob__environment_inject(b, container, MPIJOB_ROLE_WORKER);
-	mpijob__pod_mount_keys(b, spec);
+	mpijob__render_environment_inject(b, container, MPIJOB_ROLE_WORKER);
+	mpijob__render_pod_mount_keys(b, spec);
 }
 
-int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_doc *doc, int32_t index)
+int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject, mpijob_doc *doc, int32_t index)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
@@ -102,7 +102,7 @@ int mpijob__worker_pod_renumber(const struct mpijob__subject *subject, mpijob_do
 	mpijob_text_clear(&text);
 	if (code == 0)
 		code = index_label(subject, index, &text);
-	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__LABEL_REPLICA_INDEX,
+	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__RENDER_LABEL_REPLICA_INDEX,
 			       mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 	return code != 0 ? code : mpijob_doc_error(doc);

@@ -154,9 +154,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "render_hostile.c", "a_template_owns_nothing"),
     ],
     "The operator's own labels win": [
-        ("lib/render/pod.c", "mpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);",
-         "if (!mpijob_node_get(labels, MPIJOB__LABEL_JOB_NAME))\n"
-         "\t\tmpijob_node_put_string(b->doc, labels, MPIJOB__LABEL_JOB_NAME, b->subject->name);",
+        ("lib/render/pod.c", "mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);",
+         "if (!mpijob_node_get(labels, MPIJOB__RENDER_LABEL_JOB_NAME))\n"
+         "\t\tmpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);",
          UNIT + "render_hostile.c", "a_template_owns_nothing"),
     ],
     "Labels make no pod a child": [
@@ -243,7 +243,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "When nothing changed": [
         ("lib/plan/status.c", "if (!same_draft(&plan->old, &plan->draft))", "if (!same_draft(&plan->old, &plan->draft) || 1)", RUN, "a_life"),
-        ("lib/plan/children.c", "if (child && child->digest != mpijob__wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
+        ("lib/plan/children.c", "if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
     ],
     "Each job has one key pair": [
         ("lib/operator/act_send.c", "int rc = with_entropy ? mpijob__entropy_fill(entropy, sizeof(entropy)) : 0;",

@@ -373,7 +373,7 @@ static void test_hostfile(void **state)
 	int32_t slots = 2, works = 1, replicas = 3;
 	struct mpijob_spec spec = MPIJOB_SPEC_INIT;
 	struct mpijob_replica_spec worker = MPIJOB_REPLICA_SPEC_INIT;
-	struct mpijob__subject subject = { .name = "pi", .namespace_ = "ns", .uid = "u", .spec = &spec };
+	struct mpijob__render_subject subject = { .name = "pi", .namespace_ = "ns", .uid = "u", .spec = &spec };
 	uint64_t wanted;
 
 	(void)state;

@@ -32,20 +32,20 @@ static const char head[] =
 	"for stands in `options.md`.\n";
 
 static const struct {
-	enum mpijob__difference_mode mode;
+	enum mpijob__render_difference_mode mode;
 	const char *title;
 	const char *toggle;
 } parts[] = {
-	{ MPIJOB__DIFFERENCE_DEFAULT, "On by default", "Switch off" },
-	{ MPIJOB__DIFFERENCE_ALWAYS, "Always", "No switch" },
+	{ MPIJOB__RENDER_DIFFERENCE_DEFAULT, "On by default", "Switch off" },
+	{ MPIJOB__RENDER_DIFFERENCE_ALWAYS, "Always", "No switch" },
 };
 
 static void print_rows(struct mpijob_text *out, size_t part)
 {
 	int first = 1;
 
-	for (int i = MPIJOB__DIFFERENCE_NONE + 1; i < MPIJOB__DIFFERENCE_COUNT; i++) {
-		const struct mpijob__difference_row *row = mpijob__difference_row((enum mpijob__difference)i);
+	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++) {
+		const struct mpijob__render_difference_row *row = mpijob__render_difference_row((enum mpijob__render_difference)i);
 
 		if (row->mode != parts[part].mode)
 			continue;
@@ -145,8 +145,8 @@ static const char *next_word(const char **rest, char word[128])
 
 static int is_difference(const char *id)
 {
-	for (int i = MPIJOB__DIFFERENCE_NONE + 1; i < MPIJOB__DIFFERENCE_COUNT; i++)
-		if (strcmp(mpijob__difference_row((enum mpijob__difference)i)->id, id) == 0)
+	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++)
+		if (strcmp(mpijob__render_difference_row((enum mpijob__render_difference)i)->id, id) == 0)
 			return 1;
 	return 0;
 }
@@ -255,21 +255,21 @@ static void page_is_current(void **state)
 static void rows_are_complete(void **state)
 {
 	(void)state;
-	assert_null(mpijob__difference_row(MPIJOB__DIFFERENCE_NONE));
-	assert_null(mpijob__difference_row(MPIJOB__DIFFERENCE_COUNT));
-	for (int i = MPIJOB__DIFFERENCE_NONE + 1; i < MPIJOB__DIFFERENCE_COUNT; i++) {
-		const struct mpijob__difference_row *row = mpijob__difference_row((enum mpijob__difference)i);
+	assert_null(mpijob__render_difference_row(MPIJOB__RENDER_DIFFERENCE_NONE));
+	assert_null(mpijob__render_difference_row(MPIJOB__RENDER_DIFFERENCE_COUNT));
+	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++) {
+		const struct mpijob__render_difference_row *row = mpijob__render_difference_row((enum mpijob__render_difference)i);
 
 		if (!row->id || !row->what || !row->why || !row->toggle)
 			fail_msg("row %d is not complete", i);
 		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(row->id));
-		for (int j = MPIJOB__DIFFERENCE_NONE + 1; j < i; j++)
-			assert_string_not_equal(row->id, mpijob__difference_row((enum mpijob__difference)j)->id);
-		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 0), 1);
-		assert_int_equal(mpijob__difference_holds((enum mpijob__difference)i, 1),
-				 row->mode == MPIJOB__DIFFERENCE_ALWAYS);
+		for (int j = MPIJOB__RENDER_DIFFERENCE_NONE + 1; j < i; j++)
+			assert_string_not_equal(row->id, mpijob__render_difference_row((enum mpijob__render_difference)j)->id);
+		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i, 0), 1);
+		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i, 1),
+				 row->mode == MPIJOB__RENDER_DIFFERENCE_ALWAYS);
 	}
-	assert_int_equal(mpijob__difference_holds(MPIJOB__DIFFERENCE_NONE, 1), 1);
+	assert_int_equal(mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_NONE, 1), 1);
 }
 
 int main(void)

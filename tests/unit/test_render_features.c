@@ -170,14 +170,14 @@ static void older_and_wrong_structs(void **state)
 	features.size = offsetof(struct mpijob_features, network_policy);
 	assert_int_equal(mpijob_features_set(&features, "network-policy", "true", NULL), MPIJOB_ERR_UNSUPPORTED);
 	assert_int_equal(mpijob_features_get(&features, "network-policy"), 0);
-	assert_int_equal(mpijob__features_take(&features, 0, &taken), 0);
+	assert_int_equal(mpijob__render_features_take(&features, 0, &taken), 0);
 	assert_int_equal(taken.network_policy, 0);
 	features.compact_hosts = 2;
-	assert_int_equal(mpijob__features_take(&features, 0, &taken), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__render_features_take(&features, 0, &taken), MPIJOB_ERR_USAGE);
 	features.compact_hosts = 1;
-	assert_int_equal(mpijob__features_take(&features, 1, &taken), 0);
+	assert_int_equal(mpijob__render_features_take(&features, 1, &taken), 0);
 	assert_int_equal(taken.compact_hosts, 0);
-	assert_int_equal(mpijob__features_take(&features, 0, &taken), 0);
+	assert_int_equal(mpijob__render_features_take(&features, 0, &taken), 0);
 	assert_int_equal(taken.compact_hosts, 1);
 	assert_int_equal(taken.size, sizeof(taken));
 }

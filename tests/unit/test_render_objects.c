@@ -362,7 +362,7 @@ static void too_large_later(void **state)
 static void must_fit_later(void **state)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
-	struct mpijob__subject subject;
+	struct mpijob__render_subject subject;
 	mpijob *job = make_job(18000, "");
 	mpijob_objects *objects = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -373,10 +373,10 @@ static void must_fit_later(void **state)
 	options.running_count = 1;
 	for (int32_t reference = 0; reference < 2; reference++) {
 		options.reference = reference;
-		assert_int_equal(mpijob__subject_make(job, &options, &subject, NULL), 0);
+		assert_int_equal(mpijob__render_subject_make(job, &options, &subject, NULL), 0);
 		subject.all_must_fit = 1;
-		assert_int_equal(mpijob__objects_new(&subject, &objects), 0);
-		assert_int_equal(mpijob__objects_make(objects, diag), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob__render_objects_new(&subject, &objects), 0);
+		assert_int_equal(mpijob__render_objects_make(objects, diag), MPIJOB_ERR_SPEC);
 		assert_int_equal(mpijob_diag_count(diag), 1);
 		assert_string_equal(mpijob_diag_at(diag, 0)->id, "config-map-too-large");
 		mpijob_diag_clear(diag);
@@ -394,12 +394,12 @@ static void child_by_child(void **state)
 		mpijob *job = make_job(workers, "");
 		mpijob_objects *all = render(job, NULL), *few = NULL;
 		mpijob_text *wanted = mpijob_text_new(), *found = mpijob_text_new();
-		struct mpijob__subject subject;
+		struct mpijob__render_subject subject;
 		const mpijob_doc *doc = NULL;
 
-		assert_int_equal(mpijob__subject_make(job, NULL, &subject, NULL), 0);
-		assert_int_equal(mpijob__objects_new(&subject, &few), 0);
-		assert_int_equal(mpijob__objects_child(few, MPIJOB_ROLE_POD_GROUP, &doc), MPIJOB_ERR_NOT_FOUND);
+		assert_int_equal(mpijob__render_subject_make(job, NULL, &subject, NULL), 0);
+		assert_int_equal(mpijob__render_objects_new(&subject, &few), 0);
+		assert_int_equal(mpijob__render_objects_child(few, MPIJOB_ROLE_POD_GROUP, &doc), MPIJOB_ERR_NOT_FOUND);
 		for (size_t i = mpijob_objects_count(all); i-- > 0;) {
 			struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
 
@@ -409,7 +409,7 @@ static void child_by_child(void **state)
 			assert_int_equal(mpijob_objects_write_at(all, i, MPIJOB_FORMAT_JSON_COMPACT, 0,
 								 mpijob_text_write, wanted),
 					 0);
-			assert_int_equal(mpijob__objects_send(few, head.role, head.index, mpijob_text_write, found), 0);
+			assert_int_equal(mpijob__render_objects_send(few, head.role, head.index, mpijob_text_write, found), 0);
 			assert_string_equal(mpijob_text_data(found), mpijob_text_data(wanted));
 		}
 		mpijob_text_free(wanted);

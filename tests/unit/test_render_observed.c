@@ -46,11 +46,11 @@ static mpijob_doc *child(const mpijob *job, const struct mpijob_render_options *
 	return doc;
 }
 
-static struct mpijob__subject subject_of(const mpijob *job, const struct mpijob_render_options *options)
+static struct mpijob__render_subject subject_of(const mpijob *job, const struct mpijob_render_options *options)
 {
-	struct mpijob__subject subject;
+	struct mpijob__render_subject subject;
 
-	assert_int_equal(mpijob__subject_make(job, options, &subject, NULL), 0);
+	assert_int_equal(mpijob__render_subject_make(job, options, &subject, NULL), 0);
 	return subject;
 }
 
@@ -67,7 +67,7 @@ static mpijob_doc *parse(const char *text)
 static uint64_t service_of(const char *text)
 {
 	mpijob_doc *doc = parse(text);
-	uint64_t digest = mpijob__observed_service(mpijob_doc_root(doc));
+	uint64_t digest = mpijob__render_observed_service(mpijob_doc_root(doc));
 
 	mpijob_doc_free(doc);
 	return digest;
@@ -76,24 +76,24 @@ static uint64_t service_of(const char *text)
 static void service(void **state)
 {
 	mpijob *job = make_job("pi", 2, "", ""), *works = make_job("pi", 2, "  runLauncherAsWorker: true\n", "");
-	struct mpijob__subject subject = subject_of(job, NULL), other = subject_of(works, NULL);
+	struct mpijob__render_subject subject = subject_of(job, NULL), other = subject_of(works, NULL);
 	mpijob_doc *doc = child(job, NULL, MPIJOB_ROLE_SERVICE);
-	uint64_t wanted = mpijob__wanted_service(&subject);
+	uint64_t wanted = mpijob__render_wanted_service(&subject);
 
 	(void)state;
-	assert_true(wanted == mpijob__observed_service(mpijob_node_get(mpijob_doc_root(doc), "spec")));
+	assert_true(wanted == mpijob__render_observed_service(mpijob_node_get(mpijob_doc_root(doc), "spec")));
 	assert_true(wanted ==
 		    service_of("{clusterIP: None, clusterIPs: [None], type: ClusterIP, sessionAffinity: None,"
 			       " publishNotReadyAddresses: false, selector: {training.kubeflow.org/job-name: pi,"
 			       " training.kubeflow.org/operator-name: mpi-operator}}"));
 	assert_true(wanted != service_of("{selector: {training.kubeflow.org/job-name: pi}}"));
 	assert_true(wanted != service_of("{}"));
-	assert_true(wanted != mpijob__wanted_service(&other));
+	assert_true(wanted != mpijob__render_wanted_service(&other));
 	assert_true(wanted != 0);
 	mpijob_doc_free(doc);
 	doc = child(works, NULL, MPIJOB_ROLE_SERVICE);
-	assert_true(mpijob__wanted_service(&other) ==
-		    mpijob__observed_service(mpijob_node_get(mpijob_doc_root(doc), "spec")));
+	assert_true(mpijob__render_wanted_service(&other) ==
+		    mpijob__render_observed_service(mpijob_node_get(mpijob_doc_root(doc), "spec")));
 	mpijob_doc_free(doc);
 	mpijob_free(job);
 	mpijob_free(works);
@@ -104,7 +104,7 @@ static void config_map(void **state)
 	const uint8_t running[] = { 1, 0, 1 };
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT, text_order = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob *job = make_job("pi", 12, "  runLauncherAsWorker: true\n", "");
-	struct mpijob__subject subject = subject_of(job, NULL);
+	struct mpijob__render_subject subject = subject_of(job, NULL);
 	mpijob_doc *doc;
 	const mpijob_node *data;
 	uint64_t wanted = 0, observed, again = 0;
@@ -115,13 +115,13 @@ static void config_map(void **state)
 	options.running_count = sizeof(running);
 	doc = child(job, &options, MPIJOB_ROLE_CONFIG_MAP);
 	data = mpijob_node_get(mpijob_doc_root(doc), "data");
-	observed = mpijob__observed_hosts(mpijob_node_text(mpijob_node_get(data, "discover_hosts.sh")),
+	observed = mpijob__render_observed_hosts(mpijob_node_text(mpijob_node_get(data, "discover_hosts.sh")),
 					  mpijob_node_length(mpijob_node_get(data, "discover_hosts.sh")), &count);
 	assert_int_equal(count, 3); /* the launcher too */
-	assert_int_equal(mpijob__wanted_hosts(&subject, running, sizeof(running), &wanted, &count), 0);
+	assert_int_equal(mpijob__render_wanted_hosts(&subject, running, sizeof(running), &wanted, &count), 0);
 	assert_int_equal(count, 3);
 	assert_true(wanted == observed);
-	assert_int_equal(mpijob__wanted_hosts(&subject, running, 2, &wanted, &count), 0);
+	assert_int_equal(mpijob__render_wanted_hosts(&subject, running, 2, &wanted, &count), 0);
 	assert_int_equal(count, 2);
 	assert_true(wanted != observed);
 	mpijob_doc_free(doc);
@@ -130,24 +130,24 @@ static void config_map(void **state)
 	text_order.reference = 1;
 	doc = child(job, &text_order, MPIJOB_ROLE_CONFIG_MAP);
 	data = mpijob_node_find(mpijob_doc_root(doc), "data[discover_hosts.sh]");
-	assert_int_equal(mpijob__wanted_hosts(&subject, NULL, 0, &again, NULL), 0);
-	assert_true(again == mpijob__observed_hosts(mpijob_node_text(data), mpijob_node_length(data), NULL));
+	assert_int_equal(mpijob__render_wanted_hosts(&subject, NULL, 0, &again, NULL), 0);
+	assert_true(again == mpijob__render_observed_hosts(mpijob_node_text(data), mpijob_node_length(data), NULL));
 	mpijob_doc_free(doc);
-	mpijob__observed_hosts("#!/bin/sh\n", 10, &count);
+	mpijob__render_observed_hosts("#!/bin/sh\n", 10, &count);
 	assert_int_equal(count, 0);
-	mpijob__observed_hosts("", 0, &count);
+	mpijob__render_observed_hosts("", 0, &count);
 	assert_int_equal(count, 0);
-	mpijob__observed_hosts("echo a", 6, &count);
+	mpijob__render_observed_hosts("echo a", 6, &count);
 	assert_int_equal(count, 1);
-	assert_true(mpijob__observed_hosts("echo a\necho b\n", 14, NULL) !=
-		    mpijob__observed_hosts("echo a\necho c\n", 14, NULL));
+	assert_true(mpijob__render_observed_hosts("echo a\necho b\n", 14, NULL) !=
+		    mpijob__render_observed_hosts("echo a\necho c\n", 14, NULL));
 	mpijob_free(job);
 }
 
 static uint64_t pod_group_of(const char *text)
 {
 	mpijob_doc *doc = parse(text);
-	uint64_t digest = mpijob__observed_pod_group(mpijob_doc_root(doc));
+	uint64_t digest = mpijob__render_observed_pod_group(mpijob_doc_root(doc));
 
 	mpijob_doc_free(doc);
 	return digest;
@@ -158,29 +158,29 @@ static void pod_group(void **state)
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob *job = make_job("pi", 4, "", ""),
 	       *queued = make_job("pi", 4, "  runPolicy: {schedulingPolicy: {queue: q}}\n", "");
-	struct mpijob__subject subject, other;
+	struct mpijob__render_subject subject, other;
 	uint64_t wanted = 0, wanted_queue = 0;
 
 	(void)state;
 	options.gang_scheduler = "volcano";
 	subject = subject_of(job, &options);
 	other = subject_of(queued, &options);
-	assert_int_equal(mpijob__wanted_pod_group(&subject, &wanted, NULL), 0);
-	assert_int_equal(mpijob__wanted_pod_group(&other, &wanted_queue, NULL), 0);
-	assert_true(mpijob__pod_group_same(wanted, pod_group_of("{minMember: 5, minResources: {cpu: '2'}}")));
+	assert_int_equal(mpijob__render_wanted_pod_group(&subject, &wanted, NULL), 0);
+	assert_int_equal(mpijob__render_wanted_pod_group(&other, &wanted_queue, NULL), 0);
+	assert_true(mpijob__render_pod_group_same(wanted, pod_group_of("{minMember: 5, minResources: {cpu: '2'}}")));
 	/* Another spelling of a quantity, and the queue that the scheduler gives, are no change. */
-	assert_true(mpijob__pod_group_same(wanted,
+	assert_true(mpijob__render_pod_group_same(wanted,
 					   pod_group_of("{minResources: {cpu: 2000m}, minMember: 5, queue: default}")));
-	assert_false(mpijob__pod_group_same(wanted, pod_group_of("{minMember: 4, minResources: {cpu: '2'}}")));
-	assert_false(mpijob__pod_group_same(wanted, pod_group_of("{minMember: 5, minResources: {cpu: '3'}}")));
-	assert_false(mpijob__pod_group_same(wanted, pod_group_of("{minMember: 5}")));
-	assert_false(mpijob__pod_group_same(
+	assert_false(mpijob__render_pod_group_same(wanted, pod_group_of("{minMember: 4, minResources: {cpu: '2'}}")));
+	assert_false(mpijob__render_pod_group_same(wanted, pod_group_of("{minMember: 5, minResources: {cpu: '3'}}")));
+	assert_false(mpijob__render_pod_group_same(wanted, pod_group_of("{minMember: 5}")));
+	assert_false(mpijob__render_pod_group_same(
 		wanted, pod_group_of("{minMember: 5, minResources: {cpu: 2}, priorityClassName: x}")));
 	assert_true(
-		mpijob__pod_group_same(wanted_queue, pod_group_of("{minMember: 5, minResources: {cpu: 2}, queue: q}")));
-	assert_false(mpijob__pod_group_same(wanted_queue,
+		mpijob__render_pod_group_same(wanted_queue, pod_group_of("{minMember: 5, minResources: {cpu: 2}, queue: q}")));
+	assert_false(mpijob__render_pod_group_same(wanted_queue,
 					    pod_group_of("{minMember: 5, minResources: {cpu: 2}, queue: default}")));
-	assert_false(mpijob__pod_group_same(wanted_queue, pod_group_of("{minMember: 5, minResources: {cpu: 2}}")));
+	assert_false(mpijob__render_pod_group_same(wanted_queue, pod_group_of("{minMember: 5, minResources: {cpu: 2}}")));
 	mpijob_free(job);
 	mpijob_free(queued);
 }
@@ -188,7 +188,7 @@ static void pod_group(void **state)
 static uint64_t directives_of(const char *text)
 {
 	mpijob_doc *doc = parse(text);
-	uint64_t digest = mpijob__observed_directives(mpijob_doc_root(doc));
+	uint64_t digest = mpijob__render_observed_directives(mpijob_doc_root(doc));
 
 	mpijob_doc_free(doc);
 	return digest;
@@ -201,13 +201,13 @@ static uint64_t directives_of(const char *text)
 static void directives(void **state)
 {
 	mpijob *job = make_job("pi", 1, "", "          nodeSelector: {zone: a}\n          tolerations: [{key: k}]\n");
-	struct mpijob__subject subject = subject_of(job, NULL);
+	struct mpijob__render_subject subject = subject_of(job, NULL);
 	mpijob_doc *doc = child(job, NULL, MPIJOB_ROLE_LAUNCHER);
 	uint64_t wanted = 0;
 
 	(void)state;
-	assert_int_equal(mpijob__wanted_directives(&subject, &wanted, NULL), 0);
-	assert_true(wanted == mpijob__observed_directives(mpijob_node_find(mpijob_doc_root(doc), "spec.template")));
+	assert_int_equal(mpijob__render_wanted_directives(&subject, &wanted, NULL), 0);
+	assert_true(wanted == mpijob__render_observed_directives(mpijob_node_find(mpijob_doc_root(doc), "spec.template")));
 	assert_true(wanted ==
 		    directives_of(
 			    "{metadata: {annotations: {}, labels: {" OUR_LABELS ", job-name: pi-launcher, "
