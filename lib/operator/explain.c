@@ -29,10 +29,10 @@ static const char *failed_reason(const mpijob_plan *plan)
 /* A worker that is on its way out, which the reference counts as running, and lists. */
 static int worker_leaves(const struct mpijob__record *record)
 {
-	const struct mpijob__pods *pods = &record->facts->pods;
+	const struct mpijob__plan_pods *pods = &record->facts->pods;
 
 	for (size_t i = 0; i < pods->count; i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->deleting)
 			return 1;

@@ -137,8 +137,8 @@ static int is_superseded(const mpijob_operator *operator_, const struct mpijob__
 {
 	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
 								  : NULL;
-	const struct mpijob__pod *pod = observed->pod && observed->pod->name
-						? mpijob__pods_find(&record->facts->pods, observed->pod)
+	const struct mpijob__plan_pod *pod = observed->pod && observed->pod->name
+						? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
 						: NULL;
 	const struct mpijob__object *known = child ? find(operator_, child->uid)
 					     : pod ? mpijob__objects_find(&operator_->objects, &pod->uid)
@@ -391,7 +391,7 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 	forget_strange_child(operator_, record, MPIJOB_ROLE_SECRET);
 	forget_strange_child(operator_, record, MPIJOB_ROLE_NETWORK_POLICY);
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
-		const struct mpijob__pod *pod = mpijob__pods_at(&record->facts->pods, i - 1);
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(&record->facts->pods, i - 1);
 		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
 							? mpijob__objects_find(&operator_->objects, &pod->uid)
 							: NULL;

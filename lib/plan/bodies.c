@@ -17,17 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mpijob__bodies {
+struct mpijob__plan_bodies {
 	mpijob_objects *objects; /* NULL until something was rendered */
 };
 
-int mpijob__bodies_new(struct mpijob_plan *plan)
+int mpijob__plan_bodies_new(struct mpijob_plan *plan)
 {
 	plan->bodies = calloc(1, sizeof(*plan->bodies));
 	return plan->bodies ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__bodies_free(struct mpijob__bodies *bodies)
+void mpijob__plan_bodies_free(struct mpijob__plan_bodies *bodies)
 {
 	if (!bodies)
 		return;
@@ -48,7 +48,7 @@ static int begin(const struct mpijob_plan *plan, int all_must_fit)
 	return mpijob__render_objects_new(&now, &plan->bodies->objects);
 }
 
-int mpijob__bodies_check(struct mpijob_plan *plan)
+int mpijob__plan_bodies_check(struct mpijob_plan *plan)
 {
 	mpijob_diag *findings = mpijob_diag_new();
 	int code = findings ? begin(plan, 1) : MPIJOB_ERR_NOMEM;
@@ -238,7 +238,7 @@ static const char *status_word(int32_t status)
 	return status == MPIJOB_CONDITION_FALSE ? "False" : "Unknown";
 }
 
-static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijob__condition *condition)
+static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijob__plan_condition *condition)
 {
 	mpijob_node *map = mpijob_node_append_map(doc, list);
 
@@ -279,7 +279,7 @@ static void put_replicas(mpijob_doc *doc, const char *role, const struct mpijob_
 static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpijob_node *status)
 {
 	const mpijob_node *former = mpijob_node_find(mpijob__job_node(plan->job), "status.conditions");
-	const struct mpijob__draft *draft = &plan->draft;
+	const struct mpijob__plan_draft *draft = &plan->draft;
 	int changed = draft->count != plan->old.count;
 	mpijob_node *list;
 
@@ -289,7 +289,7 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 		return;
 	list = mpijob_node_put_list(doc, status, "conditions");
 	for (size_t i = 0; i < draft->count; i++) {
-		const struct mpijob__condition *condition = &draft->conditions[i];
+		const struct mpijob__plan_condition *condition = &draft->conditions[i];
 
 		if (condition->origin < mpijob_node_count(former))
 			mpijob_node_append(doc, list, mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
@@ -300,7 +300,7 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 
 static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
-	const struct mpijob__draft *draft = &plan->draft, *old = &plan->old;
+	const struct mpijob__plan_draft *draft = &plan->draft, *old = &plan->old;
 	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
 
 	mpijob_node_put_string(
@@ -333,31 +333,31 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, 
 	mpijob_node *root = mpijob_doc_edit(doc);
 
 	switch (body) {
-	case MPIJOB__BODY_SERVICE:
+	case MPIJOB__PLAN_BODY_SERVICE:
 		fill_service(plan, doc, object);
 		break;
-	case MPIJOB__BODY_NETWORK_POLICY:
+	case MPIJOB__PLAN_BODY_NETWORK_POLICY:
 		fill_network_policy(plan, doc, object);
 		break;
-	case MPIJOB__BODY_CONFIG_MAP:
+	case MPIJOB__PLAN_BODY_CONFIG_MAP:
 		fill_config_map(doc, object);
 		break;
-	case MPIJOB__BODY_POD_GROUP:
+	case MPIJOB__PLAN_BODY_POD_GROUP:
 		fill_pod_group(plan, doc, object);
 		break;
-	case MPIJOB__BODY_STOP:
+	case MPIJOB__PLAN_BODY_STOP:
 		fill_stop(plan, doc);
 		break;
-	case MPIJOB__BODY_GO_ON:
+	case MPIJOB__PLAN_BODY_GO_ON:
 		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", 0);
 		break;
-	case MPIJOB__BODY_GO_ON_ANEW:
+	case MPIJOB__PLAN_BODY_GO_ON_ANEW:
 		fill_launcher(plan, doc, object);
 		break;
-	case MPIJOB__BODY_FORGET_START:
+	case MPIJOB__PLAN_BODY_FORGET_START:
 		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime", mpijob_node_new_null(doc));
 		break;
-	case MPIJOB__BODY_STATUS:
+	case MPIJOB__PLAN_BODY_STATUS:
 		fill_status(plan, doc);
 		break;
 	default:
@@ -367,19 +367,19 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, 
 }
 
 /* The child that a patch makes of what is there; NULL for one that needs none. */
-static int wanted(const struct mpijob_plan *plan, const struct mpijob__action *action, const mpijob_doc **out)
+static int wanted(const struct mpijob_plan *plan, const struct mpijob__plan_action *action, const mpijob_doc **out)
 {
 	int code;
 
 	*out = NULL;
-	if (action->body != MPIJOB__BODY_SERVICE && action->body != MPIJOB__BODY_CONFIG_MAP &&
-	    action->body != MPIJOB__BODY_POD_GROUP && action->body != MPIJOB__BODY_NETWORK_POLICY && action->body != MPIJOB__BODY_GO_ON_ANEW)
+	if (action->body != MPIJOB__PLAN_BODY_SERVICE && action->body != MPIJOB__PLAN_BODY_CONFIG_MAP &&
+	    action->body != MPIJOB__PLAN_BODY_POD_GROUP && action->body != MPIJOB__PLAN_BODY_NETWORK_POLICY && action->body != MPIJOB__PLAN_BODY_GO_ON_ANEW)
 		return 0;
 	code = begin(plan, 0);
 	return code ? code : mpijob__render_objects_child(plan->bodies->objects, action->view.role, out);
 }
 
-static int write_patch(const struct mpijob_plan *plan, const struct mpijob__action *action, mpijob_write_fn write,
+static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan_action *action, mpijob_write_fn write,
 		       void *user)
 {
 	const mpijob_doc *object;
@@ -402,22 +402,22 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__acti
 int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy, size_t entropy_len,
 			   mpijob_write_fn write, void *user)
 {
-	const struct mpijob__action *action;
+	const struct mpijob__plan_action *action;
 	int needs_key;
 
 	if (!plan || !write)
 		return MPIJOB_ERR_USAGE;
-	if (index >= plan->count || plan->actions[index].body == MPIJOB__BODY_NONE)
+	if (index >= plan->count || plan->actions[index].body == MPIJOB__PLAN_BODY_NONE)
 		return MPIJOB_ERR_NOT_FOUND;
 	action = &plan->actions[index];
 	needs_key = action->view.role == MPIJOB_ROLE_SECRET;
 	if (needs_key && (!entropy || entropy_len < MPIJOB_SSH_ENTROPY))
 		return MPIJOB_ERR_USAGE;
-	if (action->body == MPIJOB__BODY_SECRET)
+	if (action->body == MPIJOB__PLAN_BODY_SECRET)
 		return write_secret_patch(&action->view, entropy, entropy_len, write, user);
-	if (action->body == MPIJOB__BODY_CREATE && needs_key)
+	if (action->body == MPIJOB__PLAN_BODY_CREATE && needs_key)
 		return write_secret(plan, entropy, entropy_len, write, user);
-	if (action->body == MPIJOB__BODY_CREATE)
+	if (action->body == MPIJOB__PLAN_BODY_CREATE)
 		return write_create(plan, &action->view, write, user);
 	return write_patch(plan, action, write, user);
 }

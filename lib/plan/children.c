@@ -38,7 +38,7 @@ static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_c
 		return 0;
 	}
 	if (found == ABSENT)
-		mpijob__plan_act(plan, MPIJOB__STAGE_FIRST, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, role, -1, NULL,
+		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE, role, -1, NULL,
 				 "it is not there");
 	else if (!child->deleting)
 		*out = child;
@@ -47,7 +47,7 @@ static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_c
 
 static void patch(struct mpijob_plan *plan, const struct mpijob_child_facts *child, int32_t body, const char *why)
 {
-	mpijob__plan_act(plan, MPIJOB__STAGE_FIRST, MPIJOB_ACTION_PATCH, body, child->role, -1, child->uid, why);
+	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_PATCH, body, child->role, -1, child->uid, why);
 }
 
 /* Keep a map whose superfluous keys the patch removes. */
@@ -68,7 +68,7 @@ static int plan_service(struct mpijob_plan *plan)
 		return 0;
 	if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {
 		keep(plan, child->owned, &plan->selector);
-		patch(plan, child, MPIJOB__BODY_SERVICE, "its selector is not the job's");
+		patch(plan, child, MPIJOB__PLAN_BODY_SERVICE, "its selector is not the job's");
 	}
 	return 1;
 }
@@ -87,7 +87,7 @@ static int plan_network_policy(struct mpijob_plan *plan)
 	mpijob__plan_fail(plan, mpijob__render_wanted_network_policy(&plan->subject, &wanted));
 	if (child->digest != wanted) {
 		keep(plan, child->owned, &plan->match_labels);
-		patch(plan, child, MPIJOB__BODY_NETWORK_POLICY, "it lets others reach the pods, or keeps the job's away");
+		patch(plan, child, MPIJOB__PLAN_BODY_NETWORK_POLICY, "it lets others reach the pods, or keeps the job's away");
 	}
 	return 1;
 }
@@ -101,15 +101,15 @@ static int plan_config_map(struct mpijob_plan *plan)
 
 	if (!provide(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
 		return 0;
-	fresh = plan->count > before || (child && child->digest != mpijob__host_lines_wanted(&plan->subject));
+	fresh = plan->count > before || (child && child->digest != mpijob__plan_host_lines_wanted(&plan->subject));
 	if (child && fresh)
-		patch(plan, child, MPIJOB__BODY_CONFIG_MAP, "the hosts of the job changed");
-	else if (child && mpijob__hosts_changed(plan, child, &due_ms))
-		patch(plan, child, MPIJOB__BODY_CONFIG_MAP, "other workers run than those that are listed");
+		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP, "the hosts of the job changed");
+	else if (child && mpijob__plan_hosts_changed(plan, child, &due_ms))
+		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP, "other workers run than those that are listed");
 	if (due_ms)
 		mpijob__plan_look_again(plan, due_ms);
 	/* One that would be too large is refused before any worker is made, not when all run. */
-	return !fresh || mpijob__bodies_check(plan);
+	return !fresh || mpijob__plan_bodies_check(plan);
 }
 
 static int plan_secret(struct mpijob_plan *plan)
@@ -118,8 +118,8 @@ static int plan_secret(struct mpijob_plan *plan)
 
 	if (!provide(plan, MPIJOB_ROLE_SECRET, &child))
 		return 0;
-	if (child && child->digest != MPIJOB__SECRET_COMPLETE)
-		patch(plan, child, MPIJOB__BODY_SECRET, "it lacks a key");
+	if (child && child->digest != MPIJOB__PLAN_SECRET_COMPLETE)
+		patch(plan, child, MPIJOB__PLAN_BODY_SECRET, "it lacks a key");
 	return 1;
 }
 
@@ -151,23 +151,23 @@ static int plan_pod_group(struct mpijob_plan *plan)
 	mpijob__plan_fail(plan, mpijob__render_wanted_pod_group(&plan->subject, &wanted, NULL));
 	if (!mpijob__render_pod_group_same(wanted, child->digest) && !is_of_reference(plan, child)) {
 		keep(plan, child->owned, &plan->min_resources);
-		patch(plan, child, MPIJOB__BODY_POD_GROUP, "the gang changed");
+		patch(plan, child, MPIJOB__PLAN_BODY_POD_GROUP, "the gang changed");
 	}
 	return 1;
 }
 
-int mpijob__children_plan(struct mpijob_plan *plan)
+int mpijob__plan_children_plan(struct mpijob_plan *plan)
 {
 	return plan_service(plan) && plan_network_policy(plan) && plan_config_map(plan) && plan_secret(plan) && plan_pod_group(plan);
 }
 
-void mpijob__children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, const char *why)
+void mpijob__plan_children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, const char *why)
 {
 	const struct mpijob_child_facts *child = NULL;
 
 	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
 	    look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
 		return;
-	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid,
+	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid,
 			 why);
 }

@@ -13,13 +13,13 @@
 
 static void stamp(struct mpijob_plan *plan)
 {
-	struct mpijob__draft *draft = &plan->draft;
-	const struct mpijob__condition *end = mpijob__conditions_get(draft, "Failed");
+	struct mpijob__plan_draft *draft = &plan->draft;
+	const struct mpijob__plan_condition *end = mpijob__plan_conditions_get(draft, "Failed");
 
 	if (draft->has_completion_time)
 		return;
 	if (!end || end->view.status != MPIJOB_CONDITION_TRUE)
-		end = mpijob__conditions_get(draft, "Succeeded");
+		end = mpijob__plan_conditions_get(draft, "Succeeded");
 	draft->has_completion_time = 1;
 	draft->completion_time = end->has_transition_time ? end->transition_time : plan->now_ms / 1000;
 }
@@ -29,10 +29,10 @@ static void count_launcher(struct mpijob_plan *plan)
 {
 	if (!plan->draft.has_launcher)
 		return;
-	if (!plan->launcher || mpijob__launcher_done(plan) || mpijob__conditions_has(&plan->draft, "Succeeded"))
+	if (!plan->launcher || mpijob__plan_launcher_done(plan) || mpijob__plan_conditions_has(&plan->draft, "Succeeded"))
 		plan->draft.launcher.active = 0;
 	else
-		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
+		plan->draft.launcher.active = mpijob__plan_launcher_running_pods(plan);
 }
 
 /* The clock that wrote the end need not be ours: later is harmless, earlier is not. */
@@ -46,26 +46,26 @@ static void delete_job(struct mpijob_plan *plan, const struct mpijob_run_policy 
 	if (plan->now_ms < due_ms)
 		mpijob__plan_look_again(plan, due_ms);
 	else
-		mpijob__plan_delete_job(plan, MPIJOB__STAGE_GONE, "its time after the end is over");
+		mpijob__plan_delete_job(plan, MPIJOB__PLAN_STAGE_GONE, "its time after the end is over");
 }
 
-void mpijob__cleanup_plan(struct mpijob_plan *plan)
+void mpijob__plan_cleanup_plan(struct mpijob_plan *plan)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
 	stamp(plan);
 	/* One that succeeded is not stopped, though news of its Job may be older than those of its job. */
-	if (!mpijob__conditions_has(&plan->draft, "Succeeded"))
-		mpijob__launcher_stop(plan, WHY);
+	if (!mpijob__plan_conditions_has(&plan->draft, "Succeeded"))
+		mpijob__plan_launcher_stop(plan, WHY);
 	count_launcher(plan);
 	delete_job(plan, policy);
 	if (!policy ||
 	    (policy->clean_pod_policy != MPIJOB_CLEAN_POD_ALL && policy->clean_pod_policy != MPIJOB_CLEAN_POD_RUNNING))
 		return;
-	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 0, WHY);
+	mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 0, WHY);
 	if (plan->features.clean_launcher && policy->clean_pod_policy == MPIJOB_CLEAN_POD_ALL)
-		mpijob__launcher_delete_pods(plan, MPIJOB__STAGE_CLEAN, WHY);
-	mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, WHY);
+		mpijob__plan_launcher_delete_pods(plan, MPIJOB__PLAN_STAGE_CLEAN, WHY);
+	mpijob__plan_children_delete_pod_group(plan, MPIJOB__PLAN_STAGE_CLEAN, WHY);
 	memset(&plan->draft.worker, 0, sizeof(plan->draft.worker));
 	plan->draft.worker.size = sizeof(plan->draft.worker);
 	plan->draft.has_worker = 1;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static struct mpijob__condition *find(const struct mpijob__draft *draft, const char *type)
+static struct mpijob__plan_condition *find(const struct mpijob__plan_draft *draft, const char *type)
 {
 	for (size_t i = 0; i < draft->count; i++) {
 		if (draft->conditions[i].view.type && strcmp(draft->conditions[i].view.type, type) == 0)
@@ -17,21 +17,21 @@ static struct mpijob__condition *find(const struct mpijob__draft *draft, const c
 	return NULL;
 }
 
-const struct mpijob__condition *mpijob__conditions_get(const struct mpijob__draft *draft, const char *type)
+const struct mpijob__plan_condition *mpijob__plan_conditions_get(const struct mpijob__plan_draft *draft, const char *type)
 {
 	return find(draft, type);
 }
 
-int mpijob__conditions_has(const struct mpijob__draft *draft, const char *type)
+int mpijob__plan_conditions_has(const struct mpijob__plan_draft *draft, const char *type)
 {
-	const struct mpijob__condition *condition = find(draft, type);
+	const struct mpijob__plan_condition *condition = find(draft, type);
 
 	return condition && condition->view.status == MPIJOB_CONDITION_TRUE;
 }
 
-int mpijob__conditions_finished(const struct mpijob__draft *draft)
+int mpijob__plan_conditions_finished(const struct mpijob__plan_draft *draft)
 {
-	return mpijob__conditions_has(draft, "Succeeded") || mpijob__conditions_has(draft, "Failed");
+	return mpijob__plan_conditions_has(draft, "Succeeded") || mpijob__plan_conditions_has(draft, "Failed");
 }
 
 static int same(const char *a, const char *b)
@@ -40,13 +40,13 @@ static int same(const char *a, const char *b)
 }
 
 /* Take the former condition of this type out; the end of a job is the end of Running and of an earlier failure. */
-static void leave_out(struct mpijob__draft *draft, const char *type)
+static void leave_out(struct mpijob__plan_draft *draft, const char *type)
 {
 	int end = same(type, "Failed") || same(type, "Succeeded");
 	size_t kept = 0;
 
 	for (size_t i = 0; i < draft->count; i++) {
-		struct mpijob__condition *condition = &draft->conditions[i];
+		struct mpijob__plan_condition *condition = &draft->conditions[i];
 
 		if (same(condition->view.type, type))
 			continue;
@@ -62,16 +62,16 @@ static void leave_out(struct mpijob__draft *draft, const char *type)
 	draft->count = kept;
 }
 
-/* There is always room: mpijob__status_load() left some for one of each type. */
-static void append(struct mpijob__draft *draft, const struct mpijob__condition *condition)
+/* There is always room: mpijob__plan_status_load() left some for one of each type. */
+static void append(struct mpijob__plan_draft *draft, const struct mpijob__plan_condition *condition)
 {
 	draft->conditions[draft->count++] = *condition;
 }
 
-static struct mpijob__condition make(const char *type, int32_t status, const char *reason, const char *message,
+static struct mpijob__plan_condition make(const char *type, int32_t status, const char *reason, const char *message,
 				     int64_t seconds)
 {
-	struct mpijob__condition condition = { .view = MPIJOB_CONDITION_INIT };
+	struct mpijob__plan_condition condition = { .view = MPIJOB_CONDITION_INIT };
 
 	condition.view.type = type;
 	condition.view.status = status;
@@ -86,9 +86,9 @@ static struct mpijob__condition make(const char *type, int32_t status, const cha
 static int change(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason, const char *message,
 		  int by_message)
 {
-	struct mpijob__draft *draft = &plan->draft;
-	struct mpijob__condition condition = make(type, status, reason, message, plan->now_ms / 1000);
-	const struct mpijob__condition *known = find(draft, type);
+	struct mpijob__plan_draft *draft = &plan->draft;
+	struct mpijob__plan_condition condition = make(type, status, reason, message, plan->now_ms / 1000);
+	const struct mpijob__plan_condition *known = find(draft, type);
 
 	if (!draft->conditions)
 		return 0;
@@ -102,21 +102,21 @@ static int change(struct mpijob_plan *plan, const char *type, int32_t status, co
 	return 1;
 }
 
-int mpijob__conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+int mpijob__plan_conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
 			   const char *message)
 {
 	return change(plan, type, status, reason, message, 0);
 }
 
-int mpijob__conditions_say(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+int mpijob__plan_conditions_say(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
 			   const char *message)
 {
 	return change(plan, type, status, reason, message, 1);
 }
 
-void mpijob__conditions_remove(struct mpijob__draft *draft, const char *type)
+void mpijob__plan_conditions_remove(struct mpijob__plan_draft *draft, const char *type)
 {
-	struct mpijob__condition *condition = find(draft, type);
+	struct mpijob__plan_condition *condition = find(draft, type);
 	size_t behind;
 
 	if (!condition)
@@ -126,10 +126,10 @@ void mpijob__conditions_remove(struct mpijob__draft *draft, const char *type)
 	draft->count--;
 }
 
-void mpijob__conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+void mpijob__plan_conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
 			       const char *message, int64_t seconds)
 {
-	struct mpijob__condition condition = make(type, status, reason, message, seconds);
+	struct mpijob__plan_condition condition = make(type, status, reason, message, seconds);
 
 	if (plan->draft.conditions)
 		append(&plan->draft, &condition);

@@ -24,17 +24,17 @@ static int slot_of(int32_t role)
 {
 	if (role == MPIJOB_ROLE_NETWORK_POLICY)
 		return 0;
-	return role > 0 && role < MPIJOB__CHILD_SLOTS ? role : -1;
+	return role > 0 && role < MPIJOB__PLAN_CHILD_SLOTS ? role : -1;
 }
 
-static void child_clear(struct mpijob__child *child)
+static void child_clear(struct mpijob__plan_child *child)
 {
 	mpijob__base_arena_free(&child->arena);
 	mpijob_doc_free(child->doc);
 	memset(child, 0, sizeof(*child));
 }
 
-static void launcher_clear(struct mpijob__launcher *launcher)
+static void launcher_clear(struct mpijob__plan_launcher *launcher)
 {
 	mpijob__base_arena_free(&launcher->arena);
 	mpijob_doc_free(launcher->doc);
@@ -45,9 +45,9 @@ void mpijob_facts_free(mpijob_facts *facts)
 {
 	if (!facts)
 		return;
-	mpijob__pods_free(&facts->pods);
+	mpijob__plan_pods_free(&facts->pods);
 	launcher_clear(&facts->launcher);
-	for (int i = 0; i < MPIJOB__CHILD_SLOTS; i++)
+	for (int i = 0; i < MPIJOB__PLAN_CHILD_SLOTS; i++)
 		child_clear(&facts->children[i]);
 	free(facts);
 }
@@ -99,7 +99,7 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 		return MPIJOB_ERR_USAGE;
 	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms) || !is_time(pod.ended_ms))
 		return MPIJOB_ERR_USAGE;
-	return mpijob__pods_put(&facts->pods, &pod);
+	return mpijob__plan_pods_put(&facts->pods, &pod);
 }
 
 static int same_launcher(const struct mpijob_launcher_facts *a, const struct mpijob_launcher_facts *b)
@@ -113,7 +113,7 @@ static int same_launcher(const struct mpijob_launcher_facts *a, const struct mpi
 	       mpijob_node_equal(a->node_selector, b->node_selector);
 }
 
-static int launcher_copy(struct mpijob__launcher *out, const struct mpijob_launcher_facts *given)
+static int launcher_copy(struct mpijob__plan_launcher *out, const struct mpijob_launcher_facts *given)
 {
 	int code;
 
@@ -155,7 +155,7 @@ static int is_older(const char *version, const char *than)
 int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
 {
 	struct mpijob_launcher_facts local;
-	struct mpijob__launcher copy;
+	struct mpijob__plan_launcher copy;
 	int code;
 
 	if (!facts || !given)
@@ -195,7 +195,7 @@ static int same_child(const struct mpijob_child_facts *a, const struct mpijob_ch
 	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) && mpijob_node_equal(a->owned, b->owned);
 }
 
-static int copy_listed(struct mpijob__child *out)
+static int copy_listed(struct mpijob__plan_child *out)
 {
 	uint8_t *listed;
 
@@ -210,7 +210,7 @@ static int copy_listed(struct mpijob__child *out)
 	return 0;
 }
 
-static int child_copy(struct mpijob__child *out, const struct mpijob_child_facts *given)
+static int child_copy(struct mpijob__plan_child *out, const struct mpijob_child_facts *given)
 {
 	int code;
 
@@ -233,7 +233,7 @@ static int child_copy(struct mpijob__child *out, const struct mpijob_child_facts
 int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
 {
 	struct mpijob_child_facts local;
-	struct mpijob__child copy, *known;
+	struct mpijob__plan_child copy, *known;
 	int code, slot;
 
 	if (!facts || !given)
@@ -256,7 +256,7 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 }
 
 /* How a Job ended is remembered when it is deleted: with a short time to live, both may come in one go. */
-static int forget_launcher(struct mpijob__launcher *launcher)
+static int forget_launcher(struct mpijob__plan_launcher *launcher)
 {
 	int known = !launcher->gone;
 
@@ -273,15 +273,15 @@ int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 		return MPIJOB_ERR_USAGE;
 	if (facts->launcher.facts.name && strcmp(facts->launcher.facts.uid, uid) == 0)
 		return forget_launcher(&facts->launcher);
-	for (int i = 0; i < MPIJOB__CHILD_SLOTS; i++) {
-		struct mpijob__child *child = &facts->children[i];
+	for (int i = 0; i < MPIJOB__PLAN_CHILD_SLOTS; i++) {
+		struct mpijob__plan_child *child = &facts->children[i];
 
 		if (child->facts.name && strcmp(child->facts.uid, uid) == 0) {
 			child_clear(child);
 			return 1;
 		}
 	}
-	return mpijob__pods_forget(&facts->pods, uid);
+	return mpijob__plan_pods_forget(&facts->pods, uid);
 }
 
 /* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob controls it; else 0.
@@ -334,7 +334,7 @@ size_t mpijob_facts_pod_count(const mpijob_facts *facts)
 
 const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index)
 {
-	return facts ? mpijob__pods_show(&facts->pods, index) : NULL;
+	return facts ? mpijob__plan_pods_show(&facts->pods, index) : NULL;
 }
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)

@@ -8,15 +8,15 @@
 
 #include <mpijob/plan.h>
 
-#define MPIJOB__CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1) /* by role, but slot 0 is the NetworkPolicy's */
+#define MPIJOB__PLAN_CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1) /* by role, but slot 0 is the NetworkPolicy's */
 
-struct mpijob__child {
+struct mpijob__plan_child {
 	struct mpijob_child_facts facts; /* name NULL: there is none */
 	struct mpijob__base_arena arena;
 	mpijob_doc *doc; /* behind facts.owned */
 };
 
-struct mpijob__launcher {
+struct mpijob__plan_launcher {
 	struct mpijob_launcher_facts facts; /* name NULL: there is none */
 	struct mpijob__base_arena arena;
 	mpijob_doc *doc; /* behind facts.node_selector */
@@ -24,9 +24,9 @@ struct mpijob__launcher {
 };
 
 struct mpijob_facts {
-	struct mpijob__pods pods;
-	struct mpijob__launcher launcher;
-	struct mpijob__child children[MPIJOB__CHILD_SLOTS];
+	struct mpijob__plan_pods pods;
+	struct mpijob__plan_launcher launcher;
+	struct mpijob__plan_child children[MPIJOB__PLAN_CHILD_SLOTS];
 };
 
 #endif

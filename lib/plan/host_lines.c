@@ -93,7 +93,7 @@ static int take(struct says *says, const struct line *line)
 	return 1;
 }
 
-uint64_t mpijob__host_lines_observed(const char *text, size_t len)
+uint64_t mpijob__plan_host_lines_observed(const char *text, size_t len)
 {
 	struct says says = { "", 0, "", 0, 0, 0 };
 	const char *at = text, *end = text + len;
@@ -110,7 +110,7 @@ uint64_t mpijob__host_lines_observed(const char *text, size_t len)
 	return digest_of(&says);
 }
 
-uint64_t mpijob__host_lines_wanted(const struct mpijob__render_subject *subject)
+uint64_t mpijob__plan_host_lines_wanted(const struct mpijob__render_subject *subject)
 {
 	int32_t mpi = subject->spec->mpi_implementation;
 	struct says says = { subject->name, strlen(subject->name), "", 0, 0, 0 };

@@ -6,8 +6,8 @@
 #include "render/render.h"
 
 /* Of a text that was observed. */
-uint64_t mpijob__host_lines_observed(const char *text, size_t len);
+uint64_t mpijob__plan_host_lines_observed(const char *text, size_t len);
 /* Of the one that the job wants. Takes no longer for many workers than for few. */
-uint64_t mpijob__host_lines_wanted(const struct mpijob__render_subject *subject);
+uint64_t mpijob__plan_host_lines_wanted(const struct mpijob__render_subject *subject);
 
 #endif

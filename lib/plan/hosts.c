@@ -18,7 +18,7 @@ struct difference {
 	int32_t listed; /* workers that are listed */
 };
 
-static void by_worker(const struct mpijob__workers *workers, const struct mpijob_child_facts *config_map,
+static void by_worker(const struct mpijob__plan_workers *workers, const struct mpijob_child_facts *config_map,
 		      struct difference *out)
 {
 	size_t wanted = (size_t)workers->wanted, listed_count = config_map->listed_workers_count;
@@ -37,7 +37,7 @@ static void by_worker(const struct mpijob__workers *workers, const struct mpijob
 /* Facts of a caller's own making may hold the digest alone. Fewer, or others, means that one was lost. */
 static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, struct difference *out)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 	int32_t count = 0;
 	uint64_t wanted = 0;
 
@@ -50,7 +50,7 @@ static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts 
 
 static int starts_paused(const struct mpijob_plan *plan, int64_t *due_ms)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 	int64_t pause = workers->last_ms - workers->first_ms;
 
 	/* Times that are absent, or those of a node whose clock is ahead, are no reason to wait. */
@@ -66,9 +66,9 @@ static int starts_paused(const struct mpijob_plan *plan, int64_t *due_ms)
 	return 0;
 }
 
-int mpijob__hosts_changed(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, int64_t *due_ms)
+int mpijob__plan_hosts_changed(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, int64_t *due_ms)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 	struct difference difference = { 0, 0, 0 };
 	int32_t expected;
 

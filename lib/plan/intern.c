@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mpijob__intern_entry {
-	struct mpijob__intern_entry *next;
+struct mpijob__plan_intern_entry {
+	struct mpijob__plan_intern_entry *next;
 	uint64_t hash;
 	size_t uses;
 	char text[];
@@ -27,19 +27,19 @@ static uint64_t hash_of(const char *text, size_t len)
 	return hash ^ (hash >> 32);
 }
 
-static int widen(struct mpijob__intern *intern)
+static int widen(struct mpijob__plan_intern *intern)
 {
 	size_t count = intern->buckets_count ? intern->buckets_count * 2 : 8;
-	struct mpijob__intern_entry **buckets = calloc(count, sizeof(struct mpijob__intern_entry *));
+	struct mpijob__plan_intern_entry **buckets = calloc(count, sizeof(struct mpijob__plan_intern_entry *));
 
 	if (!buckets)
 		return -1;
 	for (size_t i = 0; i < intern->buckets_count; i++) {
-		struct mpijob__intern_entry *entry = intern->buckets[i];
+		struct mpijob__plan_intern_entry *entry = intern->buckets[i];
 
 		while (entry) {
-			struct mpijob__intern_entry *next = entry->next;
-			struct mpijob__intern_entry **head = &buckets[entry->hash & (count - 1)];
+			struct mpijob__plan_intern_entry *next = entry->next;
+			struct mpijob__plan_intern_entry **head = &buckets[entry->hash & (count - 1)];
 
 			entry->next = *head;
 			*head = entry;
@@ -52,11 +52,11 @@ static int widen(struct mpijob__intern *intern)
 	return 0;
 }
 
-const char *mpijob__intern_get(struct mpijob__intern *intern, const char *text)
+const char *mpijob__plan_intern_get(struct mpijob__plan_intern *intern, const char *text)
 {
 	size_t len = strlen(text);
 	uint64_t hash = hash_of(text, len);
-	struct mpijob__intern_entry *entry = NULL;
+	struct mpijob__plan_intern_entry *entry = NULL;
 
 	if (intern->buckets_count)
 		entry = intern->buckets[hash & (intern->buckets_count - 1)];
@@ -80,13 +80,13 @@ const char *mpijob__intern_get(struct mpijob__intern *intern, const char *text)
 	return entry->text;
 }
 
-void mpijob__intern_put(struct mpijob__intern *intern, const char *kept)
+void mpijob__plan_intern_put(struct mpijob__plan_intern *intern, const char *kept)
 {
-	struct mpijob__intern_entry *entry, **link;
+	struct mpijob__plan_intern_entry *entry, **link;
 
 	if (!kept)
 		return;
-	entry = (void *)(uintptr_t)(kept - offsetof(struct mpijob__intern_entry, text));
+	entry = (void *)(uintptr_t)(kept - offsetof(struct mpijob__plan_intern_entry, text));
 	if (--entry->uses > 0)
 		return;
 	link = &intern->buckets[entry->hash & (intern->buckets_count - 1)];
@@ -97,13 +97,13 @@ void mpijob__intern_put(struct mpijob__intern *intern, const char *kept)
 	free(entry);
 }
 
-void mpijob__intern_free(struct mpijob__intern *intern)
+void mpijob__plan_intern_free(struct mpijob__plan_intern *intern)
 {
 	for (size_t i = 0; i < intern->buckets_count; i++) {
-		struct mpijob__intern_entry *entry = intern->buckets[i];
+		struct mpijob__plan_intern_entry *entry = intern->buckets[i];
 
 		while (entry) {
-			struct mpijob__intern_entry *next = entry->next;
+			struct mpijob__plan_intern_entry *next = entry->next;
 
 			free(entry);
 			entry = next;

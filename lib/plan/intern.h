@@ -5,20 +5,20 @@
 
 #include <stddef.h>
 
-struct mpijob__intern_entry;
+struct mpijob__plan_intern_entry;
 
 /* All zeros is an empty table. */
-struct mpijob__intern {
-	struct mpijob__intern_entry **buckets;
+struct mpijob__plan_intern {
+	struct mpijob__plan_intern_entry **buckets;
 	size_t buckets_count; /* a power of two, or 0 */
 	size_t count;
 };
 
 /* Get the one copy of a string and count one use; NULL when memory ran out. `text` not NULL. */
-const char *mpijob__intern_get(struct mpijob__intern *intern, const char *text);
-/* Take back one use; the last one frees the copy. `kept` came from mpijob__intern_get(), or is NULL. */
-void mpijob__intern_put(struct mpijob__intern *intern, const char *kept);
+const char *mpijob__plan_intern_get(struct mpijob__plan_intern *intern, const char *text);
+/* Take back one use; the last one frees the copy. `kept` came from mpijob__plan_intern_get(), or is NULL. */
+void mpijob__plan_intern_put(struct mpijob__plan_intern *intern, const char *kept);
 /* Free the table with all that is in it. */
-void mpijob__intern_free(struct mpijob__intern *intern);
+void mpijob__plan_intern_free(struct mpijob__plan_intern *intern);
 
 #endif

@@ -21,18 +21,18 @@ static const struct mpijob_launcher_facts *remembered(const struct mpijob_plan *
 	return mpijob__plan_owns(plan, launcher->owner_uid) ? launcher : NULL;
 }
 
-int mpijob__launcher_find(struct mpijob_plan *plan)
+int mpijob__plan_launcher_find(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = mpijob_facts_launcher(plan->facts);
 	const char *name = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
 
 	plan->launcher = NULL;
-	if (plan->facts->launcher.gone && !mpijob__conditions_finished(&plan->draft))
+	if (plan->facts->launcher.gone && !mpijob__plan_conditions_finished(&plan->draft))
 		launcher = remembered(plan);
 	if (!launcher || strcmp(launcher->name, name) != 0)
 		return 1;
 	if (!mpijob__plan_owns(plan, launcher->owner_uid)) {
-		if (!mpijob__conditions_finished(&plan->draft))
+		if (!mpijob__plan_conditions_finished(&plan->draft))
 			mpijob__plan_taken(plan, name, "Job");
 		return 0;
 	}
@@ -40,7 +40,7 @@ int mpijob__launcher_find(struct mpijob_plan *plan)
 	return 1;
 }
 
-int mpijob__launcher_done(const struct mpijob_plan *plan)
+int mpijob__plan_launcher_done(const struct mpijob_plan *plan)
 {
 	return plan->launcher && (plan->launcher->complete || plan->launcher->has_failed);
 }
@@ -50,13 +50,13 @@ int mpijob__launcher_done(const struct mpijob_plan *plan)
  * ours as long. The status tells that there was one. While it says that it is suspended it cannot have ended.
  * News of a Job may also be late: the youngest cause to make one has to be some seconds old.
  */
-int mpijob__launcher_vanished(struct mpijob_plan *plan)
+int mpijob__plan_launcher_vanished(struct mpijob_plan *plan)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 	int64_t sure_ms = plan->draft.start_time * 1000;
 
 	if (plan->launcher || !policy || !policy->ttl_seconds_after_finished || !plan->old.has_launcher ||
-	    mpijob__conditions_has(&plan->old, "Suspended"))
+	    mpijob__plan_conditions_has(&plan->old, "Suspended"))
 		return 0;
 	if (plan->workers.last_ms > sure_ms && plan->workers.last_ms <= plan->now_ms)
 		sure_ms = plan->workers.last_ms;
@@ -75,7 +75,7 @@ static void warn_restart_policy(struct mpijob_plan *plan)
 	const char *policy = mpijob_node_string(mpijob_node_find(pod_template, "spec.restartPolicy"));
 
 	if (policy && *policy)
-		mpijob__plan_event(plan, MPIJOB__STAGE_LAUNCHER, "Warning", "SetPodTemplateRestartPolicy",
+		mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_LAUNCHER, "Warning", "SetPodTemplateRestartPolicy",
 				   "Restart policy in pod template overridden by restart policy in replica spec");
 }
 
@@ -87,7 +87,7 @@ static int waits(const struct mpijob_plan *plan)
 
 static int64_t first_created_ms(const struct mpijob_plan *plan)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 	int64_t first_ms = plan->now_ms;
 
 	for (int32_t i = 0; i < workers->wanted; i++) {
@@ -104,7 +104,7 @@ static int64_t first_created_ms(const struct mpijob_plan *plan)
  */
 static int awaits_names(struct mpijob_plan *plan)
 {
-	int ready = mpijob__workers_ready(plan);
+	int ready = mpijob__plan_workers_ready(plan);
 	int64_t until_ms;
 
 	if (!plan->hold_ms || plan->suspended || !plan->workers.wanted)
@@ -124,29 +124,29 @@ static int awaits_names(struct mpijob_plan *plan)
 	return 1;
 }
 
-void mpijob__launcher_create(struct mpijob_plan *plan)
+void mpijob__plan_launcher_create(struct mpijob_plan *plan)
 {
 	int wait = waits(plan);
 
-	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__workers_ready(plan)) ||
+	if (plan->launcher || plan->launcher_missed || (wait && !plan->suspended && !mpijob__plan_workers_ready(plan)) ||
 	    awaits_names(plan))
 		return;
-	mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE, MPIJOB_ROLE_LAUNCHER,
+	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_LAUNCHER, MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE, MPIJOB_ROLE_LAUNCHER,
 			 -1, NULL, wait && !plan->suspended ? "all workers are ready" : "the launcher is not there");
 	warn_restart_policy(plan);
 	plan->launcher_made = 1;
 }
 
-void mpijob__launcher_stop(struct mpijob_plan *plan, const char *why)
+void mpijob__plan_launcher_stop(struct mpijob_plan *plan, const char *why)
 {
 	const struct mpijob_launcher_facts *launcher = plan->launcher;
 
-	if (!launcher || launcher->suspended || launcher->deleting || mpijob__launcher_done(plan))
+	if (!launcher || launcher->suspended || launcher->deleting || mpijob__plan_launcher_done(plan))
 		return;
 	/* One that came to its end meanwhile stays as it is. */
 	if (launcher->resource_version && *launcher->resource_version)
 		plan->stops_version = mpijob__plan_text(plan, "%s", launcher->resource_version);
-	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH, MPIJOB__BODY_STOP, MPIJOB_ROLE_LAUNCHER, -1,
+	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_SWITCH, MPIJOB_ACTION_PATCH, MPIJOB__PLAN_BODY_STOP, MPIJOB_ROLE_LAUNCHER, -1,
 			 launcher->uid, why);
 }
 
@@ -160,66 +160,66 @@ static void go_on(struct mpijob_plan *plan)
 	same = wanted == launcher->directives;
 	/* Kubernetes lets a template change only while the Job has no startTime. */
 	if (!same && launcher->start_ms)
-		mpijob__plan_act(plan, MPIJOB__STAGE_LAUNCHER, MPIJOB_ACTION_PATCH_STATUS, MPIJOB__BODY_FORGET_START,
+		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_LAUNCHER, MPIJOB_ACTION_PATCH_STATUS, MPIJOB__PLAN_BODY_FORGET_START,
 				 MPIJOB_ROLE_LAUNCHER, -1, launcher->uid, "the launcher's template has to change");
 	if (!same && launcher->node_selector) {
 		plan->node_selector = mpijob_doc_from_node(launcher->node_selector);
 		if (!plan->node_selector)
 			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 	}
-	mpijob__plan_act(plan, MPIJOB__STAGE_SWITCH, MPIJOB_ACTION_PATCH,
-			 same ? MPIJOB__BODY_GO_ON : MPIJOB__BODY_GO_ON_ANEW, MPIJOB_ROLE_LAUNCHER, -1, launcher->uid,
+	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_SWITCH, MPIJOB_ACTION_PATCH,
+			 same ? MPIJOB__PLAN_BODY_GO_ON : MPIJOB__PLAN_BODY_GO_ON_ANEW, MPIJOB_ROLE_LAUNCHER, -1, launcher->uid,
 			 "the job goes on");
 }
 
-void mpijob__launcher_switch(struct mpijob_plan *plan)
+void mpijob__plan_launcher_switch(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = plan->launcher;
 	int wait = waits(plan);
 
 	if (plan->suspended)
-		mpijob__launcher_stop(plan, "the job is suspended");
-	else if (launcher && launcher->suspended && !launcher->deleting && (!wait || mpijob__workers_ready(plan)) &&
+		mpijob__plan_launcher_stop(plan, "the job is suspended");
+	else if (launcher && launcher->suspended && !launcher->deleting && (!wait || mpijob__plan_workers_ready(plan)) &&
 		 !awaits_names(plan))
 		go_on(plan);
 }
 
-static int is_launchers(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
+static int is_launchers(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	return !plan->launcher || (pod->owner_uid && strcmp(pod->owner_uid, plan->launcher->uid) == 0);
 }
 
 /* A Job that is gone takes its pods along. */
-void mpijob__launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why)
+void mpijob__plan_launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 
-	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); plan->launcher && i < pods->count; i++) {
-		if (!mpijob__pods_at(pods, i)->deleting && is_launchers(plan, mpijob__pods_at(pods, i)))
-			mpijob__plan_delete_launcher_pod(plan, stage, mpijob__pods_at(pods, i), why);
+	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_LAUNCHER); plan->launcher && i < pods->count; i++) {
+		if (!mpijob__plan_pods_at(pods, i)->deleting && is_launchers(plan, mpijob__plan_pods_at(pods, i)))
+			mpijob__plan_delete_launcher_pod(plan, stage, mpijob__plan_pods_at(pods, i), why);
 	}
 }
 
-int32_t mpijob__launcher_running_pods(const struct mpijob_plan *plan)
+int32_t mpijob__plan_launcher_running_pods(const struct mpijob_plan *plan)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 	int32_t running = 0;
 
 	if (!plan->launcher)
 		return 0;
-	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++)
-		running += mpijob__pods_at(pods, i)->phase == MPIJOB_POD_RUNNING &&
-			   is_launchers(plan, mpijob__pods_at(pods, i));
+	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++)
+		running += mpijob__plan_pods_at(pods, i)->phase == MPIJOB_POD_RUNNING &&
+			   is_launchers(plan, mpijob__plan_pods_at(pods, i));
 	return running;
 }
 
-const struct mpijob__pod *mpijob__launcher_last_pod(const struct mpijob_plan *plan, int32_t phase)
+const struct mpijob__plan_pod *mpijob__plan_launcher_last_pod(const struct mpijob_plan *plan, int32_t phase)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
-	const struct mpijob__pod *last = NULL;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pod *last = NULL;
 
-	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
+	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_LAUNCHER); i < pods->count; i++) {
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
 		if (pod->phase == phase && is_launchers(plan, pod) && (!last || last->created_ms < pod->created_ms))
 			last = pod;

@@ -25,7 +25,7 @@ static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
 	int32_t found = 0;
 
 	for (size_t i = 0; i < mpijob_facts_pod_count(plan->facts); i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(&plan->facts->pods, i);
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(&plan->facts->pods, i);
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->index >= found && pod->index < wanted &&
 		    mpijob__plan_owns(plan, pod->owner_uid))
@@ -37,7 +37,7 @@ static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
 /* One that was refused has ended too, in a way, but never began. */
 static int has_ended(const struct mpijob_plan *plan)
 {
-	return plan->old.has_start_time && mpijob__conditions_finished(&plan->old);
+	return plan->old.has_start_time && mpijob__plan_conditions_finished(&plan->old);
 }
 
 /* Tenants may be able to write a status. Who says that he begins again gets no more than the limit either. */
@@ -45,7 +45,7 @@ static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspen
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
-	return workers > 0 || (launcher && (suspended || !launcher->suspended)) || mpijob__restart_goes_on(plan);
+	return workers > 0 || (launcher && (suspended || !launcher->suspended)) || mpijob__plan_restart_goes_on(plan);
 }
 
 static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)
@@ -58,7 +58,7 @@ static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stand
 	return mpijob_spec_set(plan->job, &spec, NULL);
 }
 
-int mpijob__limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
+int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 {
 	const struct mpijob_spec *spec;
 	int32_t wanted, there;

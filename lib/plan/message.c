@@ -9,7 +9,7 @@
 
 #define WORDS_LIMIT 512 /* of what a container said at its end */
 
-const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size_t limit)
+const char *mpijob__plan_message_cut(struct mpijob_plan *plan, const char *text, size_t limit)
 {
 	size_t len = strlen(text);
 
@@ -21,9 +21,9 @@ const char *mpijob__message_cut(struct mpijob_plan *plan, const char *text, size
 	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
 }
 
-const char *mpijob__message_end(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
+const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what, const struct mpijob__plan_pod *pod)
 {
-	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
+	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(pod);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
 	int code = mpijob__base_text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
@@ -44,16 +44,16 @@ const char *mpijob__message_end(struct mpijob_plan *plan, const char *what, cons
 	return copy;
 }
 
-const char *mpijob__message_words(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+const char *mpijob__plan_message_words(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
-	const char *words = mpijob__pod_end(pod)->message;
+	const char *words = mpijob__plan_pod_end(pod)->message;
 
-	return words ? mpijob__message_cut(plan, words, WORDS_LIMIT) : "";
+	return words ? mpijob__plan_message_cut(plan, words, WORDS_LIMIT) : "";
 }
 
-const char *mpijob__message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__pod *pod)
+const char *mpijob__plan_message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__plan_pod *pod)
 {
-	const char *end = mpijob__message_end(plan, what, pod), *words = mpijob__message_words(plan, pod);
+	const char *end = mpijob__plan_message_end(plan, what, pod), *words = mpijob__plan_message_words(plan, pod);
 
 	return *words ? mpijob__plan_text(plan, "%s: %s", end, words) : end;
 }
@@ -67,7 +67,7 @@ static int add_finding(struct mpijob_text *text, const struct mpijob_finding *fi
 	return code ? code : mpijob__base_text_puts(text, finding->message);
 }
 
-const char *mpijob__message_findings(struct mpijob_plan *plan, const mpijob_diag *findings)
+const char *mpijob__plan_message_findings(struct mpijob_plan *plan, const mpijob_diag *findings)
 {
 	size_t errors = mpijob_diag_count_severity(findings, MPIJOB_SEVERITY_ERROR);
 	struct mpijob_text text = { 0 };

@@ -19,12 +19,12 @@ struct mpijob_observation {
 };
 
 /* A value where it lies in the text; NULL when absent. */
-struct mpijob__span {
+struct mpijob__plan_span {
 	const char *text;
 	size_t len;
 };
 
-struct mpijob__owner {
+struct mpijob__plan_owner {
 	const char *api_version;
 	const char *kind;
 	const char *name;
@@ -32,7 +32,7 @@ struct mpijob__owner {
 };
 
 /* Of all containers of a pod: the state that counts. */
-struct mpijob__container {
+struct mpijob__plan_container {
 	int ended;
 	int32_t exit_code;
 	const char *reason;
@@ -42,7 +42,7 @@ struct mpijob__container {
 };
 
 /* What one pass gathers. `r` is the first member: it sets itself up. */
-struct mpijob__reading {
+struct mpijob__plan_reading {
 	struct mpijob__doc_json r;
 	struct mpijob_observation *observation;
 	int nomem;
@@ -54,22 +54,22 @@ struct mpijob__reading {
 	const char *api_version, *kind;
 	const char *name, *namespace_, *uid, *resource_version;
 	const char *job_name, *job_role, *initial_events_end;
-	struct mpijob__owner owner;
+	struct mpijob__plan_owner owner;
 	int64_t created_ms;
 	int32_t deleting;
 
 	const char *node;
 	int32_t suspended;
-	struct mpijob__span spec, pod_template;
+	struct mpijob__plan_span spec, pod_template;
 
 	const char *phase, *status_reason, *status_message;
 	int32_t ready, complete, has_failed;
 	const char *failed_reason, *failed_message;
-	struct mpijob__container container, init_container;
+	struct mpijob__plan_container container, init_container;
 	int64_t start_ms, completion_ms;
 	int32_t active, succeeded, failed;
 
-	struct mpijob__span hostfile, discover_hosts; /* JSON strings, quotes included */
+	struct mpijob__plan_span hostfile, discover_hosts; /* JSON strings, quotes included */
 	int has_private, has_public;
 
 	int32_t code, value;
@@ -77,6 +77,6 @@ struct mpijob__reading {
 };
 
 /* Put what was gathered into the observation's view. As mpijob_observe(). */
-int mpijob__projection_make(struct mpijob__reading *in, mpijob_diag *diag);
+int mpijob__plan_projection_make(struct mpijob__plan_reading *in, mpijob_diag *diag);
 
 #endif

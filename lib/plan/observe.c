@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* A wanted field of another type than ours is remembered; whether that matters depends on the kind. */
-static void wrong(struct mpijob__reading *in, const char *path)
+static void wrong(struct mpijob__plan_reading *in, const char *path)
 {
 	if (in->r.token == MPIJOB__DOC_JSON_ERROR || in->r.token == MPIJOB__DOC_JSON_NULL)
 		return;
@@ -30,7 +30,7 @@ static void wrong(struct mpijob__reading *in, const char *path)
 }
 
 /* Copy the current key or string. */
-static const char *keep(struct mpijob__reading *in)
+static const char *keep(struct mpijob__plan_reading *in)
 {
 	char *copy = mpijob__base_arena_bytes(&in->observation->arena, in->r.len + 1);
 
@@ -47,7 +47,7 @@ static const char *keep(struct mpijob__reading *in)
 	return copy;
 }
 
-static void take_string(struct mpijob__reading *in, const char **out, const char *path)
+static void take_string(struct mpijob__plan_reading *in, const char **out, const char *path)
 {
 	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING) {
 		*out = keep(in);
@@ -57,7 +57,7 @@ static void take_string(struct mpijob__reading *in, const char **out, const char
 	mpijob__doc_json_finish(&in->r);
 }
 
-static void take_int(struct mpijob__reading *in, int32_t *out, const char *path)
+static void take_int(struct mpijob__plan_reading *in, int32_t *out, const char *path)
 {
 	int64_t value;
 
@@ -69,7 +69,7 @@ static void take_int(struct mpijob__reading *in, int32_t *out, const char *path)
 	mpijob__doc_json_finish(&in->r);
 }
 
-static void take_bool(struct mpijob__reading *in, int32_t *out, const char *path)
+static void take_bool(struct mpijob__plan_reading *in, int32_t *out, const char *path)
 {
 	int token = mpijob__doc_json_next(&in->r);
 
@@ -80,7 +80,7 @@ static void take_bool(struct mpijob__reading *in, int32_t *out, const char *path
 	mpijob__doc_json_finish(&in->r);
 }
 
-static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *path)
+static void take_time(struct mpijob__plan_reading *in, int64_t *out_ms, const char *path)
 {
 	char text[64];
 	int64_t seconds;
@@ -97,7 +97,7 @@ static void take_time(struct mpijob__reading *in, int64_t *out_ms, const char *p
 }
 
 /* Mark where the value of the current key lies. */
-static void take_span(struct mpijob__reading *in, struct mpijob__span *span)
+static void take_span(struct mpijob__plan_reading *in, struct mpijob__plan_span *span)
 {
 	int token = mpijob__doc_json_next(&in->r);
 	const char *from = mpijob__doc_json_from(&in->r);
@@ -109,7 +109,7 @@ static void take_span(struct mpijob__reading *in, struct mpijob__span *span)
 }
 
 /* Begin to read a map: 1 when it is one, else 0 with the value left behind. */
-static int enter(struct mpijob__reading *in, int token, const char *path)
+static int enter(struct mpijob__plan_reading *in, int token, const char *path)
 {
 	if (mpijob__doc_json_next(&in->r) == token)
 		return 1;
@@ -118,12 +118,12 @@ static int enter(struct mpijob__reading *in, int token, const char *path)
 	return 0;
 }
 
-static int is(const struct mpijob__reading *in, const char *key)
+static int is(const struct mpijob__plan_reading *in, const char *key)
 {
 	return mpijob__doc_json_is(&in->r, key);
 }
 
-static void read_labels(struct mpijob__reading *in)
+static void read_labels(struct mpijob__plan_reading *in)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.labels"))
 		return;
@@ -137,7 +137,7 @@ static void read_labels(struct mpijob__reading *in)
 	}
 }
 
-static void read_annotations(struct mpijob__reading *in)
+static void read_annotations(struct mpijob__plan_reading *in)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.annotations"))
 		return;
@@ -149,9 +149,9 @@ static void read_annotations(struct mpijob__reading *in)
 	}
 }
 
-static void read_owner(struct mpijob__reading *in)
+static void read_owner(struct mpijob__plan_reading *in)
 {
-	struct mpijob__owner owner = { 0 };
+	struct mpijob__plan_owner owner = { 0 };
 	int32_t controller = 0;
 
 	while (mpijob__doc_json_key(&in->r)) {
@@ -172,7 +172,7 @@ static void read_owner(struct mpijob__reading *in)
 		in->owner = owner;
 }
 
-static void read_owners(struct mpijob__reading *in)
+static void read_owners(struct mpijob__plan_reading *in)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_LIST, "metadata.ownerReferences"))
 		return;
@@ -186,7 +186,7 @@ static void read_owners(struct mpijob__reading *in)
 	}
 }
 
-static void read_metadata(struct mpijob__reading *in)
+static void read_metadata(struct mpijob__plan_reading *in)
 {
 	const char *deletion = NULL;
 
@@ -217,7 +217,7 @@ static void read_metadata(struct mpijob__reading *in)
 	in->deleting = deletion != NULL;
 }
 
-static void read_spec(struct mpijob__reading *in)
+static void read_spec(struct mpijob__plan_reading *in)
 {
 	const char *from;
 
@@ -240,7 +240,7 @@ static void read_spec(struct mpijob__reading *in)
 	}
 }
 
-static void read_condition(struct mpijob__reading *in)
+static void read_condition(struct mpijob__plan_reading *in)
 {
 	const char *type = NULL, *status = NULL, *reason = NULL, *message = NULL;
 
@@ -269,7 +269,7 @@ static void read_condition(struct mpijob__reading *in)
 	}
 }
 
-static void read_running(struct mpijob__reading *in, struct mpijob__container *out)
+static void read_running(struct mpijob__plan_reading *in, struct mpijob__plan_container *out)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "status.containerStatuses[].state.running"))
 		return;
@@ -292,7 +292,7 @@ struct end_paths {
 	  "status.containerStatuses[]." state ".terminated.message", \
 	  "status.containerStatuses[]." state ".terminated.finishedAt" }
 
-static void read_terminated(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
+static void read_terminated(struct mpijob__plan_reading *in, const struct end_paths *paths, struct mpijob__plan_container *out)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->terminated))
 		return;
@@ -312,7 +312,7 @@ static void read_terminated(struct mpijob__reading *in, const struct end_paths *
 }
 
 /* Let one have ended as another did. */
-static void copy_end(struct mpijob__container *out, const struct mpijob__container *from)
+static void copy_end(struct mpijob__plan_container *out, const struct mpijob__plan_container *from)
 {
 	out->exit_code = from->exit_code;
 	out->reason = from->reason;
@@ -320,7 +320,7 @@ static void copy_end(struct mpijob__container *out, const struct mpijob__contain
 	out->ended_ms = from->ended_ms;
 }
 
-static void read_state(struct mpijob__reading *in, const struct end_paths *paths, struct mpijob__container *out)
+static void read_state(struct mpijob__plan_reading *in, const struct end_paths *paths, struct mpijob__plan_container *out)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->state))
 		return;
@@ -338,7 +338,7 @@ static void read_state(struct mpijob__reading *in, const struct end_paths *paths
  * A container that failed, was started again and then stopped from outside, as the Job controller stops a launcher whose
  * restarts are used up: what matters is how it failed by itself.
  */
-static void prefer_failure(struct mpijob__container *now, const struct mpijob__container *before)
+static void prefer_failure(struct mpijob__plan_container *now, const struct mpijob__plan_container *before)
 {
 	int stopped = (now->exit_code == 128 + 15 || now->exit_code == 128 + 9) &&
 		      !(now->reason && strcmp(now->reason, "OOMKilled") == 0);
@@ -348,11 +348,11 @@ static void prefer_failure(struct mpijob__container *now, const struct mpijob__c
 	copy_end(now, before);
 }
 
-static void read_container(struct mpijob__reading *in, int init)
+static void read_container(struct mpijob__plan_reading *in, int init)
 {
 	static const struct end_paths state = END_PATHS("state"), last_state = END_PATHS("lastState");
-	struct mpijob__container container = { 0 }, before = { 0 };
-	struct mpijob__container *pod = init ? &in->init_container : &in->container;
+	struct mpijob__plan_container container = { 0 }, before = { 0 };
+	struct mpijob__plan_container *pod = init ? &in->init_container : &in->container;
 
 	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "state"))
@@ -373,7 +373,7 @@ static void read_container(struct mpijob__reading *in, int init)
 	}
 }
 
-static void read_containers(struct mpijob__reading *in, int init)
+static void read_containers(struct mpijob__plan_reading *in, int init)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_LIST, init ? "status.initContainerStatuses" : "status.containerStatuses"))
 		return;
@@ -387,7 +387,7 @@ static void read_containers(struct mpijob__reading *in, int init)
 	}
 }
 
-static void read_conditions(struct mpijob__reading *in)
+static void read_conditions(struct mpijob__plan_reading *in)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_LIST, "status.conditions"))
 		return;
@@ -401,7 +401,7 @@ static void read_conditions(struct mpijob__reading *in)
 	}
 }
 
-static void read_status(struct mpijob__reading *in)
+static void read_status(struct mpijob__plan_reading *in)
 {
 	/* The status of a Status is a word. */
 	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
@@ -437,13 +437,13 @@ static void read_status(struct mpijob__reading *in)
 }
 
 /* A key of a Secret is only looked at, never copied. */
-static void read_key(struct mpijob__reading *in, int *present)
+static void read_key(struct mpijob__plan_reading *in, int *present)
 {
 	*present = mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len > 0;
 	mpijob__doc_json_finish(&in->r);
 }
 
-static void read_data(struct mpijob__reading *in)
+static void read_data(struct mpijob__plan_reading *in)
 {
 	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
 		mpijob__doc_json_finish(&in->r);
@@ -463,10 +463,10 @@ static void read_data(struct mpijob__reading *in)
 	}
 }
 
-static void read_object(struct mpijob__reading *in, int inside_event);
+static void read_object(struct mpijob__plan_reading *in, int inside_event);
 
 /* `type` and `object` make an event; `type` alone is that of a Secret. */
-static void read_field(struct mpijob__reading *in, int inside_event)
+static void read_field(struct mpijob__plan_reading *in, int inside_event)
 {
 	if (is(in, "apiVersion"))
 		take_string(in, &in->api_version, "apiVersion");
@@ -496,7 +496,7 @@ static void read_field(struct mpijob__reading *in, int inside_event)
 		mpijob__doc_json_skip(&in->r);
 }
 
-static void read_object(struct mpijob__reading *in, int inside_event)
+static void read_object(struct mpijob__plan_reading *in, int inside_event)
 {
 	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
 		in->no_map = 1;
@@ -508,7 +508,7 @@ static void read_object(struct mpijob__reading *in, int inside_event)
 		read_field(in, inside_event);
 }
 
-static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
+static int refuse(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	struct mpijob__base_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
@@ -517,7 +517,7 @@ static int refuse(struct mpijob__reading *in, mpijob_diag *diag)
 	return MPIJOB_ERR_SYNTAX;
 }
 
-static int read_text(struct mpijob__reading *in, const char *json, size_t len, mpijob_diag *diag)
+static int read_text(struct mpijob__plan_reading *in, const char *json, size_t len, mpijob_diag *diag)
 {
 	mpijob__doc_json_init(&in->r, json, len, 0);
 	read_object(in, 0);
@@ -559,7 +559,7 @@ void mpijob_observation_free(mpijob_observation *observation)
 
 int mpijob_observe(mpijob_observation *observation, const char *json, size_t len, mpijob_diag *diag)
 {
-	struct mpijob__reading in;
+	struct mpijob__plan_reading in;
 	int code;
 
 	if (!observation || !json)
@@ -569,7 +569,7 @@ int mpijob_observe(mpijob_observation *observation, const char *json, size_t len
 	in.observation = observation;
 	code = read_text(&in, json, len, diag);
 	if (!code)
-		code = mpijob__projection_make(&in, diag);
+		code = mpijob__plan_projection_make(&in, diag);
 	if (code)
 		forget(observation);
 	return code;

@@ -56,14 +56,14 @@ const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t in
 	return keep_scratch(plan, mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
 }
 
-const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
-	return keep_scratch(plan, mpijob__pod_name(pod, &plan->scratch));
+	return keep_scratch(plan, mpijob__plan_pod_write_name(pod, &plan->scratch));
 }
 
 void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
 {
-	struct mpijob__action *actions;
+	struct mpijob__plan_action *actions;
 
 	if (plan->cap - plan->count >= more)
 		return;
@@ -76,9 +76,9 @@ void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
 	plan->cap = plan->count + more;
 }
 
-static struct mpijob__action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, const char *why)
+static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, const char *why)
 {
-	struct mpijob__action *action;
+	struct mpijob__plan_action *action;
 
 	if (plan->count == plan->cap)
 		mpijob__plan_expect(plan, plan->cap + 8);
@@ -95,7 +95,7 @@ static struct mpijob__action *add(struct mpijob_plan *plan, int32_t stage, int32
 	return action;
 }
 
-static void about_job(struct mpijob_plan *plan, struct mpijob__action *action)
+static void about_job(struct mpijob_plan *plan, struct mpijob__plan_action *action)
 {
 	action->view.api_version = API_VERSION;
 	action->view.kind = "MPIJob";
@@ -118,7 +118,7 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
 		      const char *uid, const char *why)
 {
-	struct mpijob__action *action = add(plan, stage, verb, body, why);
+	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
 
 	if (!action)
 		return;
@@ -133,7 +133,7 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 
 void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why)
 {
-	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
+	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
 
 	if (action)
 		about_job(plan, action);
@@ -141,16 +141,16 @@ void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t bo
 
 void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why)
 {
-	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
+	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
 
 	if (action)
 		about_job(plan, action);
 }
 
-void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob__pod *pod,
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob__plan_pod *pod,
 				      const char *why)
 {
-	struct mpijob__action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, why);
+	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
 	char uid[MPIJOB__BASE_UID_ROOM];
 
 	if (!action)
@@ -165,15 +165,15 @@ void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, c
 void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
 			const char *message)
 {
-	struct mpijob__action *action =
-		add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__BODY_NONE, "tell people what happened");
+	struct mpijob__plan_action *action =
+		add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__PLAN_BODY_NONE, "tell people what happened");
 
 	if (!action)
 		return;
 	about_job(plan, action);
 	action->view.event_type = type;
 	action->view.event_reason = reason;
-	action->view.event_message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+	action->view.event_message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 }
 
 void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms)
@@ -190,7 +190,7 @@ int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
 void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
 {
 	mpijob__plan_event(
-		plan, MPIJOB__STAGE_FIRST, "Warning", "ErrResourceExists",
+		plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", "ErrResourceExists",
 		mpijob__plan_text(plan, "Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob",
 				  name, kind));
 	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
@@ -205,15 +205,15 @@ static void forget(struct mpijob_plan *plan)
 	plan->launcher_made = 0;
 	plan->awaits_names = 0;
 	plan->unseen = NULL;
-	plan->tells = MPIJOB__STAGE_FIRST;
-	mpijob__status_reset(plan);
+	plan->tells = MPIJOB__PLAN_STAGE_FIRST;
+	mpijob__plan_status_reset(plan);
 }
 
 void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
 {
 	forget(plan);
-	mpijob__status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
-						      mpijob__message_findings(plan, findings)));
+	mpijob__plan_status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
+						      mpijob__plan_message_findings(plan, findings)));
 }
 
 /* 1 when somebody else is in charge, or the job is going. */
@@ -261,7 +261,7 @@ static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 	if (!code)
 		code = mpijob__job_status(plan->job, &status, findings);
 	if (!code)
-		code = mpijob__limit_workers(plan, findings);
+		code = mpijob__plan_limit_workers(plan, findings);
 	if (!code)
 		code = mpijob__render_subject_make(plan->job, &plan->render, &plan->subject, findings);
 	if (!code)
@@ -276,8 +276,8 @@ static void see_first(struct mpijob_plan *plan)
 	if (plan->draft.count)
 		return;
 	message = mpijob__plan_text(plan, "MPIJob %s/%s is created.", plan->subject.namespace_, plan->subject.name);
-	mpijob__conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated", message);
-	mpijob__plan_event(plan, MPIJOB__STAGE_LAST, "Normal", "MPIJobCreated", message);
+	mpijob__plan_conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated", message);
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_LAST, "Normal", "MPIJobCreated", message);
 	plan->transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
@@ -288,7 +288,7 @@ static void see_first(struct mpijob_plan *plan)
 static void accept(struct mpijob_plan *plan)
 {
 	forget(plan);
-	mpijob__status_accept(plan);
+	mpijob__plan_status_accept(plan);
 	see_first(plan);
 }
 
@@ -303,16 +303,16 @@ static void start_clock(struct mpijob_plan *plan)
 /* What a job needs while it is not finished. 0 when the plan has to stop. */
 static int provide(struct mpijob_plan *plan)
 {
-	if (!mpijob__children_plan(plan))
+	if (!mpijob__plan_children_plan(plan))
 		return 0;
-	if (!plan->suspended && !mpijob__workers_plan(plan))
+	if (!plan->suspended && !mpijob__plan_workers_plan(plan))
 		return 0;
-	mpijob__restart_replace(plan);
-	mpijob__launcher_create(plan);
-	mpijob__launcher_switch(plan);
+	mpijob__plan_restart_replace(plan);
+	mpijob__plan_launcher_create(plan);
+	mpijob__plan_launcher_switch(plan);
 	if (plan->suspended) {
-		mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 0, "the job is suspended");
-		mpijob__children_delete_pod_group(plan, MPIJOB__STAGE_CLEAN, "the job is suspended");
+		mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 0, "the job is suspended");
+		mpijob__plan_children_delete_pod_group(plan, MPIJOB__PLAN_STAGE_CLEAN, "the job is suspended");
 	}
 	return 1;
 }
@@ -320,31 +320,31 @@ static int provide(struct mpijob_plan *plan)
 /* Something that ends the job comes before all else: the news first, then cleaning up. */
 static int ends(struct mpijob_plan *plan)
 {
-	if (mpijob__launcher_vanished(plan)) {
-		mpijob__status_end_unseen(plan);
+	if (mpijob__plan_launcher_vanished(plan)) {
+		mpijob__plan_status_end_unseen(plan);
 		plan->unseen = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
-	} else if (mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
-		mpijob__status_update(plan);
+	} else if (mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
+		mpijob__plan_status_update(plan);
 	else
 		return 0;
-	mpijob__cleanup_plan(plan);
+	mpijob__plan_cleanup_plan(plan);
 	return 1;
 }
 
 static void advance(struct mpijob_plan *plan)
 {
 	start_clock(plan);
-	if (!mpijob__launcher_find(plan))
+	if (!mpijob__plan_launcher_find(plan))
 		return;
 	plan->subject.launcher_runs = plan->launcher && !plan->launcher->suspended;
-	mpijob__restart_look(plan);
+	mpijob__plan_restart_look(plan);
 	if (ends(plan))
 		return;
 	if (plan->restart.stops)
-		mpijob__restart_stop(plan);
+		mpijob__plan_restart_stop(plan);
 	else if (!provide(plan))
 		return;
-	mpijob__status_update(plan);
+	mpijob__plan_status_update(plan);
 }
 
 static void make(struct mpijob_plan *plan, mpijob_diag *diag)
@@ -368,17 +368,17 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	plan->suspended = plan->subject.spec->run_policy && plan->subject.spec->run_policy->suspend &&
 			  *plan->subject.spec->run_policy->suspend;
-	accepted = mpijob__status_accept(plan);
+	accepted = mpijob__plan_status_accept(plan);
 	see_first(plan);
-	mpijob__workers_count(plan);
-	if (mpijob__conditions_finished(&plan->draft)) {
-		mpijob__launcher_find(plan);
-		mpijob__cleanup_plan(plan);
+	mpijob__plan_workers_count(plan);
+	if (mpijob__plan_conditions_finished(&plan->draft)) {
+		mpijob__plan_launcher_find(plan);
+		mpijob__plan_cleanup_plan(plan);
 	} else {
 		advance(plan);
 	}
 	/* What is too large is refused only when it was rendered. */
-	if (accepted && !mpijob__status_is_refused(&plan->draft))
+	if (accepted && !mpijob__plan_status_is_refused(&plan->draft))
 		accept(plan);
 }
 
@@ -388,11 +388,11 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
  */
 static void order(struct mpijob_plan *plan)
 {
-	struct mpijob__action *actions = plan->actions;
+	struct mpijob__plan_action *actions = plan->actions;
 	int32_t last = -1, number = -1;
 
 	for (size_t i = 1; i < plan->count; i++) {
-		struct mpijob__action action = actions[i];
+		struct mpijob__plan_action action = actions[i];
 		size_t at = i;
 
 		while (at > 0 && actions[at - 1].view.stage > action.view.stage)
@@ -506,11 +506,11 @@ static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_fa
 		return;
 	}
 	plan->facts = facts;
-	mpijob__plan_fail(plan, mpijob__bodies_new(plan));
-	mpijob__status_load(plan);
+	mpijob__plan_fail(plan, mpijob__plan_bodies_new(plan));
+	mpijob__plan_status_load(plan);
 	if (!plan->code && !leave_alone(plan))
 		make(plan, diag);
-	mpijob__status_close(plan);
+	mpijob__plan_status_close(plan);
 	order(plan);
 	plan->facts = NULL;
 	plan->validated = NULL;
@@ -549,7 +549,7 @@ void mpijob_plan_free(mpijob_plan *plan)
 {
 	if (!plan)
 		return;
-	mpijob__bodies_free(plan->bodies);
+	mpijob__plan_bodies_free(plan->bodies);
 	mpijob_doc_free(plan->selector);
 	mpijob_doc_free(plan->match_labels);
 	mpijob_doc_free(plan->min_resources);

@@ -16,7 +16,7 @@
 #define NO_EXIT_CODE (-1)
 
 /* A pod as it is shown. */
-struct mpijob__view {
+struct mpijob__plan_view {
 	struct mpijob_pod_facts facts;
 	char uid[MPIJOB__BASE_UID_ROOM];
 	char name[];
@@ -56,7 +56,7 @@ static size_t stem_of(const char *name, int32_t index)
 	return len > digits_len && strcmp(name + len - digits_len, digits) == 0 ? len - digits_len : 0;
 }
 
-static int compare_name(const struct mpijob__pod *pod, const char *name)
+static int compare_name(const struct mpijob__plan_pod *pod, const char *name)
 {
 	size_t len;
 	char room[12];
@@ -69,7 +69,7 @@ static int compare_name(const struct mpijob__pod *pod, const char *name)
 	return result ? result : strcmp(digits_of(pod->index, room), name + len);
 }
 
-int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out)
+int mpijob__plan_pod_write_name(const struct mpijob__plan_pod *pod, mpijob_text *out)
 {
 	char room[12];
 	int code = mpijob__base_text_puts(out, pod->stem);
@@ -79,7 +79,7 @@ int mpijob__pod_name(const struct mpijob__pod *pod, mpijob_text *out)
 
 /* --- places --- */
 
-static int order(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
+static int order(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts *b)
 {
 	if (a->role != b->role)
 		return a->role < b->role ? -1 : 1;
@@ -89,16 +89,16 @@ static int order(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
 }
 
 /* Find where a pod stands, or would stand. */
-static int find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *pod, size_t *at)
+static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod, size_t *at)
 {
 	size_t low = 0, high = pods->count;
 
 	/* Lists and creations mostly arrive in order. */
-	if (high && order(mpijob__pods_at(pods, high - 1), pod) < 0)
+	if (high && order(mpijob__plan_pods_at(pods, high - 1), pod) < 0)
 		low = high;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int result = order(mpijob__pods_at(pods, middle), pod);
+		int result = order(mpijob__plan_pods_at(pods, middle), pod);
 
 		if (result == 0) {
 			*at = middle;
@@ -113,21 +113,21 @@ static int find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *
 	return 0;
 }
 
-const struct mpijob__pod *mpijob__pods_find(const struct mpijob__pods *pods, const struct mpijob_pod_facts *like)
+const struct mpijob__plan_pod *mpijob__plan_pods_find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *like)
 {
 	size_t at;
 
-	return find(pods, like, &at) ? mpijob__pods_at(pods, at) : NULL;
+	return find(pods, like, &at) ? mpijob__plan_pods_at(pods, at) : NULL;
 }
 
 /* Where one that is kept stands. */
-static size_t place_of(const struct mpijob__pods *pods, const struct mpijob__pod *pod)
+static size_t place_of(const struct mpijob__plan_pods *pods, const struct mpijob__plan_pod *pod)
 {
 	size_t low = 0, high = pods->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct mpijob__pod *other = mpijob__pods_at(pods, middle);
+		const struct mpijob__plan_pod *other = mpijob__plan_pods_at(pods, middle);
 
 		if (other->role < pod->role || (other->role == pod->role && other->index < pod->index))
 			low = middle + 1;
@@ -135,19 +135,19 @@ static size_t place_of(const struct mpijob__pods *pods, const struct mpijob__pod
 			high = middle;
 	}
 	/* Few have the same index: of launchers, all. */
-	while (mpijob__pods_at(pods, low) != pod)
+	while (mpijob__plan_pods_at(pods, low) != pod)
 		low++;
 	return low;
 }
 
-size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
+size_t mpijob__plan_pods_first(const struct mpijob__plan_pods *pods, int32_t role)
 {
 	size_t low = 0, high = pods->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (mpijob__pods_at(pods, middle)->role < role)
+		if (mpijob__plan_pods_at(pods, middle)->role < role)
 			low = middle + 1;
 		else
 			high = middle;
@@ -155,19 +155,19 @@ size_t mpijob__pods_first(const struct mpijob__pods *pods, int32_t role)
 	return low;
 }
 
-static size_t home(const struct mpijob__pods *pods, const struct mpijob__base_uid *uid)
+static size_t home(const struct mpijob__plan_pods *pods, const struct mpijob__base_uid *uid)
 {
 	return (size_t)mpijob__base_uid_hash(uid, 0) & (pods->slots - 1);
 }
 
 /* The one in a slot; NULL when that is free. */
-static struct mpijob__pod *in_slot(const struct mpijob__pods *pods, size_t slot)
+static struct mpijob__plan_pod *in_slot(const struct mpijob__plan_pods *pods, size_t slot)
 {
 	return pods->by_uid[slot] ? &pods->places[pods->by_uid[slot] - 1] : NULL;
 }
 
 /* The slot of a uid, or the free slot where it belongs. There is always a free one. */
-static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__base_uid *uid)
+static size_t slot_of(const struct mpijob__plan_pods *pods, const struct mpijob__base_uid *uid)
 {
 	size_t slot = home(pods, uid);
 
@@ -176,7 +176,7 @@ static size_t slot_of(const struct mpijob__pods *pods, const struct mpijob__base
 	return slot;
 }
 
-static struct mpijob__pod *find_uid(const struct mpijob__pods *pods, const char *text)
+static struct mpijob__plan_pod *find_uid(const struct mpijob__plan_pods *pods, const char *text)
 {
 	struct mpijob__base_uid uid;
 
@@ -185,7 +185,7 @@ static struct mpijob__pod *find_uid(const struct mpijob__pods *pods, const char 
 }
 
 /* Empty a slot and move up what stood behind it for want of room. */
-static void slot_clear(struct mpijob__pods *pods, size_t slot)
+static void slot_clear(struct mpijob__plan_pods *pods, size_t slot)
 {
 	size_t hole = slot, mask = pods->slots - 1;
 
@@ -202,7 +202,7 @@ static void slot_clear(struct mpijob__pods *pods, size_t slot)
 
 /* --- room --- */
 
-static int room_sorted(struct mpijob__pods *pods)
+static int room_sorted(struct mpijob__plan_pods *pods)
 {
 	size_t cap = pods->cap + pods->cap / 4 + 4;
 	uint32_t *sorted;
@@ -217,7 +217,7 @@ static int room_sorted(struct mpijob__pods *pods)
 	return 0;
 }
 
-static int room_slots(struct mpijob__pods *pods)
+static int room_slots(struct mpijob__plan_pods *pods)
 {
 	uint32_t *old = pods->by_uid, *by_uid;
 	size_t slots = pods->slots ? pods->slots * 2 : 8;
@@ -230,16 +230,16 @@ static int room_slots(struct mpijob__pods *pods)
 	pods->by_uid = by_uid;
 	pods->slots = slots;
 	for (size_t i = 0; i < pods->count; i++)
-		by_uid[slot_of(pods, &mpijob__pods_at(pods, i)->uid)] = pods->sorted[i] + 1;
+		by_uid[slot_of(pods, &mpijob__plan_pods_at(pods, i)->uid)] = pods->sorted[i] + 1;
 	free(old);
 	return 0;
 }
 
 /* Places that were never used are not touched either. */
-static int room_places(struct mpijob__pods *pods)
+static int room_places(struct mpijob__plan_pods *pods)
 {
 	size_t room = (size_t)pods->room + pods->room / 4 + 2;
-	struct mpijob__pod *places;
+	struct mpijob__plan_pod *places;
 
 	if (pods->free || pods->used < pods->room)
 		return 0;
@@ -253,15 +253,15 @@ static int room_places(struct mpijob__pods *pods)
 
 /* --- one pod --- */
 
-static uint32_t place_number(const struct mpijob__pods *pods, const struct mpijob__pod *pod)
+static uint32_t place_number(const struct mpijob__plan_pods *pods, const struct mpijob__plan_pod *pod)
 {
 	return (uint32_t)(pod - pods->places);
 }
 
 /* A pod of zeros; there is room. */
-static struct mpijob__pod *get(struct mpijob__pods *pods)
+static struct mpijob__plan_pod *get(struct mpijob__plan_pods *pods)
 {
-	struct mpijob__pod *pod;
+	struct mpijob__plan_pod *pod;
 
 	if (pods->free) {
 		pod = &pods->places[pods->free - 1];
@@ -273,40 +273,40 @@ static struct mpijob__pod *get(struct mpijob__pods *pods)
 	return pod;
 }
 
-static void give_back(struct mpijob__pods *pods, struct mpijob__pod *pod)
+static void give_back(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *pod)
 {
 	pod->index = (int32_t)pods->free;
 	pods->free = place_number(pods, pod) + 1;
 }
 
-static void end_free(struct mpijob__pods *pods, struct mpijob__pod_end *end)
+static void end_free(struct mpijob__plan_pods *pods, struct mpijob__plan_pod_end *end)
 {
 	if (!end)
 		return;
-	mpijob__intern_put(&pods->strings, end->reason);
+	mpijob__plan_intern_put(&pods->strings, end->reason);
 	free(end->message);
 	free(end);
 }
 
-static void pod_free(struct mpijob__pods *pods, struct mpijob__pod *pod)
+static void pod_free(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *pod)
 {
-	mpijob__intern_put(&pods->strings, pod->stem);
-	mpijob__intern_put(&pods->strings, pod->owner_uid);
-	mpijob__intern_put(&pods->strings, pod->node);
+	mpijob__plan_intern_put(&pods->strings, pod->stem);
+	mpijob__plan_intern_put(&pods->strings, pod->owner_uid);
+	mpijob__plan_intern_put(&pods->strings, pod->node);
 	mpijob__base_uid_clear(&pod->uid);
 	end_free(pods, pod->end);
 	give_back(pods, pod);
 }
 
-static int share(struct mpijob__pods *pods, const char *text, const char **member)
+static int share(struct mpijob__plan_pods *pods, const char *text, const char **member)
 {
 	if (!text)
 		return 0;
-	*member = mpijob__intern_get(&pods->strings, text);
+	*member = mpijob__plan_intern_get(&pods->strings, text);
 	return *member ? 0 : -1;
 }
 
-static int share_stem(struct mpijob__pods *pods, const struct mpijob_pod_facts *given, struct mpijob__pod *pod)
+static int share_stem(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given, struct mpijob__plan_pod *pod)
 {
 	size_t len = stem_of(given->name, given->index);
 	char *stem;
@@ -323,7 +323,7 @@ static int share_stem(struct mpijob__pods *pods, const struct mpijob_pod_facts *
 	return code;
 }
 
-static int copy_end(struct mpijob__pods *pods, const struct mpijob_pod_facts *given, struct mpijob__pod *pod)
+static int copy_end(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given, struct mpijob__plan_pod *pod)
 {
 	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE && !given->ended_ms)
 		return 0;
@@ -337,20 +337,20 @@ static int copy_end(struct mpijob__pods *pods, const struct mpijob_pod_facts *gi
 	return given->message && !pod->end->message ? -1 : share(pods, given->reason, &pod->end->reason);
 }
 
-const struct mpijob__pod_end *mpijob__pod_end(const struct mpijob__pod *pod)
+const struct mpijob__plan_pod_end *mpijob__plan_pod_end(const struct mpijob__plan_pod *pod)
 {
-	static const struct mpijob__pod_end none = { NULL, NULL, 0, NO_EXIT_CODE };
+	static const struct mpijob__plan_pod_end none = { NULL, NULL, 0, NO_EXIT_CODE };
 
 	return pod->end ? pod->end : &none;
 }
 
-int mpijob__pod_ended_before(const struct mpijob__pod *pod, const struct mpijob__pod *other)
+int mpijob__plan_pod_ended_before(const struct mpijob__plan_pod *pod, const struct mpijob__plan_pod *other)
 {
-	int64_t ms = mpijob__pod_end(pod)->ended_ms, other_ms;
+	int64_t ms = mpijob__plan_pod_end(pod)->ended_ms, other_ms;
 
 	if (!other)
 		return 1;
-	other_ms = mpijob__pod_end(other)->ended_ms;
+	other_ms = mpijob__plan_pod_end(other)->ended_ms;
 	return ms && (!other_ms || ms < other_ms);
 }
 
@@ -360,9 +360,9 @@ static uint8_t phase_of(const struct mpijob_pod_facts *given)
 	return given->phase > 0 && given->phase <= MPIJOB_POD_UNKNOWN ? (uint8_t)given->phase : 0;
 }
 
-static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
+static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given)
 {
-	struct mpijob__pod *pod = get(pods);
+	struct mpijob__plan_pod *pod = get(pods);
 
 	pod->created_ms = given->created_ms;
 	pod->running_since_ms = given->running_since_ms;
@@ -380,9 +380,9 @@ static struct mpijob__pod *pod_new(struct mpijob__pods *pods, const struct mpijo
 }
 
 /* One of the same uid. */
-static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *b)
+static int same_pod(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts *b)
 {
-	const struct mpijob__pod_end *end = mpijob__pod_end(a);
+	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(a);
 
 	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
 	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && end->ended_ms == b->ended_ms &&
@@ -391,7 +391,7 @@ static int same_pod(const struct mpijob__pod *a, const struct mpijob_pod_facts *
 	       same_text(end->message, b->message) && same_text(a->node, b->node);
 }
 
-static int is_uid(const struct mpijob__pod *pod, const char *text)
+static int is_uid(const struct mpijob__plan_pod *pod, const char *text)
 {
 	struct mpijob__base_uid uid;
 
@@ -400,7 +400,7 @@ static int is_uid(const struct mpijob__pod *pod, const char *text)
 }
 
 /* Creation times have whole seconds; a pod that was made again in the same second is the one that is not going. */
-static int is_stale(const struct mpijob__pod *known, const struct mpijob_pod_facts *news)
+static int is_stale(const struct mpijob__plan_pod *known, const struct mpijob_pod_facts *news)
 {
 	if (!known->created_ms || !news->created_ms)
 		return 0;
@@ -411,7 +411,7 @@ static int is_stale(const struct mpijob__pod *known, const struct mpijob_pod_fac
 
 /* --- what is shown --- */
 
-static void forget_views(struct mpijob__pods *pods)
+static void forget_views(struct mpijob__plan_pods *pods)
 {
 	if (!pods->views)
 		return;
@@ -421,13 +421,13 @@ static void forget_views(struct mpijob__pods *pods)
 	pods->views = NULL;
 }
 
-static struct mpijob__view *make_view(const struct mpijob__pod *pod)
+static struct mpijob__plan_view *make_view(const struct mpijob__plan_pod *pod)
 {
-	const struct mpijob__pod_end *end = mpijob__pod_end(pod);
+	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(pod);
 	mpijob_text name = { 0 };
-	struct mpijob__view *view = NULL;
+	struct mpijob__plan_view *view = NULL;
 
-	if (mpijob__pod_name(pod, &name) == 0)
+	if (mpijob__plan_pod_write_name(pod, &name) == 0)
 		view = calloc(1, sizeof(*view) + name.len + 1);
 	if (view) {
 		memcpy(view->name, mpijob_text_data(&name), name.len + 1);
@@ -452,22 +452,22 @@ static struct mpijob__view *make_view(const struct mpijob__pod *pod)
 	return view;
 }
 
-const struct mpijob_pod_facts *mpijob__pods_show(struct mpijob__pods *pods, size_t index)
+const struct mpijob_pod_facts *mpijob__plan_pods_show(struct mpijob__plan_pods *pods, size_t index)
 {
 	if (index >= pods->count)
 		return NULL;
 	if (!pods->views)
-		pods->views = calloc(pods->count, sizeof(struct mpijob__view *));
+		pods->views = calloc(pods->count, sizeof(struct mpijob__plan_view *));
 	if (pods->views && !pods->views[index])
-		pods->views[index] = make_view(mpijob__pods_at(pods, index));
+		pods->views[index] = make_view(mpijob__plan_pods_at(pods, index));
 	return pods->views && pods->views[index] ? &pods->views[index]->facts : NULL;
 }
 
 /* --- changes --- */
 
-static void remove_at(struct mpijob__pods *pods, size_t at)
+static void remove_at(struct mpijob__plan_pods *pods, size_t at)
 {
-	struct mpijob__pod *pod = &pods->places[pods->sorted[at]];
+	struct mpijob__plan_pod *pod = &pods->places[pods->sorted[at]];
 
 	slot_clear(pods, slot_of(pods, &pod->uid));
 	pods->count--;
@@ -476,7 +476,7 @@ static void remove_at(struct mpijob__pods *pods, size_t at)
 }
 
 /* Nothing here fails: there is room. */
-static void place(struct mpijob__pods *pods, struct mpijob__pod *known, struct mpijob__pod *pod,
+static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known, struct mpijob__plan_pod *pod,
 		  const struct mpijob_pod_facts *given)
 {
 	size_t at = known ? place_of(pods, known) : 0;
@@ -499,22 +499,22 @@ static void place(struct mpijob__pods *pods, struct mpijob__pod *known, struct m
 }
 
 /* Places may move. */
-static int make_room(struct mpijob__pods *pods)
+static int make_room(struct mpijob__plan_pods *pods)
 {
 	return room_sorted(pods) || room_slots(pods) || room_places(pods) ? MPIJOB_ERR_NOMEM : 0;
 }
 
-int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *given)
+int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given)
 {
-	const struct mpijob__pod *known = find_uid(pods, given->uid);
-	struct mpijob__pods before;
-	struct mpijob__pod *pod;
+	const struct mpijob__plan_pod *known = find_uid(pods, given->uid);
+	struct mpijob__plan_pods before;
+	struct mpijob__plan_pod *pod;
 	size_t at;
 
 	if (known && same_pod(known, given))
 		return 0;
-	if (find(pods, given, &at) && !is_uid(mpijob__pods_at(pods, at), given->uid) &&
-	    is_stale(mpijob__pods_at(pods, at), given))
+	if (find(pods, given, &at) && !is_uid(mpijob__plan_pods_at(pods, at), given->uid) &&
+	    is_stale(mpijob__plan_pods_at(pods, at), given))
 		return 0;
 	if (make_room(pods))
 		return MPIJOB_ERR_NOMEM;
@@ -528,10 +528,10 @@ int mpijob__pods_put(struct mpijob__pods *pods, const struct mpijob_pod_facts *g
 	return 1;
 }
 
-int mpijob__pods_forget(struct mpijob__pods *pods, const char *uid)
+int mpijob__plan_pods_forget(struct mpijob__plan_pods *pods, const char *uid)
 {
-	struct mpijob__pod *known = find_uid(pods, uid);
-	struct mpijob__pods before = *pods;
+	struct mpijob__plan_pod *known = find_uid(pods, uid);
+	struct mpijob__plan_pods before = *pods;
 
 	if (!known)
 		return 0;
@@ -541,11 +541,11 @@ int mpijob__pods_forget(struct mpijob__pods *pods, const char *uid)
 	return 1;
 }
 
-void mpijob__pods_free(struct mpijob__pods *pods)
+void mpijob__plan_pods_free(struct mpijob__plan_pods *pods)
 {
 	forget_views(pods);
 	for (size_t i = 0; i < pods->count; i++) {
-		struct mpijob__pod *pod = &pods->places[pods->sorted[i]];
+		struct mpijob__plan_pod *pod = &pods->places[pods->sorted[i]];
 
 		mpijob__base_uid_clear(&pod->uid);
 		end_free(pods, pod->end);
@@ -553,6 +553,6 @@ void mpijob__pods_free(struct mpijob__pods *pods)
 	free(pods->places);
 	free(pods->sorted);
 	free(pods->by_uid);
-	mpijob__intern_free(&pods->strings);
+	mpijob__plan_intern_free(&pods->strings);
 	memset(pods, 0, sizeof(*pods));
 }

@@ -32,7 +32,7 @@ static int32_t read_index(const char *digits)
 	return *digits ? -1 : index;
 }
 
-int32_t mpijob__observe_index(const char *name, const char *job)
+int32_t mpijob__plan_observe_index(const char *name, const char *job)
 {
 	const char *digits = name + strlen(name);
 	size_t infix = strlen(WORKER_INFIX), stem;
@@ -70,19 +70,19 @@ static int32_t phase_of(const char *phase)
 	return MPIJOB_POD_PENDING;
 }
 
-static int32_t pod_role(const struct mpijob__reading *in)
+static int32_t pod_role(const struct mpijob__plan_reading *in)
 {
 	if (equal(in->job_role, MPIJOB__RENDER_ROLE_WORKER))
 		return MPIJOB_ROLE_WORKER;
 	if (equal(in->job_role, MPIJOB__RENDER_ROLE_LAUNCHER))
 		return MPIJOB_ROLE_LAUNCHER;
-	return mpijob__observe_index(in->name, NULL) >= 0 ? MPIJOB_ROLE_WORKER : 0;
+	return mpijob__plan_observe_index(in->name, NULL) >= 0 ? MPIJOB_ROLE_WORKER : 0;
 }
 
-static void make_pod(struct mpijob__reading *in)
+static void make_pod(struct mpijob__plan_reading *in)
 {
 	struct mpijob_pod_facts *pod = &in->observation->pod;
-	const struct mpijob__container *ended = &in->container;
+	const struct mpijob__plan_container *ended = &in->container;
 	int32_t role = pod_role(in);
 
 	if (!role)
@@ -96,7 +96,7 @@ static void make_pod(struct mpijob__reading *in)
 	pod->owner_uid = in->owner.uid;
 	pod->role = role;
 	if (role == MPIJOB_ROLE_WORKER)
-		pod->index = mpijob__observe_index(in->name, equal(in->owner.kind, "MPIJob") ? in->owner.name : NULL);
+		pod->index = mpijob__plan_observe_index(in->name, equal(in->owner.kind, "MPIJob") ? in->owner.name : NULL);
 	pod->phase = phase_of(in->phase);
 	pod->ready = in->ready;
 	pod->deleting = in->deleting;
@@ -111,7 +111,7 @@ static void make_pod(struct mpijob__reading *in)
 }
 
 /* Read a part of the text into the observation's document, under a key; NULL when it is absent. */
-static int read_part(struct mpijob__reading *in, const struct mpijob__span *span, const mpijob_node **out,
+static int read_part(struct mpijob__plan_reading *in, const struct mpijob__plan_span *span, const mpijob_node **out,
 		     mpijob_diag *diag)
 {
 	mpijob_observation *observation = in->observation;
@@ -137,7 +137,7 @@ static const mpijob_node *map_or_null(const mpijob_node *node)
 	return mpijob_node_kind(node) == MPIJOB_NODE_MAP ? node : NULL;
 }
 
-static int make_launcher(struct mpijob__reading *in, mpijob_diag *diag)
+static int make_launcher(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	struct mpijob_launcher_facts *launcher = &in->observation->launcher;
 	const mpijob_node *pod_template;
@@ -168,7 +168,7 @@ static int make_launcher(struct mpijob__reading *in, mpijob_diag *diag)
 }
 
 /* Decode a JSON string that lies in the text; "" when it is none. */
-static int decode(const struct mpijob__span *span, mpijob_text *text)
+static int decode(const struct mpijob__plan_span *span, mpijob_text *text)
 {
 	struct mpijob__doc_json r;
 	int code;
@@ -216,7 +216,7 @@ static void mark_line(const char *line, size_t len, struct marks *marks)
 	}
 	memcpy(name, line + 5, name_len);
 	name[name_len] = 0;
-	index = mpijob__observe_index(name, NULL);
+	index = mpijob__plan_observe_index(name, NULL);
 	if (index < 0)
 		marks->stranger |= !is_launcher(name, name_len);
 	else if (marks->listed)
@@ -239,7 +239,7 @@ static void mark_lines(const char *text, size_t len, struct marks *marks)
 }
 
 /* A script that lists others is not known by its workers: the plan then compares the digest of all that it lists. */
-static int mark_listed(struct mpijob__reading *in, const mpijob_text *script)
+static int mark_listed(struct mpijob__plan_reading *in, const mpijob_text *script)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
 	struct marks marks = { NULL, 0, 0 };
@@ -261,7 +261,7 @@ static int mark_listed(struct mpijob__reading *in, const mpijob_text *script)
 	return 0;
 }
 
-static int make_config_map(struct mpijob__reading *in)
+static int make_config_map(struct mpijob__plan_reading *in)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
 	struct mpijob_text hostfile = { 0 }, script = { 0 };
@@ -272,7 +272,7 @@ static int make_config_map(struct mpijob__reading *in)
 	if (!code)
 		code = mpijob__render_hosts_unfold(&script);
 	if (!code) {
-		child->digest = mpijob__host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
+		child->digest = mpijob__plan_host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
 		child->listed = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);
 		/* Without the script nothing is known to be listed, and it has to be written. */
 		if (in->discover_hosts.text)
@@ -285,7 +285,7 @@ static int make_config_map(struct mpijob__reading *in)
 	return code;
 }
 
-static int make_child(struct mpijob__reading *in, int32_t role, mpijob_diag *diag)
+static int make_child(struct mpijob__plan_reading *in, int32_t role, mpijob_diag *diag)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
 	const mpijob_node *spec = NULL;
@@ -371,14 +371,14 @@ static int32_t event_of(const char *type)
 	return MPIJOB_EVENT_NONE;
 }
 
-static int refuse(struct mpijob__reading *in, const char *field, const char *message, mpijob_diag *diag)
+static int refuse(struct mpijob__plan_reading *in, const char *field, const char *message, mpijob_diag *diag)
 {
 	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s",
 			  message);
 	return MPIJOB_ERR_SPEC;
 }
 
-static int check(struct mpijob__reading *in, int32_t what, int32_t event, mpijob_diag *diag)
+static int check(struct mpijob__plan_reading *in, int32_t what, int32_t event, mpijob_diag *diag)
 {
 	if (in->no_map)
 		return refuse(in, in->is_event ? "object" : NULL, "must be a map", diag);
@@ -395,7 +395,7 @@ static int check(struct mpijob__reading *in, int32_t what, int32_t event, mpijob
 	return 0;
 }
 
-static void make_head(struct mpijob__reading *in, int32_t what, int32_t event)
+static void make_head(struct mpijob__plan_reading *in, int32_t what, int32_t event)
 {
 	struct mpijob_observed *view = &in->observation->view;
 
@@ -422,7 +422,7 @@ static void make_head(struct mpijob__reading *in, int32_t what, int32_t event)
 		view->priority_value = in->value;
 }
 
-int mpijob__projection_make(struct mpijob__reading *in, mpijob_diag *diag)
+int mpijob__plan_projection_make(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	int32_t event = in->is_event ? event_of(in->event_type) : MPIJOB_EVENT_NONE;
 	int32_t what = what_is(in->api_version, in->kind);

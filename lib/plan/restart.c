@@ -21,7 +21,7 @@
 #define PAUSE_MS   10000
 #define LONGEST_MS 300000
 
-static uint32_t mark_of(const struct mpijob__pod *pod)
+static uint32_t mark_of(const struct mpijob__plan_pod *pod)
 {
 	char room[MPIJOB__BASE_UID_ROOM];
 	const char *uid = mpijob__base_uid_text(&pod->uid, room);
@@ -44,12 +44,12 @@ static int32_t read_count(const char *message)
 }
 
 /* "[0123abcd]", as often as there are some before the pod is described. */
-static void read_marks(const char *message, struct mpijob__restart *restart)
+static void read_marks(const char *message, struct mpijob__plan_restart *restart)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t len = message ? strcspn(message, ":") : 0;
 
-	for (size_t i = 0; i + 9 < len && restart->marks_count < MPIJOB__RESTART_MARKS; i++) {
+	for (size_t i = 0; i + 9 < len && restart->marks_count < MPIJOB__PLAN_RESTART_MARKS; i++) {
 		uint32_t mark = 0;
 
 		if (message[i] != '[' || strspn(message + i + 1, digits) != 8 || message[i + 9] != ']')
@@ -64,7 +64,7 @@ static void read_marks(const char *message, struct mpijob__restart *restart)
  * What fails again and again is not made again as fast: a pause since the condition last changed, by the clock that
  * wrote it. One that is ahead of ours is no reason to wait.
  */
-static int pauses(struct mpijob_plan *plan, const struct mpijob__condition *known, int64_t pause_ms)
+static int pauses(struct mpijob_plan *plan, const struct mpijob__plan_condition *known, int64_t pause_ms)
 {
 	int64_t since_ms;
 
@@ -86,36 +86,36 @@ static int64_t restart_pause(int32_t count)
 	return pause_ms < LONGEST_MS ? pause_ms : LONGEST_MS;
 }
 
-static int is_reason(const struct mpijob__condition *condition, const char *reason)
+static int is_reason(const struct mpijob__plan_condition *condition, const char *reason)
 {
 	return condition && condition->view.reason && strcmp(condition->view.reason, reason) == 0;
 }
 
-static int failed(const struct mpijob__pod *pod)
+static int failed(const struct mpijob__plan_pod *pod)
 {
 	return pod && pod->phase == MPIJOB_POD_FAILED && !pod->deleting;
 }
 
-static int is_evicted(const struct mpijob__pod *pod)
+static int is_evicted(const struct mpijob__plan_pod *pod)
 {
-	const char *reason = mpijob__pod_end(pod)->reason;
+	const char *reason = mpijob__plan_pod_end(pod)->reason;
 
 	return reason && strcmp(reason, "Evicted") == 0;
 }
 
-static const struct mpijob__pod *first_failed(const struct mpijob_plan *plan)
+static const struct mpijob__plan_pod *first_failed(const struct mpijob_plan *plan)
 {
-	const struct mpijob__workers *workers = &plan->workers;
-	const struct mpijob__pod *first = NULL;
+	const struct mpijob__plan_workers *workers = &plan->workers;
+	const struct mpijob__plan_pod *first = NULL;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
-		if (failed(workers->pods[i]) && mpijob__pod_ended_before(workers->pods[i], first))
+		if (failed(workers->pods[i]) && mpijob__plan_pod_ended_before(workers->pods[i], first))
 			first = workers->pods[i];
 	}
 	return first;
 }
 
-static int was_counted(const struct mpijob__restart *restart, const struct mpijob__pod *pod)
+static int was_counted(const struct mpijob__plan_restart *restart, const struct mpijob__plan_pod *pod)
 {
 	uint32_t mark = mark_of(pod);
 
@@ -129,7 +129,7 @@ static int was_counted(const struct mpijob__restart *restart, const struct mpijo
 /* 1 when one failed that was not counted yet. */
 static int some_uncounted(const struct mpijob_plan *plan)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
 		if (failed(workers->pods[i]) && !was_counted(&plan->restart, workers->pods[i]))
@@ -139,10 +139,10 @@ static int some_uncounted(const struct mpijob_plan *plan)
 }
 
 /* Which are replaced now; an evicted one that is not ends the job. */
-static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__condition *known)
+static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
 {
-	struct mpijob__restart *restart = &plan->restart, before = *restart;
-	struct mpijob__workers *workers = &plan->workers;
+	struct mpijob__plan_restart *restart = &plan->restart, before = *restart;
+	struct mpijob__plan_workers *workers = &plan->workers;
 	int32_t most = plan->features.replace_workers;
 
 	if (restart->count < most && some_uncounted(plan) && pauses(plan, known, PAUSE_MS))
@@ -151,20 +151,20 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__con
 	workers->evicted = 0;
 	workers->first_evicted = NULL;
 	for (int32_t i = 0; i < workers->wanted; i++) {
-		const struct mpijob__pod *pod = workers->pods[i];
+		const struct mpijob__plan_pod *pod = workers->pods[i];
 		int counted;
 
 		if (!failed(pod))
 			continue;
 		counted = was_counted(&before, pod);
-		if (restart->marks_count < MPIJOB__RESTART_MARKS && (counted || restart->count < most)) {
+		if (restart->marks_count < MPIJOB__PLAN_RESTART_MARKS && (counted || restart->count < most)) {
 			restart->count += !counted;
 			restart->news |= !counted;
 			restart->indices[restart->marks_count] = i;
 			restart->marks[restart->marks_count++] = mark_of(pod);
 		} else if (is_evicted(pod) && restart->count >= plan->features.replace_workers) {
 			workers->evicted++;
-			if (mpijob__pod_ended_before(pod, workers->first_evicted))
+			if (mpijob__plan_pod_ended_before(pod, workers->first_evicted))
 				workers->first_evicted = pod;
 		}
 	}
@@ -173,12 +173,12 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__con
 /* All that the last attempt had is gone: its workers, whose names are free then, and the launcher's pods that run. */
 static int is_stopped(const struct mpijob_plan *plan)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 
 	if (plan->launcher && (!plan->launcher->suspended || plan->launcher->active))
 		return 0;
 	for (size_t i = 0; i < pods->count; i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 		int runs = pod->phase != MPIJOB_POD_SUCCEEDED && pod->phase != MPIJOB_POD_FAILED;
 
 		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs : mpijob__plan_owns(plan, pod->owner_uid))
@@ -187,9 +187,9 @@ static int is_stopped(const struct mpijob_plan *plan)
 	return 1;
 }
 
-static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__condition *known)
+static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
 {
-	struct mpijob__restart *restart = &plan->restart;
+	struct mpijob__plan_restart *restart = &plan->restart;
 	int stopping = is_reason(known, STOPPING) && known->view.status == MPIJOB_CONDITION_TRUE;
 
 	restart->pod = first_failed(plan);
@@ -207,21 +207,21 @@ static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__cond
 		plan->workers.evicted = 0;
 }
 
-int mpijob__restart_goes_on(const struct mpijob_plan *plan)
+int mpijob__plan_restart_goes_on(const struct mpijob_plan *plan)
 {
-	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);
+	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 
 	return plan->features.restart_gang != 0 && (is_reason(known, STOPPING) || is_reason(known, RESTARTED)) &&
 	       known->view.status == MPIJOB_CONDITION_TRUE;
 }
 
-void mpijob__restart_look(struct mpijob_plan *plan)
+void mpijob__plan_restart_look(struct mpijob_plan *plan)
 {
-	const struct mpijob__condition *known = mpijob__conditions_get(&plan->old, TYPE);
+	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 	int gang = plan->features.restart_gang != 0;
 
-	if ((!gang && !plan->features.replace_workers) || plan->suspended || mpijob__launcher_done(plan) ||
-	    mpijob__conditions_has(&plan->old, "Suspended"))
+	if ((!gang && !plan->features.replace_workers) || plan->suspended || mpijob__plan_launcher_done(plan) ||
+	    mpijob__plan_conditions_has(&plan->old, "Suspended"))
 		return;
 	if (gang ? is_reason(known, STOPPING) || is_reason(known, RESTARTED) : is_reason(known, REPLACED)) {
 		plan->restart.count = read_count(known->view.message);
@@ -234,15 +234,15 @@ void mpijob__restart_look(struct mpijob_plan *plan)
 		look_for_replaced(plan, known);
 }
 
-static const struct mpijob__pod *first_replaced(const struct mpijob_plan *plan)
+static const struct mpijob__plan_pod *first_replaced(const struct mpijob_plan *plan)
 {
-	const struct mpijob__restart *restart = &plan->restart;
-	const struct mpijob__pod *first = NULL;
+	const struct mpijob__plan_restart *restart = &plan->restart;
+	const struct mpijob__plan_pod *first = NULL;
 
 	for (size_t i = 0; i < restart->marks_count; i++) {
-		const struct mpijob__pod *pod = plan->workers.pods[restart->indices[i]];
+		const struct mpijob__plan_pod *pod = plan->workers.pods[restart->indices[i]];
 
-		if (mpijob__pod_ended_before(pod, first))
+		if (mpijob__plan_pod_ended_before(pod, first))
 			first = pod;
 	}
 	return first;
@@ -250,8 +250,8 @@ static const struct mpijob__pod *first_replaced(const struct mpijob_plan *plan)
 
 static const char *replaced_message(struct mpijob_plan *plan)
 {
-	const struct mpijob__restart *restart = &plan->restart;
-	char marks[MPIJOB__RESTART_MARKS * 11 + 1] = "", *at = marks;
+	const struct mpijob__plan_restart *restart = &plan->restart;
+	char marks[MPIJOB__PLAN_RESTART_MARKS * 11 + 1] = "", *at = marks;
 
 	for (size_t i = 0; i < restart->marks_count; i++) {
 		static const char digits[] = "0123456789abcdef";
@@ -266,30 +266,30 @@ static const char *replaced_message(struct mpijob_plan *plan)
 	return mpijob__plan_text(plan, "failed workers of MPIJob %s/%s were replaced (%d of at most %d), now%s: %s",
 				 plan->subject.namespace_, plan->subject.name, (int)restart->count,
 				 (int)plan->features.replace_workers, marks,
-				 mpijob__message_pod(plan, "worker", first_replaced(plan)));
+				 mpijob__plan_message_pod(plan, "worker", first_replaced(plan)));
 }
 
-void mpijob__restart_replace(struct mpijob_plan *plan)
+void mpijob__plan_restart_replace(struct mpijob_plan *plan)
 {
-	const struct mpijob__restart *restart = &plan->restart;
+	const struct mpijob__plan_restart *restart = &plan->restart;
 	char uid[MPIJOB__BASE_UID_ROOM];
 
 	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers && !plan->features.restart_gang; i++)
-		mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER,
+		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER,
 				 restart->indices[i], mpijob__base_uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
 				 "it failed, and another one takes its place");
 }
 
-void mpijob__restart_stop(struct mpijob_plan *plan)
+void mpijob__plan_restart_stop(struct mpijob_plan *plan)
 {
 	static const char why[] = "a worker failed, and the job begins again";
 
-	mpijob__launcher_stop(plan, why);
-	mpijob__workers_delete(plan, MPIJOB__STAGE_CLEAN, 1, why);
+	mpijob__plan_launcher_stop(plan, why);
+	mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 1, why);
 }
 
 /* What stands behind the count of a restart that goes on: why it came to it. */
-static const char *same_cause(const struct mpijob__condition *known)
+static const char *same_cause(const struct mpijob__plan_condition *known)
 {
 	const char *cause = known && known->view.message ? strchr(known->view.message, ':') : NULL;
 
@@ -298,27 +298,27 @@ static const char *same_cause(const struct mpijob__condition *known)
 
 static void say(struct mpijob_plan *plan, const char *reason, const char *message, int event)
 {
-	message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
-	mpijob__conditions_say(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
-	if (mpijob__conditions_has(&plan->draft, "Running"))
-		mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, STOPPING,
+	message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
+	mpijob__plan_conditions_say(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
+	if (mpijob__plan_conditions_has(&plan->draft, "Running"))
+		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, STOPPING,
 				       mpijob__plan_text(plan, "MPIJob %s/%s is restarting.", plan->subject.namespace_,
 							 plan->subject.name));
 	if (event)
-		mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", reason, message);
+		mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", reason, message);
 }
 
-void mpijob__restart_tell(struct mpijob_plan *plan)
+void mpijob__plan_restart_tell(struct mpijob_plan *plan)
 {
-	const struct mpijob__restart *restart = &plan->restart;
+	const struct mpijob__plan_restart *restart = &plan->restart;
 	const char *cause = NULL;
 
 	if (restart->news && !restart->stops)
 		say(plan, REPLACED, replaced_message(plan), 1);
 	if (restart->news && restart->stops)
-		cause = mpijob__plan_text(plan, ": %s", mpijob__message_pod(plan, "worker", restart->pod));
+		cause = mpijob__plan_text(plan, ": %s", mpijob__plan_message_pod(plan, "worker", restart->pod));
 	else if (restart->begins)
-		cause = same_cause(mpijob__conditions_get(&plan->old, TYPE));
+		cause = same_cause(mpijob__plan_conditions_get(&plan->old, TYPE));
 	if (cause)
 		say(plan, restart->begins ? RESTARTED : STOPPING,
 		    mpijob__plan_text(plan, "MPIJob %s/%s is restarted (%d of at most %d)%s", plan->subject.namespace_,
@@ -326,12 +326,12 @@ void mpijob__restart_tell(struct mpijob_plan *plan)
 		    restart->news);
 }
 
-void mpijob__restart_over(struct mpijob_plan *plan)
+void mpijob__plan_restart_over(struct mpijob_plan *plan)
 {
-	const struct mpijob__condition *known = mpijob__conditions_get(&plan->draft, TYPE);
+	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->draft, TYPE);
 
 	if (!is_reason(known, REPLACED) && !is_reason(known, STOPPING) && !is_reason(known, RESTARTED))
 		return; /* none, or somebody else's */
 	if (known->view.status == MPIJOB_CONDITION_TRUE)
-		mpijob__conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason, known->view.message);
+		mpijob__plan_conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason, known->view.message);
 }

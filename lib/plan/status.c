@@ -19,7 +19,7 @@ static const char *copy_text(struct mpijob_plan *plan, const char *text)
 
 static void load_condition(struct mpijob_plan *plan, size_t index, const struct mpijob_condition *given)
 {
-	struct mpijob__condition *condition = &plan->draft.conditions[index];
+	struct mpijob__plan_condition *condition = &plan->draft.conditions[index];
 
 	memset(condition, 0, sizeof(*condition));
 	condition->view = *given;
@@ -35,9 +35,9 @@ static void load_condition(struct mpijob_plan *plan, size_t index, const struct 
 	condition->origin = index;
 }
 
-static struct mpijob__condition *get_conditions(struct mpijob_plan *plan, size_t count)
+static struct mpijob__plan_condition *get_conditions(struct mpijob_plan *plan, size_t count)
 {
-	struct mpijob__condition *conditions = mpijob__base_arena_array(&plan->arena, count, sizeof(*conditions));
+	struct mpijob__plan_condition *conditions = mpijob__base_arena_array(&plan->arena, count, sizeof(*conditions));
 
 	if (!conditions)
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
@@ -46,7 +46,7 @@ static struct mpijob__condition *get_conditions(struct mpijob_plan *plan, size_t
 
 static void load(struct mpijob_plan *plan, const struct mpijob_status *status)
 {
-	struct mpijob__draft *draft = &plan->draft;
+	struct mpijob__plan_draft *draft = &plan->draft;
 
 	draft->has_launcher = status->launcher != NULL;
 	draft->has_worker = status->worker != NULL;
@@ -68,7 +68,7 @@ static void load(struct mpijob_plan *plan, const struct mpijob_status *status)
 		load_condition(plan, i, status->conditions[i]);
 }
 
-void mpijob__status_load(struct mpijob_plan *plan)
+void mpijob__plan_status_load(struct mpijob_plan *plan)
 {
 	static const struct mpijob_status nothing = MPIJOB_STATUS_INIT;
 	const struct mpijob_status *status = &nothing;
@@ -105,14 +105,14 @@ static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
 	int changed;
 
 	if (plan->suspended) {
-		changed = mpijob__conditions_set(plan, "Suspended", MPIJOB_CONDITION_TRUE, "MPIJobSuspended",
+		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_TRUE, "MPIJobSuspended",
 						 "MPIJob suspended");
 		if (changed)
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobSuspended", "MPIJob suspended");
 	} else {
-		if (!mpijob__conditions_get(&plan->draft, "Suspended"))
+		if (!mpijob__plan_conditions_get(&plan->draft, "Suspended"))
 			return;
-		changed = mpijob__conditions_set(plan, "Suspended", MPIJOB_CONDITION_FALSE, "MPIJobResumed",
+		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_FALSE, "MPIJobResumed",
 						 "MPIJob resumed");
 		if (changed) {
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobResumed", "MPIJob resumed");
@@ -131,60 +131,60 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 		plan->draft.has_completion_time = 1;
 		plan->draft.completion_time = completion_ms / 1000;
 	}
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
-	mpijob__restart_over(plan);
-	mpijob__conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded", message);
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
+	mpijob__plan_restart_over(plan);
+	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded", message);
 	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
 }
 
 static void fail(struct mpijob_plan *plan, const char *reason, const char *message)
 {
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", reason, message);
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", reason, message);
 	if (!plan->draft.has_completion_time) {
 		plan->draft.has_completion_time = 1;
 		plan->draft.completion_time = plan->now_ms / 1000;
 	}
-	mpijob__restart_over(plan);
-	mpijob__conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
+	mpijob__plan_restart_over(plan);
+	mpijob__plan_conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
 /* The pods are named even when the words before them are many. `launcher`: how its pod is, or "". */
 static const char *name_pods(struct mpijob_plan *plan, const char *message, const char *launcher,
-			     const struct mpijob__pod *worker)
+			     const struct mpijob__plan_pod *worker)
 {
 	const char *pods = launcher;
 
 	if (worker)
-		pods = mpijob__plan_text(plan, "%s; %s", launcher, mpijob__message_pod(plan, "worker", worker));
-	if (strlen(pods) <= MPIJOB__MESSAGE_LIMIT / 4 * 3)
-		message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT - strlen(pods));
-	return mpijob__message_cut(plan, mpijob__plan_text(plan, "%s%s", message, pods), MPIJOB__MESSAGE_LIMIT);
+		pods = mpijob__plan_text(plan, "%s; %s", launcher, mpijob__plan_message_pod(plan, "worker", worker));
+	if (strlen(pods) <= MPIJOB__PLAN_MESSAGE_LIMIT / 4 * 3)
+		message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT - strlen(pods));
+	return mpijob__plan_message_cut(plan, mpijob__plan_text(plan, "%s%s", message, pods), MPIJOB__PLAN_MESSAGE_LIMIT);
 }
 
 static void launcher_failed(struct mpijob_plan *plan)
 {
 	const char *reason = plan->launcher->failed_reason;
 	const char *message = copy_text(plan, plan->launcher->failed_message), *named = "";
-	const struct mpijob__pod *pod = NULL;
+	const struct mpijob__plan_pod *pod = NULL;
 
 	reason = reason && *reason ? copy_text(plan, reason) : "MPIJobFailed";
 	if (!message || !*message)
 		message = about(plan, "MPIJob", "has failed");
 	if (strcmp(reason, "BackoffLimitExceeded") == 0)
-		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 	if (pod) {
-		const char *why = mpijob__pod_end(pod)->reason, *words = mpijob__message_words(plan, pod);
+		const char *why = mpijob__plan_pod_end(pod)->reason, *words = mpijob__plan_message_words(plan, pod);
 
 		reason = mpijob__plan_text(plan, "%s/%s", reason, why ? why : "");
 		message = mpijob__plan_text(plan, "%s: %s", message, words);
-		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "", mpijob__message_end(plan, "launcher", pod));
+		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "", mpijob__plan_message_end(plan, "launcher", pod));
 	}
 	fail(plan, reason, name_pods(plan, message, named, plan->workers.first_failed));
 }
 
 /* A worker that the run lost: its pod failed or goes, or it came after the launcher. */
-static int is_lost(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
+static int is_lost(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	int64_t start_ms = plan->launcher->start_ms;
 
@@ -229,17 +229,17 @@ static void tell_launcher(struct mpijob_plan *plan)
 	else if (launcher->has_failed)
 		launcher_failed(plan);
 	else
-		plan->draft.launcher.active = mpijob__launcher_running_pods(plan);
+		plan->draft.launcher.active = mpijob__plan_launcher_running_pods(plan);
 }
 
 /* Once the launcher has ended, or while the job is suspended, workers are no longer counted. */
 static void tell_workers(struct mpijob_plan *plan)
 {
-	const struct mpijob__workers *workers = &plan->workers;
+	const struct mpijob__plan_workers *workers = &plan->workers;
 	const char *message;
 
 	clear(&plan->draft.worker, &plan->draft.has_worker);
-	if (plan->suspended || mpijob__launcher_done(plan))
+	if (plan->suspended || mpijob__plan_launcher_done(plan))
 		return;
 	plan->draft.worker.active = workers->active;
 	plan->draft.worker.succeeded = workers->succeeded;
@@ -252,22 +252,22 @@ static void tell_workers(struct mpijob_plan *plan)
 
 static void tell_running(struct mpijob_plan *plan, int32_t stage)
 {
-	const struct mpijob__workers *workers = &plan->workers;
-	const struct mpijob__draft *draft = &plan->draft;
+	const struct mpijob__plan_workers *workers = &plan->workers;
+	const struct mpijob__plan_draft *draft = &plan->draft;
 
 	if (plan->suspended) {
-		mpijob__restart_over(plan);
-		mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobSuspended",
+		mpijob__plan_restart_over(plan);
+		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobSuspended",
 				       about(plan, "MPIJob", "is suspended."));
-	} else if (mpijob__conditions_finished(draft)) {
-		if (!mpijob__conditions_get(draft, "Running"))
-			mpijob__conditions_append(
+	} else if (mpijob__plan_conditions_finished(draft)) {
+		if (!mpijob__plan_conditions_get(draft, "Running"))
+			mpijob__plan_conditions_append(
 				plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
 				about(plan, "MPIJob", "is finished but Running condition was never set."),
 				draft->has_completion_time ? draft->completion_time : plan->now_ms / 1000);
-	} else if (workers->steady == workers->wanted && mpijob__launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
-		mpijob__restart_over(plan);
-		if (mpijob__conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
+	} else if (workers->steady == workers->wanted && mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
+		mpijob__plan_restart_over(plan);
+		if (mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
 					   about(plan, "MPIJob", "is running.")))
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning", about(plan, "MPIJob", "is running"));
 	}
@@ -275,13 +275,13 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 
 static int suspension_changes(const struct mpijob_plan *plan)
 {
-	return plan->suspended ? !mpijob__conditions_has(&plan->old, "Suspended")
-			       : mpijob__conditions_has(&plan->old, "Suspended");
+	return plan->suspended ? !mpijob__plan_conditions_has(&plan->old, "Suspended")
+			       : mpijob__plan_conditions_has(&plan->old, "Suspended");
 }
 
-void mpijob__status_update(struct mpijob_plan *plan)
+void mpijob__plan_status_update(struct mpijob_plan *plan)
 {
-	int ends = mpijob__launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
+	int ends = mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
 
 	/*
 	 * The status is written last, once it is true. Three things are written before what follows from them: the end of a
@@ -289,23 +289,23 @@ void mpijob__status_update(struct mpijob_plan *plan)
 	 * and which its time to live removed, is known to have run.
 	 */
 	if (!ends && plan->old.count && !plan->suspended && suspension_changes(plan))
-		plan->tells = MPIJOB__STAGE_RESUME;
+		plan->tells = MPIJOB__PLAN_STAGE_RESUME;
 	else if (!ends && !plan->restart.news && !plan->restart.stops && !plan->restart.begins)
-		plan->tells = MPIJOB__STAGE_LAST;
+		plan->tells = MPIJOB__PLAN_STAGE_LAST;
 	/* Nor while a launcher that is missed may have ended before. */
 	if (!plan->launcher_missed)
 		tell_suspension(plan, plan->tells);
 	tell_launcher(plan);
 	tell_workers(plan);
-	if (!mpijob__conditions_finished(&plan->draft))
-		mpijob__restart_tell(plan);
+	if (!mpijob__plan_conditions_finished(&plan->draft))
+		mpijob__plan_restart_tell(plan);
 	tell_running(plan, plan->tells);
 }
 
 /* The draft keeps its own room for conditions. */
-void mpijob__status_reset(struct mpijob_plan *plan)
+void mpijob__plan_status_reset(struct mpijob_plan *plan)
 {
-	struct mpijob__condition *conditions = plan->draft.conditions;
+	struct mpijob__plan_condition *conditions = plan->draft.conditions;
 
 	plan->draft = plan->old;
 	if (!conditions || !plan->old.conditions)
@@ -322,23 +322,23 @@ static int has_started(const struct mpijob_plan *plan)
 	return plan->old.has_start_time || plan->facts->pods.count > 0;
 }
 
-int mpijob__status_is_refused(const struct mpijob__draft *draft)
+int mpijob__plan_status_is_refused(const struct mpijob__plan_draft *draft)
 {
-	const struct mpijob__condition *end = mpijob__conditions_get(draft, "Failed");
+	const struct mpijob__plan_condition *end = mpijob__plan_conditions_get(draft, "Failed");
 
-	return mpijob__conditions_has(draft, "Failed") && end->view.reason && strcmp(end->view.reason, REFUSED) == 0;
+	return mpijob__plan_conditions_has(draft, "Failed") && end->view.reason && strcmp(end->view.reason, REFUSED) == 0;
 }
 
-void mpijob__status_refuse(struct mpijob_plan *plan, const char *message)
+void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
 {
-	int known = mpijob__status_is_refused(&plan->old), fails;
+	int known = mpijob__plan_status_is_refused(&plan->old), fails;
 
-	message = mpijob__message_cut(plan, message, MPIJOB__MESSAGE_LIMIT);
+	message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 	fails = plan->features.fail_invalid && !has_started(plan) &&
-		(known || !mpijob__conditions_finished(&plan->old));
-	if (fails && !mpijob__conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
+		(known || !mpijob__plan_conditions_finished(&plan->old));
+	if (fails && !mpijob__plan_conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
 		return; /* that was said */
-	mpijob__plan_event(plan, MPIJOB__STAGE_FIRST, "Warning", REFUSED, message);
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", REFUSED, message);
 	if (!fails || known)
 		return;
 	plan->draft.has_completion_time = 1;
@@ -346,18 +346,18 @@ void mpijob__status_refuse(struct mpijob_plan *plan, const char *message)
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
-int mpijob__status_accept(struct mpijob_plan *plan)
+int mpijob__plan_status_accept(struct mpijob_plan *plan)
 {
-	if (!plan->features.fail_invalid || !mpijob__status_is_refused(&plan->old) || has_started(plan))
+	if (!plan->features.fail_invalid || !mpijob__plan_status_is_refused(&plan->old) || has_started(plan))
 		return 0;
-	mpijob__conditions_remove(&plan->draft, "Failed");
+	mpijob__plan_conditions_remove(&plan->draft, "Failed");
 	plan->draft.has_completion_time = 0;
 	return 1;
 }
 
-void mpijob__status_end_unseen(struct mpijob_plan *plan)
+void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 {
-	const struct mpijob__pod *pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
+	const struct mpijob__plan_pod *pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
 	const char *message;
 
 	plan->draft.launcher.active = 0;
@@ -371,13 +371,13 @@ void mpijob__status_end_unseen(struct mpijob_plan *plan)
 					  "how it ended",
 					  mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
 					  (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
-		pod = mpijob__launcher_last_pod(plan, MPIJOB_POD_FAILED);
+		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 		if (pod)
 			message =
-				mpijob__plan_text(plan, "%s: %s", message, mpijob__message_pod(plan, "launcher", pod));
+				mpijob__plan_text(plan, "%s: %s", message, mpijob__plan_message_pod(plan, "launcher", pod));
 		fail(plan, "MPIJobLauncherGone", name_pods(plan, message, "", plan->workers.first_failed));
 	}
-	tell_running(plan, MPIJOB__STAGE_FIRST);
+	tell_running(plan, MPIJOB__PLAN_STAGE_FIRST);
 }
 
 static int same_text(const char *a, const char *b)
@@ -385,7 +385,7 @@ static int same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static int same_condition(const struct mpijob__condition *a, const struct mpijob__condition *b)
+static int same_condition(const struct mpijob__plan_condition *a, const struct mpijob__plan_condition *b)
 {
 	return a->view.status == b->view.status && a->has_update_time == b->has_update_time &&
 	       a->has_transition_time == b->has_transition_time && a->update_time == b->update_time &&
@@ -398,7 +398,7 @@ static int same_replicas(const struct mpijob_replica_status *a, const struct mpi
 	return a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed;
 }
 
-static int same_draft(const struct mpijob__draft *a, const struct mpijob__draft *b)
+static int same_draft(const struct mpijob__plan_draft *a, const struct mpijob__plan_draft *b)
 {
 	if (a->count != b->count || a->has_launcher != b->has_launcher || a->has_worker != b->has_worker ||
 	    a->has_start_time != b->has_start_time || a->has_completion_time != b->has_completion_time ||
@@ -414,7 +414,7 @@ static int same_draft(const struct mpijob__draft *a, const struct mpijob__draft 
 
 static void show(struct mpijob_plan *plan)
 {
-	struct mpijob__draft *draft = &plan->draft;
+	struct mpijob__plan_draft *draft = &plan->draft;
 	struct mpijob_status *status = &plan->status;
 	const struct mpijob_condition **conditions =
 		mpijob__base_arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
@@ -425,7 +425,7 @@ static void show(struct mpijob_plan *plan)
 		return;
 	}
 	for (size_t i = 0; i < draft->count; i++) {
-		struct mpijob__condition *condition = &draft->conditions[i];
+		struct mpijob__plan_condition *condition = &draft->conditions[i];
 
 		condition->view.last_update_time = condition->has_update_time ? &condition->update_time : NULL;
 		condition->view.last_transition_time =
@@ -440,13 +440,13 @@ static void show(struct mpijob_plan *plan)
 	status->completion_time = draft->has_completion_time ? &draft->completion_time : NULL;
 }
 
-void mpijob__status_close(struct mpijob_plan *plan)
+void mpijob__plan_status_close(struct mpijob_plan *plan)
 {
 	if (plan->code)
 		return;
 	if (plan->launcher_made && !plan->draft.has_launcher)
 		clear(&plan->draft.launcher, &plan->draft.has_launcher);
 	if (!same_draft(&plan->old, &plan->draft))
-		mpijob__plan_act_status(plan, plan->tells, MPIJOB__BODY_STATUS, "the status of the job changed");
+		mpijob__plan_act_status(plan, plan->tells, MPIJOB__PLAN_BODY_STATUS, "the status of the job changed");
 	show(plan);
 }

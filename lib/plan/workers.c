@@ -16,7 +16,7 @@ struct owner {
 	int ours;
 };
 
-static int is_ours(const struct mpijob_plan *plan, const struct mpijob__pod *pod, struct owner *owner)
+static int is_ours(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod, struct owner *owner)
 {
 	if (!pod->owner_uid)
 		return 0;
@@ -27,7 +27,7 @@ static int is_ours(const struct mpijob_plan *plan, const struct mpijob__pod *pod
 	return owner->ours;
 }
 
-static void count_running(struct mpijob__workers *workers, const struct mpijob__pod *pod)
+static void count_running(struct mpijob__plan_workers *workers, const struct mpijob__plan_pod *pod)
 {
 	int64_t since = pod->running_since_ms;
 
@@ -42,21 +42,21 @@ static void count_running(struct mpijob__workers *workers, const struct mpijob__
 		workers->last_ms = since;
 }
 
-static void count_failed(struct mpijob__workers *workers, const struct mpijob__pod *pod)
+static void count_failed(struct mpijob__plan_workers *workers, const struct mpijob__plan_pod *pod)
 {
-	const char *reason = mpijob__pod_end(pod)->reason;
+	const char *reason = mpijob__plan_pod_end(pod)->reason;
 
 	workers->failed++;
-	if (mpijob__pod_ended_before(pod, workers->first_failed))
+	if (mpijob__plan_pod_ended_before(pod, workers->first_failed))
 		workers->first_failed = pod;
 	if (!reason || strcmp(reason, "Evicted") != 0)
 		return;
 	workers->evicted++;
-	if (mpijob__pod_ended_before(pod, workers->first_evicted))
+	if (mpijob__plan_pod_ended_before(pod, workers->first_evicted))
 		workers->first_evicted = pod;
 }
 
-static void count_pod(struct mpijob__workers *workers, const struct mpijob__pod *pod)
+static void count_pod(struct mpijob__plan_workers *workers, const struct mpijob__plan_pod *pod)
 {
 	workers->pods[pod->index] = pod;
 	workers->present++;
@@ -72,35 +72,35 @@ static void count_pod(struct mpijob__workers *workers, const struct mpijob__pod 
 
 static int get_memory(struct mpijob_plan *plan)
 {
-	struct mpijob__workers *workers = &plan->workers;
+	struct mpijob__plan_workers *workers = &plan->workers;
 	size_t wanted = (size_t)workers->wanted;
 
-	workers->pods = mpijob__base_arena_array(&plan->arena, wanted, sizeof(struct mpijob__pod *));
+	workers->pods = mpijob__base_arena_array(&plan->arena, wanted, sizeof(struct mpijob__plan_pod *));
 	workers->runs = mpijob__base_arena_alloc(&plan->arena, wanted);
 	if (!workers->pods || !workers->runs) {
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 		return -1;
 	}
-	memset(workers->pods, 0, wanted * sizeof(struct mpijob__pod *));
+	memset(workers->pods, 0, wanted * sizeof(struct mpijob__plan_pod *));
 	memset(workers->runs, 0, wanted);
 	return 0;
 }
 
 /* The name of a worker, and not that of another pod that ends in the same number. */
-static int has_its_name(struct mpijob_plan *plan, const struct mpijob__pod *pod)
+static int has_its_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
-	return mpijob__observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) == pod->index;
+	return mpijob__plan_observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) == pod->index;
 }
 
 static size_t end_of_workers(const struct mpijob_plan *plan)
 {
-	return mpijob__pods_first(&plan->facts->pods, MPIJOB_ROLE_WORKER + 1);
+	return mpijob__plan_pods_first(&plan->facts->pods, MPIJOB_ROLE_WORKER + 1);
 }
 
-void mpijob__workers_count(struct mpijob_plan *plan)
+void mpijob__plan_workers_count(struct mpijob_plan *plan)
 {
-	struct mpijob__workers *workers = &plan->workers;
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	struct mpijob__plan_workers *workers = &plan->workers;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
 
@@ -109,8 +109,8 @@ void mpijob__workers_count(struct mpijob_plan *plan)
 		workers->wanted = 0;
 		return;
 	}
-	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
+	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
 		if (pod->index < 0 || pod->index >= workers->wanted)
 			continue;
@@ -121,33 +121,33 @@ void mpijob__workers_count(struct mpijob_plan *plan)
 	}
 }
 
-int mpijob__workers_ready(const struct mpijob_plan *plan)
+int mpijob__plan_workers_ready(const struct mpijob_plan *plan)
 {
 	return plan->workers.ready == plan->workers.wanted;
 }
 
 static void delete_surplus(struct mpijob_plan *plan)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
 	char uid[MPIJOB__BASE_UID_ROOM];
 
-	for (size_t i = end; i > 0 && mpijob__pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER; i--) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i - 1);
+	for (size_t i = end; i > 0 && mpijob__plan_pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER; i--) {
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i - 1);
 
 		if (pod->index < plan->workers.wanted)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
-			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE,
+			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
 					 MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid),
 					 "the job has fewer workers now");
 	}
 }
 
-int mpijob__workers_plan(struct mpijob_plan *plan)
+int mpijob__plan_workers_plan(struct mpijob_plan *plan)
 {
-	struct mpijob__workers *workers = &plan->workers;
+	struct mpijob__plan_workers *workers = &plan->workers;
 
 	if (workers->foreign) {
 		mpijob__plan_taken(plan, mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, workers->foreign->index), "Pod");
@@ -159,14 +159,14 @@ int mpijob__workers_plan(struct mpijob_plan *plan)
 	mpijob__plan_expect(plan, (size_t)(workers->wanted - workers->present) + 16);
 	for (int32_t i = 0; i < workers->wanted && !plan->code; i++) {
 		if (!workers->pods[i])
-			mpijob__plan_act(plan, MPIJOB__STAGE_WORKERS, MPIJOB_ACTION_CREATE, MPIJOB__BODY_CREATE,
+			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE,
 					 MPIJOB_ROLE_WORKER, i, NULL, "the worker is not there");
 	}
 	return 1;
 }
 
 /* With policy Running, pods that came to an end stay; one that waits would run some day, so it goes. */
-static int stays(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
+static int stays(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
@@ -174,19 +174,19 @@ static int stays(const struct mpijob_plan *plan, const struct mpijob__pod *pod)
 	       pod->phase != MPIJOB_POD_PENDING;
 }
 
-void mpijob__workers_delete(struct mpijob_plan *plan, int32_t stage, int all, const char *why)
+void mpijob__plan_workers_delete(struct mpijob_plan *plan, int32_t stage, int all, const char *why)
 {
-	const struct mpijob__pods *pods = &plan->facts->pods;
+	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
 	char uid[MPIJOB__BASE_UID_ROOM];
 
-	for (size_t i = mpijob__pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
-		const struct mpijob__pod *pod = mpijob__pods_at(pods, i);
+	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
+		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
 		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
 			continue;
-		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
+		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
 				 mpijob__base_uid_text(&pod->uid, uid), why);
 	}
 }

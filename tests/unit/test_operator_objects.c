@@ -146,7 +146,7 @@ static void they_are_small(void **state)
 {
 	(void)state;
 	assert_true(sizeof(struct mpijob__object) <= 48);
-	assert_true(sizeof(struct mpijob__pod) <= 72);
+	assert_true(sizeof(struct mpijob__plan_pod) <= 72);
 }
 
 int main(void)

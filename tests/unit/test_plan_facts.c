@@ -365,7 +365,7 @@ static mpijob *job_of(const char *metadata)
 
 static uint64_t digest_of(const char *hostfile)
 {
-	return mpijob__host_lines_observed(hostfile, strlen(hostfile));
+	return mpijob__plan_host_lines_observed(hostfile, strlen(hostfile));
 }
 
 static void test_hostfile(void **state)
@@ -377,12 +377,12 @@ static void test_hostfile(void **state)
 	uint64_t wanted;
 
 	(void)state;
-	assert_true(mpijob__host_lines_wanted(&subject) == digest_of(""));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) == digest_of(""));
 	spec.slots_per_worker = &slots;
 	spec.mpi_implementation = MPIJOB_OPENMPI;
 	spec.worker = &worker;
 	worker.replicas = &replicas;
-	wanted = mpijob__host_lines_wanted(&subject);
+	wanted = mpijob__plan_host_lines_wanted(&subject);
 	assert_true(wanted == digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
 					"slots=2\npi-worker-2.pi.ns.svc slots=2\n"));
 	/* The operator that began the job may have known another domain. */
@@ -403,18 +403,18 @@ static void test_hostfile(void **state)
 			"pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\npi-worker-2.pi.ns.svc slots=2"));
 	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
 	spec.mpi_implementation = MPIJOB_INTEL;
-	assert_true(mpijob__host_lines_wanted(&subject) ==
+	assert_true(mpijob__plan_host_lines_wanted(&subject) ==
 		    digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
 	spec.run_launcher_as_worker = &works;
 	replicas = 1;
-	assert_true(mpijob__host_lines_wanted(&subject) ==
+	assert_true(mpijob__plan_host_lines_wanted(&subject) ==
 		    digest_of("pi-launcher.pi.ns.svc:2\npi-worker-0.pi.ns.svc:2\n"));
 	/* As Intel MPI is told its own name. */
-	assert_true(mpijob__host_lines_wanted(&subject) == digest_of("pi-launcher:2\npi-worker-0.pi.ns.svc:2\n"));
-	assert_true(mpijob__host_lines_wanted(&subject) != digest_of("pi-launcher\npi-worker-0.pi.ns.svc:2\n"));
-	assert_true(mpijob__host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) == digest_of("pi-launcher:2\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) != digest_of("pi-launcher\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
 	spec.worker = NULL;
-	assert_true(mpijob__host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
 }
 
 static int count_bytes(void *user, const char *data, size_t len)
