@@ -11,18 +11,18 @@
 
 #include <string.h>
 
-const char *mpijob__forward_value(const char *entry)
+const char *mpijob__launch_forward_value(const char *entry)
 {
 	const char *equals = strchr(entry, '=');
 
 	return equals != NULL ? equals + 1 : NULL;
 }
 
-int mpijob__forward_is_prefix(const char *entry)
+int mpijob__launch_forward_is_prefix(const char *entry)
 {
 	size_t len = strlen(entry);
 
-	return mpijob__forward_value(entry) == NULL && len > 0 && entry[len - 1] == '*';
+	return mpijob__launch_forward_value(entry) == NULL && len > 0 && entry[len - 1] == '*';
 }
 
 static int is_name(const char *entry)
@@ -35,7 +35,7 @@ static int is_name(const char *entry)
 	return entry[len] == '\0' || entry[len] == '=' || (entry[len] == '*' && entry[len + 1] == '\0');
 }
 
-void mpijob__forward_check(struct mpijob__command *c)
+void mpijob__launch_forward_check(struct mpijob__launch_command *c)
 {
 	for (size_t i = 0; i < c->options.env_count; i++) {
 		if (!is_name(c->options.env[i]))
@@ -45,12 +45,12 @@ void mpijob__forward_check(struct mpijob__command *c)
 	}
 }
 
-void mpijob__forward_by_env(struct mpijob__command *c)
+void mpijob__launch_forward_by_env(struct mpijob__launch_command *c)
 {
 	int begun = 0;
 
 	for (size_t i = 0; i < c->options.env_count; i++) {
-		if (mpijob__forward_value(c->options.env[i]) == NULL)
+		if (mpijob__launch_forward_value(c->options.env[i]) == NULL)
 			continue;
 		if (!begun)
 			mpijob__launch_add(c, "env");
@@ -63,7 +63,7 @@ void mpijob__forward_by_env(struct mpijob__command *c)
 
 /* Names with commas between them, each once. */
 struct names {
-	struct mpijob__command *c;
+	struct mpijob__launch_command *c;
 	struct mpijob_text text;
 	size_t count;
 };
@@ -82,7 +82,7 @@ static int is_listed(const struct names *names, const char *name, size_t len)
 	return 0;
 }
 
-static int has_value(const struct mpijob__command *c, const char *name, size_t len)
+static int has_value(const struct mpijob__launch_command *c, const char *name, size_t len)
 {
 	for (size_t i = 0; i < c->options.env_count; i++) {
 		if (strncmp(c->options.env[i], name, len) == 0 && c->options.env[i][len] == '=')
@@ -105,7 +105,7 @@ static void list_name(struct names *names, const char *name)
 /* What a list with commas cannot hold is sent by nobody. */
 static int fits(const char *name, const char *prefix, size_t len)
 {
-	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) && !mpijob__forward_is_prefix(name);
+	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) && !mpijob__launch_forward_is_prefix(name);
 }
 
 /* What begins with a prefix among the variables of the launcher's container, and those that the caller knows. */
@@ -140,16 +140,16 @@ static void list_all(struct names *names)
 	const struct mpijob_launch_options *o = &names->c->options;
 
 	for (size_t i = 0; i < o->env_count; i++) {
-		if (mpijob__forward_is_prefix(o->env[i]))
+		if (mpijob__launch_forward_is_prefix(o->env[i]))
 			list_prefix(names, o->env[i]);
-		else if (mpijob__forward_value(o->env[i]) == NULL)
+		else if (mpijob__launch_forward_value(o->env[i]) == NULL)
 			list_name(names, o->env[i]);
 	}
 }
 
 /* ---- each tool ---- */
 
-void mpijob__forward_each(struct mpijob__command *c, mpijob__forward_fn take, void *user)
+void mpijob__launch_forward_each(struct mpijob__launch_command *c, mpijob__launch_forward_fn take, void *user)
 {
 	struct names names = { .c = c };
 	struct mpijob_text name = { 0 };
@@ -165,25 +165,25 @@ void mpijob__forward_each(struct mpijob__command *c, mpijob__forward_fn take, vo
 		at += len + (at[len] == ',');
 	}
 	for (size_t i = 0; i < c->options.env_count; i++) {
-		if (mpijob__forward_value(c->options.env[i]) != NULL)
+		if (mpijob__launch_forward_value(c->options.env[i]) != NULL)
 			take(c, c->options.env[i], user);
 	}
 	mpijob__base_text_release(&name);
 	mpijob__base_text_release(&names.text);
 }
 
-static void add_openmpi(struct mpijob__command *c, const char *word, void *user)
+static void add_openmpi(struct mpijob__launch_command *c, const char *word, void *user)
 {
 	(void)user;
 	mpijob__launch_add_pair(c, "-x", word);
 }
 
-void mpijob__forward_openmpi(struct mpijob__command *c)
+void mpijob__launch_forward_openmpi(struct mpijob__launch_command *c)
 {
-	mpijob__forward_each(c, add_openmpi, NULL);
+	mpijob__launch_forward_each(c, add_openmpi, NULL);
 }
 
-static void add_list(struct mpijob__command *c)
+static void add_list(struct mpijob__launch_command *c)
 {
 	struct names names = { .c = c };
 
@@ -195,29 +195,29 @@ static void add_list(struct mpijob__command *c)
 	mpijob__base_text_release(&names.text);
 }
 
-static void add_value(struct mpijob__command *c, const char *entry)
+static void add_value(struct mpijob__launch_command *c, const char *entry)
 {
 	struct mpijob_text name = { 0 };
 
 	if (mpijob_text_write(&name, entry, strcspn(entry, "=")) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	mpijob__launch_add_text(c, "-genv", &name);
-	mpijob__launch_add(c, mpijob__forward_value(entry));
+	mpijob__launch_add(c, mpijob__launch_forward_value(entry));
 	mpijob__base_text_release(&name);
 }
 
-void mpijob__forward_hydra(struct mpijob__command *c)
+void mpijob__launch_forward_hydra(struct mpijob__launch_command *c)
 {
 	size_t values = 0;
 
 	for (size_t i = 0; i < c->options.env_count; i++)
-		values += mpijob__forward_value(c->options.env[i]) != NULL;
+		values += mpijob__launch_forward_value(c->options.env[i]) != NULL;
 	if (c->options.env_only != 0)
 		add_list(c);
 	else if (values < c->options.env_count)
 		mpijob__launch_add(c, "-genvall");
 	for (size_t i = 0; i < c->options.env_count; i++) {
-		if (mpijob__forward_value(c->options.env[i]) != NULL)
+		if (mpijob__launch_forward_value(c->options.env[i]) != NULL)
 			add_value(c, c->options.env[i]);
 	}
 }

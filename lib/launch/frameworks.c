@@ -19,12 +19,12 @@ static int is(const char *word, const char *other)
 	return word != NULL && strcmp(word, other) == 0;
 }
 
-static const char *hostfile(const struct mpijob__command *c)
+static const char *hostfile(const struct mpijob__launch_command *c)
 {
 	return c->options.hostfile != NULL ? c->options.hostfile : MPIJOB__JOB_HOSTFILE_PATH;
 }
 
-static void need_openmpi_hostfile(struct mpijob__command *c, const char *tool, const char *instead)
+static void need_openmpi_hostfile(struct mpijob__launch_command *c, const char *tool, const char *instead)
 {
 	if (c->mpi != MPIJOB_OPENMPI && c->options.hostfile == NULL)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
@@ -33,7 +33,7 @@ static void need_openmpi_hostfile(struct mpijob__command *c, const char *tool, c
 }
 
 /* OPTION=WORDS as one word, since the words begin with dashes. */
-static void add_joined(struct mpijob__command *c, const char *option, const struct mpijob_text *words)
+static void add_joined(struct mpijob__launch_command *c, const char *option, const struct mpijob_text *words)
 {
 	struct mpijob_text text = { 0 };
 
@@ -44,7 +44,7 @@ static void add_joined(struct mpijob__command *c, const char *option, const stru
 	mpijob__base_text_release(&text);
 }
 
-static void join(struct mpijob__command *c, struct mpijob_text *text, const char *option, const char *value)
+static void join(struct mpijob__launch_command *c, struct mpijob_text *text, const char *option, const char *value)
 {
 	const char *space = text->len > 0 ? " " : "";
 
@@ -56,7 +56,7 @@ static void join(struct mpijob__command *c, struct mpijob_text *text, const char
 
 /* ---- horovodrun ---- */
 
-static void check_elastic(struct mpijob__command *c, int32_t min_np, int32_t max_np)
+static void check_elastic(struct mpijob__launch_command *c, int32_t min_np, int32_t max_np)
 {
 	if (min_np > c->np || c->np > max_np)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
@@ -68,7 +68,7 @@ static void check_elastic(struct mpijob__command *c, int32_t min_np, int32_t max
 				     "an elastic horovodrun asks discover_hosts.sh");
 }
 
-static void add_elastic(struct mpijob__command *c)
+static void add_elastic(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	int32_t per_host = o->ranks_per_host > 0 ? o->ranks_per_host : c->slots;
@@ -84,7 +84,7 @@ static void add_elastic(struct mpijob__command *c)
 	mpijob__launch_add_number(c, "--reset-limit", o->reset_limit);
 }
 
-static void add_static(struct mpijob__command *c)
+static void add_static(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	static const char why[] = "only an elastic horovodrun has it";
@@ -99,7 +99,7 @@ static void add_static(struct mpijob__command *c)
 	mpijob__launch_add_pair(c, "--hostfile", hostfile(c));
 }
 
-static void add_binding(struct mpijob__command *c)
+static void add_binding(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	struct mpijob_text text = { 0 };
@@ -112,7 +112,7 @@ static void add_binding(struct mpijob__command *c)
 	mpijob__base_text_release(&text);
 }
 
-static void check_words(struct mpijob__command *c)
+static void check_words(struct mpijob__launch_command *c)
 {
 	static const char *const levels[] = { "TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "FATAL" };
 	const struct mpijob_launch_options *o = &c->options;
@@ -131,7 +131,7 @@ static void check_words(struct mpijob__command *c)
 	mpijob__launch_refuse_option(c, o->env_only != 0, "env_only", "horovodrun sends all that the launcher has");
 }
 
-void mpijob__launch_horovodrun(struct mpijob__command *c)
+void mpijob__launch_horovodrun(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
@@ -154,7 +154,7 @@ void mpijob__launch_horovodrun(struct mpijob__command *c)
 /* ---- deepspeed ---- */
 
 /* As its mpirun wants it: split like a shell does. */
-static void join_quoted(struct mpijob__command *c, const char *word, void *user)
+static void join_quoted(struct mpijob__launch_command *c, const char *word, void *user)
 {
 	struct mpijob_text *text = user;
 	int code = mpijob__base_text_puts(text, text->len > 0 ? " -x '" : "-x '");
@@ -167,7 +167,7 @@ static void join_quoted(struct mpijob__command *c, const char *word, void *user)
 		c->launch->code = code;
 }
 
-static void add_launcher_args(struct mpijob__command *c)
+static void add_launcher_args(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	struct mpijob_text text = { 0 };
@@ -176,7 +176,7 @@ static void add_launcher_args(struct mpijob__command *c)
 		join(c, &text, "--allow-run-as-root", "");
 	join(c, &text, "--bind-to", o->bind_to);
 	join(c, &text, "--map-by", o->map_by);
-	mpijob__forward_each(c, join_quoted, &text);
+	mpijob__launch_forward_each(c, join_quoted, &text);
 	add_joined(c, "--launcher_args", &text);
 	mpijob__base_text_release(&text);
 }
@@ -188,12 +188,12 @@ static int is_exported(const char *entry)
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
-			return mpijob__forward_value(entry) == NULL;
+			return mpijob__launch_forward_value(entry) == NULL;
 	}
 	return 0;
 }
 
-static void check_pdsh(struct mpijob__command *c)
+static void check_pdsh(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
@@ -210,7 +210,7 @@ static void check_pdsh(struct mpijob__command *c)
 				     "deepspeed fills one host after the other; use slot, or backend openmpi");
 }
 
-static void check_deepspeed(struct mpijob__command *c)
+static void check_deepspeed(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	static const char why[] = "deepspeed has no such option";
@@ -234,7 +234,7 @@ static void check_deepspeed(struct mpijob__command *c)
 	mpijob__launch_refuse_option(c, o->network_interface != NULL, "network_interface", why);
 }
 
-void mpijob__launch_deepspeed(struct mpijob__command *c)
+void mpijob__launch_deepspeed(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	int with_mpi = is(o->backend, "openmpi");

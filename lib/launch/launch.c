@@ -16,7 +16,7 @@
 
 /* ---- words ---- */
 
-void mpijob__launch_add(struct mpijob__command *c, const char *word)
+void mpijob__launch_add(struct mpijob__launch_command *c, const char *word)
 {
 	mpijob_launch *launch = c->launch;
 
@@ -40,7 +40,7 @@ void mpijob__launch_add(struct mpijob__command *c, const char *word)
 		launch->words[++launch->count] = NULL;
 }
 
-void mpijob__launch_add_pair(struct mpijob__command *c, const char *option, const char *value)
+void mpijob__launch_add_pair(struct mpijob__launch_command *c, const char *option, const char *value)
 {
 	if (value == NULL)
 		return;
@@ -48,12 +48,12 @@ void mpijob__launch_add_pair(struct mpijob__command *c, const char *option, cons
 	mpijob__launch_add(c, value);
 }
 
-void mpijob__launch_add_text(struct mpijob__command *c, const char *option, const struct mpijob_text *text)
+void mpijob__launch_add_text(struct mpijob__launch_command *c, const char *option, const struct mpijob_text *text)
 {
 	mpijob__launch_add_pair(c, option, mpijob_text_data(text));
 }
 
-void mpijob__launch_add_number(struct mpijob__command *c, const char *option, int32_t number)
+void mpijob__launch_add_number(struct mpijob__launch_command *c, const char *option, int32_t number)
 {
 	struct mpijob_text text = { 0 };
 
@@ -64,7 +64,7 @@ void mpijob__launch_add_number(struct mpijob__command *c, const char *option, in
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *format, ...)
+void mpijob__launch_refuse(struct mpijob__launch_command *c, int code, const char *format, ...)
 {
 	va_list args;
 
@@ -76,7 +76,7 @@ void mpijob__launch_refuse(struct mpijob__command *c, int code, const char *form
 		c->launch->code = code;
 }
 
-void mpijob__launch_refuse_option(struct mpijob__command *c, int given, const char *name, const char *why)
+void mpijob__launch_refuse_option(struct mpijob__launch_command *c, int given, const char *name, const char *why)
 {
 	if (given)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "%s: %s", name, why);
@@ -100,7 +100,7 @@ static int is_user(const mpijob_node *context)
 	       (mpijob_node_int(mpijob_node_get(context, "runAsUser"), &user) && user != 0);
 }
 
-static void take_template(struct mpijob__command *c, const mpijob_node *template)
+static void take_template(struct mpijob__launch_command *c, const mpijob_node *template)
 {
 	const mpijob_node *pod = mpijob_node_get(template, "spec");
 	const mpijob_node *container = mpijob_node_at(mpijob_node_get(pod, "containers"), 0);
@@ -110,7 +110,7 @@ static void take_template(struct mpijob__command *c, const mpijob_node *template
 			 !is_user(mpijob_node_get(container, "securityContext"));
 }
 
-static void take_job(struct mpijob__command *c, const mpijob *job)
+static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 {
 	const struct mpijob_spec *spec = NULL;
 	int64_t hosts, slots;
@@ -152,7 +152,7 @@ static int has_null(const char *const *list, size_t count)
 	return 0;
 }
 
-static int take_options(struct mpijob__command *c, const struct mpijob_launch_options *given)
+static int take_options(struct mpijob__launch_command *c, const struct mpijob_launch_options *given)
 {
 	struct mpijob_launch_options *o = &c->options;
 	int code = mpijob__base_struct_check(o, sizeof(*o), given);
@@ -171,7 +171,7 @@ static int take_options(struct mpijob__command *c, const struct mpijob_launch_op
 }
 
 /* As many ranks as fit, or as asked for. */
-static void count_ranks(struct mpijob__command *c)
+static void count_ranks(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	int64_t per_host = o->ranks_per_host > 0 ? o->ranks_per_host : c->slots;
@@ -192,7 +192,7 @@ static void count_ranks(struct mpijob__command *c)
 }
 
 /* Some tools split it once more, or give it to a shell. */
-static void check_map_by(struct mpijob__command *c)
+static void check_map_by(struct mpijob__launch_command *c)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:,=_.-";
 	const char *map_by = c->options.map_by;
@@ -202,7 +202,7 @@ static void check_map_by(struct mpijob__command *c)
 				      "map_by: '%s' is no mapping; write letters, digits and any of ':,=_.-'", map_by);
 }
 
-static void check_words(struct mpijob__command *c, const char *const *program, size_t count)
+static void check_words(struct mpijob__launch_command *c, const char *const *program, size_t count)
 {
 	static const char *const levels[] = { "none", "hwthread", "core", "socket", "numa" };
 	const char *bind = c->options.bind_to;
@@ -222,7 +222,7 @@ static void check_words(struct mpijob__command *c, const char *const *program, s
 	}
 }
 
-static const char *tool_name(const struct mpijob__command *c)
+static const char *tool_name(const struct mpijob__launch_command *c)
 {
 	static const char *const names[] = { NULL, "mpirun", "mpiexec", "horovodrun", "deepspeed" };
 
@@ -233,7 +233,7 @@ static const char *tool_name(const struct mpijob__command *c)
 	return names[c->options.tool];
 }
 
-static void add_tool(struct mpijob__command *c)
+static void add_tool(struct mpijob__launch_command *c)
 {
 	mpijob__launch_add(c, tool_name(c));
 	if (c->options.tool == MPIJOB_LAUNCH_HOROVODRUN)
@@ -246,7 +246,7 @@ static void add_tool(struct mpijob__command *c)
 		mpijob__launch_hydra(c);
 }
 
-static void make(struct mpijob__command *c, const mpijob *job, const char *const *program, size_t count)
+static void make(struct mpijob__launch_command *c, const mpijob *job, const char *const *program, size_t count)
 {
 	take_job(c, job);
 	if (c->launch->code != 0)
@@ -254,14 +254,14 @@ static void make(struct mpijob__command *c, const mpijob *job, const char *const
 	count_ranks(c);
 	check_words(c, program, count);
 	check_map_by(c);
-	mpijob__forward_check(c);
+	mpijob__launch_forward_check(c);
 	if (c->launch->code != 0)
 		return;
 	add_tool(c);
 	for (size_t i = 0; i < c->options.args_count; i++)
 		mpijob__launch_add(c, c->options.args[i]);
 	if (c->options.tool == MPIJOB_LAUNCH_HOROVODRUN)
-		mpijob__forward_by_env(c);
+		mpijob__launch_forward_by_env(c);
 	for (size_t i = 0; i < count; i++)
 		mpijob__launch_add(c, program[i]);
 	c->launch->ranks = c->np;
@@ -270,7 +270,7 @@ static void make(struct mpijob__command *c, const mpijob *job, const char *const
 int mpijob_launch_new(const mpijob *job, const char *const *program, size_t program_count,
 		      const struct mpijob_launch_options *options, mpijob_launch **out, mpijob_diag *diag)
 {
-	struct mpijob__command c = { .diag = diag };
+	struct mpijob__launch_command c = { .diag = diag };
 	int code;
 
 	if (job == NULL || program_count == 0 || has_null(program, program_count) || out == NULL)

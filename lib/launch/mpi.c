@@ -15,7 +15,7 @@ static int is(const char *word, const char *other)
 	return word != NULL && strcmp(word, other) == 0;
 }
 
-static void refuse_framework_options(struct mpijob__command *c)
+static void refuse_framework_options(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	static const char why[] = "only horovodrun has it";
@@ -60,7 +60,7 @@ static int has_oversubscribe(const char *map_by)
 }
 
 /* 1 when OVERSUBSCRIBE is to be added to the words of --map-by. */
-static int needs_oversubscribe(struct mpijob__command *c)
+static int needs_oversubscribe(struct mpijob__launch_command *c)
 {
 	const char *map_by = c->options.map_by;
 
@@ -75,7 +75,7 @@ static int needs_oversubscribe(struct mpijob__command *c)
 }
 
 /* How ranks are placed, in the words of --map-by. */
-static void map_openmpi(struct mpijob__command *c)
+static void map_openmpi(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	struct mpijob_text text = { 0 };
@@ -97,7 +97,7 @@ static void map_openmpi(struct mpijob__command *c)
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__launch_openmpi(struct mpijob__command *c)
+void mpijob__launch_openmpi(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
@@ -110,12 +110,12 @@ void mpijob__launch_openmpi(struct mpijob__command *c)
 	map_openmpi(c);
 	if (o->verbose != 0)
 		mpijob__launch_add(c, "--display-map");
-	mpijob__forward_openmpi(c);
+	mpijob__launch_forward_openmpi(c);
 }
 
 /* ---- Hydra ---- */
 
-static void bind_intel(struct mpijob__command *c, const char *bind_to)
+static void bind_intel(struct mpijob__launch_command *c, const char *bind_to)
 {
 	if (is(bind_to, "hwthread"))
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
@@ -127,7 +127,7 @@ static void bind_intel(struct mpijob__command *c, const char *bind_to)
 		mpijob__launch_add_pair(c, "I_MPI_PIN_DOMAIN", bind_to);
 }
 
-static void map_hydra(struct mpijob__command *c)
+static void map_hydra(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 	int by_node = is(o->map_by, "node");
@@ -140,7 +140,7 @@ static void map_hydra(struct mpijob__command *c)
 	mpijob__launch_add_number(c, "-ppn", by_node ? 1 : o->ranks_per_host);
 }
 
-void mpijob__launch_hydra(struct mpijob__command *c)
+void mpijob__launch_hydra(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
@@ -154,5 +154,5 @@ void mpijob__launch_hydra(struct mpijob__command *c)
 		mpijob__launch_add_pair(c, "-bind-to", o->bind_to);
 	if (o->verbose != 0)
 		mpijob__launch_add(c, "-verbose");
-	mpijob__forward_hydra(c);
+	mpijob__launch_forward_hydra(c);
 }
