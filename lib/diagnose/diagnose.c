@@ -17,56 +17,56 @@
 
 #define MOST_MESSAGE 600 /* bytes of a message */
 
-const char *mpijob__case_text(const mpijob_node *node, const char *path)
+const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path)
 {
 	const char *text = mpijob_node_string(mpijob_node_find(node, path));
 
 	return text ? text : "";
 }
 
-const mpijob_node *mpijob__case_condition(const mpijob_node *object, const char *type, const char *status)
+const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type, const char *status)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
 		const mpijob_node *condition = mpijob_node_at(conditions, i);
-		if (strcmp(mpijob__case_text(condition, "type"), type) == 0 &&
-		    strcmp(mpijob__case_text(condition, "status"), status) == 0)
+		if (strcmp(mpijob__diagnose_case_text(condition, "type"), type) == 0 &&
+		    strcmp(mpijob__diagnose_case_text(condition, "status"), status) == 0)
 			return condition;
 	}
 	return NULL;
 }
 
-int mpijob__case_role(const struct mpijob__case *this, const char *pod)
+int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod)
 {
 	size_t len = strlen(this->name);
 
 	if (strncmp(pod, this->name, len) != 0)
 		return 0;
 	if (strncmp(pod + len, "-worker-", 8) == 0)
-		return MPIJOB__WORKER_POD;
-	return strncmp(pod + len, "-launcher", 9) == 0 ? MPIJOB__LAUNCHER_POD : 0;
+		return MPIJOB__DIAGNOSE_WORKER_POD;
+	return strncmp(pod + len, "-launcher", 9) == 0 ? MPIJOB__DIAGNOSE_LAUNCHER_POD : 0;
 }
 
-const mpijob_node *mpijob__case_pod(const struct mpijob__case *this, const char *name)
+const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this, const char *name)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++)
-		if (strcmp(mpijob__case_text(mpijob_node_at(this->pods, i), "metadata.name"), name) == 0)
+		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(this->pods, i), "metadata.name"), name) == 0)
 			return mpijob_node_at(this->pods, i);
 	return NULL;
 }
 
-int64_t mpijob__case_age(const struct mpijob__case *this, const mpijob_node *node, const char *path)
+int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node, const char *path)
 {
 	int64_t seconds;
 
-	if (this->evidence.now_ms <= 0 || !mpijob__job_time_parse(mpijob__case_text(node, path), &seconds))
+	if (this->evidence.now_ms <= 0 || !mpijob__job_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
 		return -1;
 	int64_t age = this->evidence.now_ms / 1000 - seconds;
 	return age < 0 ? 0 : age;
 }
 
-int mpijob__case_has(const struct mpijob__case *this, const char *id)
+int mpijob__diagnose_case_has(const struct mpijob__diagnose_case *this, const char *id)
 {
 	for (size_t i = 0; i < this->found_count; i++)
 		if (strcmp(this->found[i].id, id) == 0)
@@ -74,7 +74,7 @@ int mpijob__case_has(const struct mpijob__case *this, const char *id)
 	return 0;
 }
 
-int mpijob__case_before(const struct mpijob__case *this, int rank)
+int mpijob__diagnose_case_before(const struct mpijob__diagnose_case *this, int rank)
 {
 	for (size_t i = 0; i < this->found_count; i++)
 		if (this->found[i].rank < rank)
@@ -135,7 +135,7 @@ static int is_among(const char *others, const char *subject)
 	return 0;
 }
 
-static int add_other(struct mpijob__found *found, const char *subject)
+static int add_other(struct mpijob__diagnose_found *found, const char *subject)
 {
 	struct mpijob_text text = { 0 };
 
@@ -156,7 +156,7 @@ static int add_other(struct mpijob__found *found, const char *subject)
 	return code;
 }
 
-static struct mpijob__found *find_same(struct mpijob__case *this, const char *id)
+static struct mpijob__diagnose_found *find_same(struct mpijob__diagnose_case *this, const char *id)
 {
 	for (size_t i = 0; i < this->found_count; i++)
 		if (strcmp(this->found[i].id, id) == 0)
@@ -164,26 +164,26 @@ static struct mpijob__found *find_same(struct mpijob__case *this, const char *id
 	return NULL;
 }
 
-static struct mpijob__found *append(struct mpijob__case *this)
+static struct mpijob__diagnose_found *append(struct mpijob__diagnose_case *this)
 {
 	if (this->found_count == this->found_cap) {
 		size_t cap = this->found_cap ? 2 * this->found_cap : 16;
-		struct mpijob__found *found = realloc(this->found, cap * sizeof(*found));
+		struct mpijob__diagnose_found *found = realloc(this->found, cap * sizeof(*found));
 		if (!found)
 			return NULL;
 		this->found = found;
 		this->found_cap = cap;
 	}
-	struct mpijob__found *found = &this->found[this->found_count];
+	struct mpijob__diagnose_found *found = &this->found[this->found_count];
 	memset(found, 0, sizeof(*found));
 	found->order = this->found_count++;
 	return found;
 }
 
-void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severity, int rank, const char *subject,
+void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity, int rank, const char *subject,
 		      const char *field, const char *format, ...)
 {
-	struct mpijob__found *found = this->code ? NULL : find_same(this, id);
+	struct mpijob__diagnose_found *found = this->code ? NULL : find_same(this, id);
 	va_list values;
 
 	if (this->code)
@@ -212,14 +212,14 @@ void mpijob__case_add(struct mpijob__case *this, const char *id, int32_t severit
 	va_end(values);
 }
 
-static void found_release(struct mpijob__found *found)
+static void found_release(struct mpijob__diagnose_found *found)
 {
 	free(found->subject);
 	free(found->others);
 	free(found->message);
 }
 
-void mpijob__case_drop(struct mpijob__case *this, int from, int to)
+void mpijob__diagnose_case_drop(struct mpijob__diagnose_case *this, int from, int to)
 {
 	size_t kept = 0;
 
@@ -234,19 +234,19 @@ void mpijob__case_drop(struct mpijob__case *this, int from, int to)
 
 static int compare(const void *left, const void *right)
 {
-	const struct mpijob__found *a = left, *b = right;
+	const struct mpijob__diagnose_found *a = left, *b = right;
 
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return a->order < b->order ? -1 : 1;
 }
 
-static int tell(struct mpijob__case *this, mpijob_diag *diag)
+static int tell(struct mpijob__diagnose_case *this, mpijob_diag *diag)
 {
 	if (this->found_count)
 		qsort(this->found, this->found_count, sizeof(*this->found), compare);
 	for (size_t i = 0; i < this->found_count; i++) {
-		const struct mpijob__found *found = &this->found[i];
+		const struct mpijob__diagnose_found *found = &this->found[i];
 		int code = found->others_count == 0
 				   ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL, found->field, NULL, "%s",
 						       found->message)
@@ -269,19 +269,19 @@ static const mpijob_node *items_of(const mpijob_node *node)
 							     : NULL;
 }
 
-static void read_end(struct mpijob__case *this)
+static void read_end(struct mpijob__diagnose_case *this)
 {
-	const mpijob_node *failed = mpijob__case_condition(this->root, "Failed", "True");
+	const mpijob_node *failed = mpijob__diagnose_case_condition(this->root, "Failed", "True");
 	int suspend = 0;
 
 	/* A job that the MPI operator called failed after an eviction may still end well there. */
-	this->succeeded = mpijob__case_condition(this->root, "Succeeded", "True") != NULL;
+	this->succeeded = mpijob__diagnose_case_condition(this->root, "Succeeded", "True") != NULL;
 	this->failed =
-		!this->succeeded && (failed || mpijob__case_condition(this->evidence.launcher, "Failed", "True"));
+		!this->succeeded && (failed || mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True"));
 	mpijob_node_bool(mpijob_node_find(this->root, "spec.runPolicy.suspend"), &suspend);
 	this->suspended = suspend && !this->succeeded && !this->failed;
-	this->fail_reason = mpijob__case_text(failed, "reason");
-	this->fail_message = mpijob__case_text(failed, "message");
+	this->fail_reason = mpijob__diagnose_case_text(failed, "reason");
+	this->fail_message = mpijob__diagnose_case_text(failed, "message");
 }
 
 static int logs_valid(const struct mpijob_evidence *evidence)
@@ -295,22 +295,22 @@ static int logs_valid(const struct mpijob_evidence *evidence)
 	return 1;
 }
 
-static void look(struct mpijob__case *this)
+static void look(struct mpijob__diagnose_case *this)
 {
 	if (this->succeeded) {
-		mpijob__success_look(this);
+		mpijob__diagnose_success_look(this);
 	} else {
-		mpijob__job_look(this);
-		mpijob__pods_look(this);
-		mpijob__events_look(this);
-		mpijob__logs_look(this);
+		mpijob__diagnose_job_look(this);
+		mpijob__diagnose_pods_look(this);
+		mpijob__diagnose_events_look(this);
+		mpijob__diagnose_logs_look(this);
 	}
-	mpijob__end_look(this);
+	mpijob__diagnose_end_look(this);
 }
 
 int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 {
-	struct mpijob__case this = { 0 };
+	struct mpijob__diagnose_case this = { 0 };
 
 	if (!evidence || !diag)
 		return MPIJOB_ERR_USAGE;
@@ -320,7 +320,7 @@ int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 	if (!this.evidence.job || !logs_valid(&this.evidence))
 		return MPIJOB_ERR_USAGE;
 	this.root = mpijob__job_node(this.evidence.job);
-	this.name = mpijob__case_text(this.root, "metadata.name");
+	this.name = mpijob__diagnose_case_text(this.root, "metadata.name");
 	this.pods = items_of(this.evidence.pods);
 	this.events = items_of(this.evidence.events);
 	read_end(&this);

@@ -15,7 +15,7 @@
 #define SILENT_S 30 /* an operator that says nothing for so long is not there */
 
 /* What mpi-operator would refuse, in its words; it says so in one Event, which is gone after an hour. */
-static int add_refusal(struct mpijob__case *this)
+static int add_refusal(struct mpijob__diagnose_case *this)
 {
 	struct mpijob_default_options defaults = MPIJOB_DEFAULT_OPTIONS_INIT;
 	struct mpijob_validate_options options = MPIJOB_VALIDATE_OPTIONS_INIT;
@@ -30,7 +30,7 @@ static int add_refusal(struct mpijob__case *this)
 		code = mpijob_validate(copy, &options, diag);
 	if (code == MPIJOB_ERR_SPEC) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
-		mpijob__case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
+		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
 				 "the operator drops this job in silence, as its spec is invalid: %s: %s",
 				 finding && finding->field ? finding->field : "spec",
 				 finding ? finding->message : "wrong type");
@@ -43,44 +43,44 @@ static int add_refusal(struct mpijob__case *this)
 	return refused;
 }
 
-static void look_silence(struct mpijob__case *this)
+static void look_silence(struct mpijob__diagnose_case *this)
 {
-	int64_t age = mpijob__case_age(this, this->root, "metadata.creationTimestamp");
+	int64_t age = mpijob__diagnose_case_age(this, this->root, "metadata.creationTimestamp");
 
 	if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) || mpijob_node_count(this->pods) ||
 	    this->suspended || add_refusal(this))
 		return;
 	if (age >= SILENT_S && mpijob_node_count(this->events) == 0)
-		mpijob__case_add(this, "no-operator", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
+		mpijob__diagnose_case_add(this, "no-operator", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
 				 "nobody has acted on this job for %lld s: it has no status, no pods and no events",
 				 (long long)age);
 }
 
-static void look_held(struct mpijob__case *this)
+static void look_held(struct mpijob__diagnose_case *this)
 {
-	const char *queue = mpijob__case_text(this->root, "metadata.labels[kueue.x-k8s.io/queue-name]");
+	const char *queue = mpijob__diagnose_case_text(this->root, "metadata.labels[kueue.x-k8s.io/queue-name]");
 
 	if (!this->suspended)
 		return;
 	if (*queue)
-		mpijob__case_add(this, "job-queued", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
+		mpijob__diagnose_case_add(this, "job-queued", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
 				 "the job is suspended until Kueue admits it from queue %s", queue);
 	else
-		mpijob__case_add(this, "job-suspended", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
+		mpijob__diagnose_case_add(this, "job-suspended", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
 				 "the job is suspended");
 }
 
-static void look_conditions(struct mpijob__case *this)
+static void look_conditions(struct mpijob__diagnose_case *this)
 {
 	const mpijob_node *conditions = mpijob_node_find(this->root, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++)
-		(void)mpijob__case_forbidden(this, mpijob__case_text(mpijob_node_at(conditions, i), "message"));
+		(void)mpijob__diagnose_case_forbidden(this, mpijob__diagnose_case_text(mpijob_node_at(conditions, i), "message"));
 }
 
-void mpijob__job_look(struct mpijob__case *this)
+void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this)
 {
-	const char *manager = mpijob__case_text(this->root, "spec.runPolicy.managedBy");
+	const char *manager = mpijob__diagnose_case_text(this->root, "spec.runPolicy.managedBy");
 
 	look_conditions(this);
 	look_held(this);
@@ -89,7 +89,7 @@ void mpijob__job_look(struct mpijob__case *this)
 	if (!*manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
 		look_silence(this);
 	else if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) == 0)
-		mpijob__case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.managedBy",
+		mpijob__diagnose_case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.managedBy",
 				 "the job is left to %s, which has not begun; the MPI operator here does not touch it",
 				 manager);
 }
@@ -101,37 +101,37 @@ static const char *or_else(const char *text, const char *other)
 	return *text ? text : other;
 }
 
-static void look_failed(struct mpijob__case *this)
+static void look_failed(struct mpijob__diagnose_case *this)
 {
-	const mpijob_node *ended = mpijob__case_condition(this->evidence.launcher, "Failed", "True");
-	const char *reason = or_else(this->fail_reason, mpijob__case_text(ended, "reason"));
-	const char *message = or_else(this->fail_message, mpijob__case_text(ended, "message"));
+	const mpijob_node *ended = mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True");
+	const char *reason = or_else(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
+	const char *message = or_else(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
 
-	if (strstr(reason, "DeadlineExceeded") || strcmp(mpijob__case_text(ended, "reason"), "DeadlineExceeded") == 0)
-		mpijob__case_add(this, "deadline-exceeded", ERROR, RANK_END, NULL,
+	if (strstr(reason, "DeadlineExceeded") || strcmp(mpijob__diagnose_case_text(ended, "reason"), "DeadlineExceeded") == 0)
+		mpijob__diagnose_case_add(this, "deadline-exceeded", ERROR, RANK_END, NULL,
 				 "spec.runPolicy.activeDeadlineSeconds", "the job took longer than it may: %s",
 				 message);
 	else if (strstr(reason, "BackoffLimitExceeded") ||
-		 strcmp(mpijob__case_text(ended, "reason"), "BackoffLimitExceeded") == 0)
-		mpijob__case_add(this, "backoff-limit", ERROR, RANK_END, NULL, "spec.runPolicy.backoffLimit",
+		 strcmp(mpijob__diagnose_case_text(ended, "reason"), "BackoffLimitExceeded") == 0)
+		mpijob__diagnose_case_add(this, "backoff-limit", ERROR, RANK_END, NULL, "spec.runPolicy.backoffLimit",
 				 "the launcher failed as often as it may: %s: %s", reason, message);
-	else if (strstr(reason, "Evict") && !mpijob__case_has(this, "pod-evicted") &&
-		 !mpijob__case_has(this, "ephemeral-storage"))
-		mpijob__case_add(this, "pod-evicted", ERROR, RANK_DIED, NULL, NULL, "%s",
+	else if (strstr(reason, "Evict") && !mpijob__diagnose_case_has(this, "pod-evicted") &&
+		 !mpijob__diagnose_case_has(this, "ephemeral-storage"))
+		mpijob__diagnose_case_add(this, "pod-evicted", ERROR, RANK_DIED, NULL, NULL, "%s",
 				 or_else(message, "a worker was evicted"));
-	else if (!mpijob__case_before(this, RANK_END))
-		mpijob__case_add(this, "job-failed", ERROR, RANK_END, NULL, NULL, "the job failed: %s: %s",
+	else if (!mpijob__diagnose_case_before(this, RANK_END))
+		mpijob__diagnose_case_add(this, "job-failed", ERROR, RANK_END, NULL, NULL, "the job failed: %s: %s",
 				 or_else(reason, "no reason"), or_else(message, "no message"));
 }
 
-static int has_launcher(const struct mpijob__case *this)
+static int has_launcher(const struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++)
-		if (mpijob__case_role(this, mpijob__case_text(mpijob_node_at(this->pods, i), "metadata.name")) ==
-		    MPIJOB__LAUNCHER_POD)
+		if (mpijob__diagnose_case_role(this, mpijob__diagnose_case_text(mpijob_node_at(this->pods, i), "metadata.name")) ==
+		    MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	for (size_t i = 0; i < this->evidence.logs_count; i++)
-		if (mpijob__case_role(this, this->evidence.logs[i]->pod) == MPIJOB__LAUNCHER_POD)
+		if (mpijob__diagnose_case_role(this, this->evidence.logs[i]->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	return 0;
 }
@@ -147,25 +147,25 @@ static const char *accelerator_of(const mpijob_node *pod)
 	return NULL;
 }
 
-static void look_kept(struct mpijob__case *this)
+static void look_kept(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++) {
 		const mpijob_node *pod = mpijob_node_at(this->pods, i);
-		const char *name = mpijob__case_text(pod, "metadata.name"), *device = accelerator_of(pod);
-		if (device && strcmp(mpijob__case_text(pod, "status.phase"), "Running") == 0 &&
-		    mpijob__case_role(this, name) == MPIJOB__WORKER_POD &&
+		const char *name = mpijob__diagnose_case_text(pod, "metadata.name"), *device = accelerator_of(pod);
+		if (device && strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Running") == 0 &&
+		    mpijob__diagnose_case_role(this, name) == MPIJOB__DIAGNOSE_WORKER_POD &&
 		    !mpijob_node_find(pod, "metadata.deletionTimestamp"))
-			mpijob__case_add(this, "gpus-kept", WARNING, RANK_HINT, name, "spec.runPolicy.cleanPodPolicy",
+			mpijob__diagnose_case_add(this, "gpus-kept", WARNING, RANK_HINT, name, "spec.runPolicy.cleanPodPolicy",
 					 "the job has ended, but %s runs on and holds its %s", name, device);
 	}
 }
 
-void mpijob__end_look(struct mpijob__case *this)
+void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this)
 {
 	if (this->failed)
 		look_failed(this);
-	if (this->failed && this->pods && !has_launcher(this) && !mpijob__case_before(this, RANK_END))
-		mpijob__case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT, NULL,
+	if (this->failed && this->pods && !has_launcher(this) && !mpijob__diagnose_case_before(this, RANK_END))
+		mpijob__diagnose_case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT, NULL,
 				 "spec.mpiReplicaSpecs[Launcher].restartPolicy",
 				 "the launcher's pod and its log are gone, so more cannot be said");
 	if (this->failed || this->succeeded)

@@ -227,12 +227,12 @@ static struct span subject_of(struct span line, const struct pattern *pattern, c
 	return word_behind(line, end);
 }
 
-static int is_own_name(const struct mpijob__case *this, const char *host)
+static int is_own_name(const struct mpijob__diagnose_case *this, const char *host)
 {
-	return mpijob__case_role(this, host) == MPIJOB__LAUNCHER_POD;
+	return mpijob__diagnose_case_role(this, host) == MPIJOB__DIAGNOSE_LAUNCHER_POD;
 }
 
-static void put_message(struct mpijob__case *this, struct mpijob_text *out, const char *message, const char *subject)
+static void put_message(struct mpijob__diagnose_case *this, struct mpijob_text *out, const char *message, const char *subject)
 {
 	const char *hole = strstr(message, "{}");
 	int code = mpijob_text_write(out, message, hole ? (size_t)(hole - message) : strlen(message));
@@ -244,7 +244,7 @@ static void put_message(struct mpijob__case *this, struct mpijob_text *out, cons
 }
 
 /* Nobody reaches a worker that has ended or never ran; its end is a finding of its own. */
-static int has_ended(const struct mpijob__case *this, const char *host)
+static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 {
 	char name[256];
 	size_t len = strcspn(host, ".");
@@ -253,7 +253,7 @@ static int has_ended(const struct mpijob__case *this, const char *host)
 		return 0;
 	memcpy(name, host, len);
 	name[len] = '\0';
-	const char *phase = mpijob__case_text(mpijob__case_pod(this, name), "status.phase");
+	const char *phase = mpijob__diagnose_case_text(mpijob__diagnose_case_pod(this, name), "status.phase");
 	return strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0;
 }
 
@@ -264,20 +264,20 @@ static int is_about_reaching(const char *id)
 }
 
 struct look {
-	struct mpijob__case *this;
+	struct mpijob__diagnose_case *this;
 	const struct mpijob_log_tail *log;
 	int32_t severity;
 };
 
 static void report(const struct look *look, const struct pattern *pattern, struct span subject)
 {
-	struct mpijob__case *this = look->this;
+	struct mpijob__diagnose_case *this = look->this;
 	struct mpijob_text name = { 0 }, message = { 0 };
 	const char *id = pattern->id;
 
-	int is_worker = mpijob__case_role(this, look->log->pod) == MPIJOB__WORKER_POD;
+	int is_worker = mpijob__diagnose_case_role(this, look->log->pod) == MPIJOB__DIAGNOSE_WORKER_POD;
 
-	if (strcmp(id, "rank-crashed") == 0 && mpijob__case_has(this, "rank-killed"))
+	if (strcmp(id, "rank-crashed") == 0 && mpijob__diagnose_case_has(this, "rank-killed"))
 		return;
 	/* sshd writes so of every end of a connection. */
 	if (strcmp(id, "ssh-closed") == 0 && is_worker)
@@ -290,10 +290,10 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	if (this->code == 0 && is_about_reaching(id) && has_ended(this, host))
 		/* said by the pod */;
 	else if (this->code == 0 && own)
-		mpijob__case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
+		mpijob__diagnose_case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
 				 "the launcher's own name %s has no address (log of pod %s)", host, look->log->pod);
 	else if (this->code == 0)
-		mpijob__case_add(this, id, look->severity, pattern->rank,
+		mpijob__diagnose_case_add(this, id, look->severity, pattern->rank,
 				 *host       ? host
 				 : is_worker ? look->log->pod
 					     : NULL,
@@ -320,14 +320,14 @@ static void look_for(const struct look *look, const struct pattern *pattern)
 
 static void look_flavour(const struct look *look)
 {
-	const char *wanted = mpijob__case_text(look->this->root, "spec.mpiImplementation");
+	const char *wanted = mpijob__diagnose_case_text(look->this->root, "spec.mpiImplementation");
 	int family = !*wanted || strcmp(wanted, "OpenMPI") == 0 ? OPENMPI : HYDRA;
 	struct span all = { look->log->text, look->log->len };
 
 	for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
 		if (flavours[i].family == family || !find(all, flavours[i].text, strlen(flavours[i].text)))
 			continue;
-		mpijob__case_add(
+		mpijob__diagnose_case_add(
 			look->this, "mpi-mismatch", look->severity, RANK_CONNECT, NULL, "spec.mpiImplementation",
 			"the job says %s, but what runs in pod %s is %s, which does not know the hosts that way",
 			*wanted ? wanted : "OpenMPI", look->log->pod, flavours[i].name);
@@ -339,31 +339,31 @@ static void look_flavour(const struct look *look)
 static void look_prte(const struct look *look)
 {
 	struct span all = { look->log->text, look->log->len };
-	const mpijob_node *pod = mpijob__case_pod(look->this, look->log->pod);
+	const mpijob_node *pod = mpijob__diagnose_case_pod(look->this, look->log->pod);
 	const mpijob_node *env = mpijob_node_find(pod, "spec.containers[0].env");
 
 	if (!find(all, "PRRTE", 5) || !find(all, "not enough slots", 16) || mpijob_node_count(env) == 0)
 		return;
 	for (size_t i = 0; i < mpijob_node_count(env); i++)
-		if (strcmp(mpijob__case_text(mpijob_node_at(env, i), "name"), "PRTE_MCA_prte_default_hostfile") == 0)
+		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(env, i), "name"), "PRTE_MCA_prte_default_hostfile") == 0)
 			return;
-	mpijob__case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1, NULL, NULL,
+	mpijob__diagnose_case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1, NULL, NULL,
 			 "Open MPI 5 knows nothing of the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
 			 look->log->pod);
 }
 
 /* What was said in the log of a pod that goes on may have resolved itself. */
-static int32_t severity_of(const struct mpijob__case *this, const char *pod)
+static int32_t severity_of(const struct mpijob__diagnose_case *this, const char *pod)
 {
-	const mpijob_node *node = mpijob__case_pod(this, pod);
-	const char *phase = mpijob__case_text(node, "status.phase");
+	const mpijob_node *node = mpijob__diagnose_case_pod(this, pod);
+	const char *phase = mpijob__diagnose_case_text(node, "status.phase");
 
 	if (this->failed || strcmp(phase, "Failed") == 0)
 		return MPIJOB_SEVERITY_ERROR;
 	return MPIJOB_SEVERITY_WARNING;
 }
 
-void mpijob__logs_look(struct mpijob__case *this)
+void mpijob__diagnose_logs_look(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count && this->code == 0; i++) {
 		struct look look = { this, this->evidence.logs[i], 0 };
@@ -372,13 +372,13 @@ void mpijob__logs_look(struct mpijob__case *this)
 		look.severity = severity_of(this, look.log->pod);
 		for (size_t j = 0; j < sizeof(patterns) / sizeof(patterns[0]); j++)
 			look_for(&look, &patterns[j]);
-		if (mpijob__case_role(this, look.log->pod) == MPIJOB__LAUNCHER_POD) {
+		if (mpijob__diagnose_case_role(this, look.log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD) {
 			look_flavour(&look);
 			look_prte(&look);
 		}
 	}
-	if (mpijob__case_before(this, RANK_SYMPTOM))
-		mpijob__case_drop(this, RANK_SYMPTOM, RANK_END);
+	if (mpijob__diagnose_case_before(this, RANK_SYMPTOM))
+		mpijob__diagnose_case_drop(this, RANK_SYMPTOM, RANK_END);
 }
 
 static const char *text_of(const mpijob_node *node)
@@ -389,7 +389,7 @@ static const char *text_of(const mpijob_node *node)
 }
 
 /* Whether the launcher's command names a program that starts ranks; a script may hide it. */
-static int starts_ranks(const struct mpijob__case *this)
+static int starts_ranks(const struct mpijob__diagnose_case *this)
 {
 	static const char *const lists[] = { "command", "args" };
 	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun", "horovodrun", "deepspeed" };
@@ -407,7 +407,7 @@ static int starts_ranks(const struct mpijob__case *this)
 }
 
 /* PRRTE ends with 0 when it has lost a daemon: the ranks on that worker were cut off. */
-static void look_cut_off(struct mpijob__case *this, const struct mpijob_log_tail *log)
+static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob_log_tail *log)
 {
 	static const char lost[] = "has lost communication with a remote daemon", remote[] = "Remote daemon: ";
 	static const char node[] = " on node ";
@@ -421,25 +421,25 @@ static void look_cut_off(struct mpijob__case *this, const struct mpijob_log_tail
 	const char *named = find(line, node, sizeof(node) - 1);
 	if (named)
 		host = word_behind(line, named + sizeof(node) - 1);
-	mpijob__case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL, NULL,
+	mpijob__diagnose_case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL, NULL,
 			 "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with exit code 0: "
 			 "its result may be incomplete (log of pod %s)",
 			 (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
 }
 
 /* An earlier attempt does not count: its launcher has not succeeded. */
-static void look_cut_offs(struct mpijob__case *this)
+static void look_cut_offs(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
 		const struct mpijob_log_tail *log = this->evidence.logs[i];
-		const mpijob_node *pod = mpijob__case_pod(this, log->pod);
-		if (log->len && mpijob__case_role(this, log->pod) == MPIJOB__LAUNCHER_POD &&
-		    strcmp(mpijob__case_text(pod, "status.phase"), "Succeeded") == 0)
+		const mpijob_node *pod = mpijob__diagnose_case_pod(this, log->pod);
+		if (log->len && mpijob__diagnose_case_role(this, log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD &&
+		    strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Succeeded") == 0)
 			look_cut_off(this, log);
 	}
 }
 
-static void look_idle_workers(struct mpijob__case *this)
+static void look_idle_workers(struct mpijob__diagnose_case *this)
 {
 	int64_t workers = 1;
 	size_t quiet = 0;
@@ -451,7 +451,7 @@ static void look_idle_workers(struct mpijob__case *this)
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
 		const struct mpijob_log_tail *log = this->evidence.logs[i];
 		struct span all = { log->text, log->len };
-		if (mpijob__case_role(this, log->pod) != MPIJOB__WORKER_POD || log->len == 0)
+		if (mpijob__diagnose_case_role(this, log->pod) != MPIJOB__DIAGNOSE_WORKER_POD || log->len == 0)
 			continue;
 		if (!find(all, "Server listening on", 19) || find(all, "Accepted publickey", 18))
 			return;
@@ -459,12 +459,12 @@ static void look_idle_workers(struct mpijob__case *this)
 	}
 	/* A worker whose log is not there may be the one that had all ranks. */
 	if (quiet && quiet == (size_t)workers)
-		mpijob__case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING, RANK_CONNECT, NULL, NULL,
+		mpijob__diagnose_case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING, RANK_CONNECT, NULL, NULL,
 				 "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
 				 quiet == 1 ? "" : "s");
 }
 
-void mpijob__success_look(struct mpijob__case *this)
+void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this)
 {
 	look_cut_offs(this);
 	look_idle_workers(this);
