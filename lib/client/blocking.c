@@ -41,7 +41,7 @@ static void perform(struct adapter *adapter, struct mpijob_blocking_answer *answ
 		pthread_cond_wait(&answer->changed, &adapter->lock);
 	answer->code = code > 0 ? MPIJOB_ERR_IO : code;
 	answer->over = 1;
-	mpijob__blocking_push_ready(answer);
+	mpijob__client_blocking_push_ready(answer);
 }
 
 static void *run_stream(void *user)
@@ -62,7 +62,7 @@ static void *run_pool(void *user)
 	pthread_mutex_lock(&adapter->lock);
 	while (!adapter->stopping) {
 		if (adapter->waiting) {
-			perform(adapter, mpijob__blocking_pop_waiting(adapter));
+			perform(adapter, mpijob__client_blocking_pop_waiting(adapter));
 			continue;
 		}
 		adapter->idle++;
@@ -104,10 +104,10 @@ static int start_ordinary(struct mpijob_blocking_answer *answer)
 	struct adapter *adapter = answer->adapter;
 	int rc;
 
-	mpijob__blocking_push_waiting(answer);
+	mpijob__client_blocking_push_waiting(answer);
 	rc = hire(adapter);
 	if (rc)
-		mpijob__blocking_drop_waiting(answer);
+		mpijob__client_blocking_drop_waiting(answer);
 	else
 		pthread_cond_signal(&adapter->work);
 	return rc;
@@ -116,7 +116,7 @@ static int start_ordinary(struct mpijob_blocking_answer *answer)
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct adapter *adapter = self;
-	struct mpijob_blocking_answer *answer = mpijob__blocking_new(adapter, request, exchange);
+	struct mpijob_blocking_answer *answer = mpijob__client_blocking_new(adapter, request, exchange);
 	int rc;
 
 	if (!answer)
@@ -129,10 +129,10 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		rc = start_ordinary(answer);
 	}
 	if (rc == 0)
-		mpijob__blocking_link(answer);
+		mpijob__client_blocking_link(answer);
 	pthread_mutex_unlock(&adapter->lock);
 	if (rc) {
-		mpijob__blocking_free(answer);
+		mpijob__client_blocking_free(answer);
 		return rc;
 	}
 	mpijob_exchange_set_slot(exchange, answer);
@@ -160,7 +160,7 @@ static struct piece *take_piece(struct mpijob_blocking_answer *answer)
 	if (!answer->first)
 		answer->last = NULL;
 	answer->queued -= piece->len;
-	if (answer->queued < MPIJOB__BLOCKING_FULL)
+	if (answer->queued < MPIJOB__CLIENT_BLOCKING_FULL)
 		pthread_cond_broadcast(&answer->changed);
 	return piece;
 }
@@ -189,12 +189,12 @@ static int serve(struct mpijob_blocking_answer *answer)
 
 		pthread_mutex_unlock(&adapter->lock);
 		tell_piece(exchange, piece);
-		mpijob__blocking_free_piece(piece);
+		mpijob__client_blocking_free_piece(piece);
 		pthread_mutex_lock(&adapter->lock);
 		told++;
 	}
 	if (told == PIECES_AT_ONCE) {
-		mpijob__blocking_push_ready(answer);
+		mpijob__client_blocking_push_ready(answer);
 		return told;
 	}
 	if (answer->over && answer->exchange && !answer->first) {
@@ -203,9 +203,9 @@ static int serve(struct mpijob_blocking_answer *answer)
 	}
 	/* Pushed again meanwhile: its turn comes. */
 	if (answer->over && !answer->exchange && !answer->is_ready) {
-		mpijob__blocking_unlink(answer);
+		mpijob__client_blocking_unlink(answer);
 		pthread_mutex_unlock(&adapter->lock);
-		mpijob__blocking_free(answer);
+		mpijob__client_blocking_free(answer);
 		pthread_mutex_lock(&adapter->lock);
 	}
 	return told;
@@ -221,7 +221,7 @@ static int serve_ready(struct adapter *adapter)
 	pthread_mutex_lock(&adapter->lock);
 	for (answer = adapter->ready; answer; answer = answer->next_ready)
 		left++;
-	while (left-- > 0 && (answer = mpijob__blocking_pop_ready(adapter)) != NULL)
+	while (left-- > 0 && (answer = mpijob__client_blocking_pop_ready(adapter)) != NULL)
 		told += serve(answer);
 	pthread_mutex_unlock(&adapter->lock);
 	return told > 0;
@@ -238,7 +238,7 @@ static void quiet(struct adapter *adapter)
 static int poll_adapter(void *self, int timeout_ms)
 {
 	struct adapter *adapter = self;
-	int64_t until = timeout_ms > 0 ? mpijob__clock_monotonic_ms() + timeout_ms : 0;
+	int64_t until = timeout_ms > 0 ? mpijob__client_clock_monotonic_ms() + timeout_ms : 0;
 
 	for (;;) {
 		struct pollfd wait = { adapter->fd, POLLIN, 0 };
@@ -248,7 +248,7 @@ static int poll_adapter(void *self, int timeout_ms)
 		if (serve_ready(adapter) || atomic_exchange(&adapter->woken, 0))
 			return 0;
 		if (timeout_ms > 0)
-			left = until - mpijob__clock_monotonic_ms();
+			left = until - mpijob__client_clock_monotonic_ms();
 		if (timeout_ms == 0 || (timeout_ms > 0 && left <= 0))
 			return 0;
 		if (poll(&wait, 1, timeout_ms < 0 ? -1 : (int)left) < 0)
@@ -262,7 +262,7 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 
 	/* What is left over from a poll rings no more. */
 	pthread_mutex_lock(&adapter->lock);
-	*deadline_ms = adapter->ready ? mpijob__clock_monotonic_ms() : -1;
+	*deadline_ms = adapter->ready ? mpijob__client_clock_monotonic_ms() : -1;
 	pthread_mutex_unlock(&adapter->lock);
 	*fd = adapter->fd;
 	return 0;
@@ -276,7 +276,7 @@ static void pause_answer(void *self, mpijob_exchange *exchange, int on)
 	pthread_mutex_lock(&adapter->lock);
 	answer->paused = on;
 	if (!on)
-		mpijob__blocking_push_ready(answer);
+		mpijob__client_blocking_push_ready(answer);
 	pthread_mutex_unlock(&adapter->lock);
 }
 
@@ -303,13 +303,13 @@ static void cancel(void *self, mpijob_exchange *exchange)
 	pthread_mutex_lock(&adapter->lock);
 	answer->exchange = NULL;
 	answer->cancelled = 1;
-	mpijob__blocking_drop_pieces(answer);
+	mpijob__client_blocking_drop_pieces(answer);
 	if (answer->is_waiting) {
-		mpijob__blocking_drop_waiting(answer);
+		mpijob__client_blocking_drop_waiting(answer);
 		answer->over = 1;
-		mpijob__blocking_push_ready(answer);
+		mpijob__client_blocking_push_ready(answer);
 	} else if (answer->over) {
-		mpijob__blocking_push_ready(answer);
+		mpijob__client_blocking_push_ready(answer);
 	} else {
 		pthread_cond_broadcast(&answer->changed);
 		abort_perform(answer);
@@ -322,7 +322,7 @@ static void wake(void *self)
 	struct adapter *adapter = self;
 
 	atomic_store(&adapter->woken, 1);
-	mpijob__blocking_ring(adapter);
+	mpijob__client_blocking_ring(adapter);
 }
 
 static void free_adapter(struct adapter *adapter)
@@ -347,12 +347,12 @@ static void destroy(void *self)
 		pthread_join(adapter->threads[i], NULL);
 	/* All before the first one is freed: who ends enters the list of those that are ready, behind others. */
 	for (struct mpijob_blocking_answer *answer = adapter->answers; answer; answer = answer->next)
-		mpijob__blocking_join(answer);
+		mpijob__client_blocking_join(answer);
 	while (adapter->answers) {
 		struct mpijob_blocking_answer *answer = adapter->answers;
 
 		adapter->answers = answer->next;
-		mpijob__blocking_free(answer);
+		mpijob__client_blocking_free(answer);
 	}
 	if (adapter->blocking.destroy)
 		adapter->blocking.destroy(adapter->self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the adapter for calls that block. */
-#ifndef MPIJOB__CLUSTER_BLOCKING_H
-#define MPIJOB__CLUSTER_BLOCKING_H
+#ifndef MPIJOB__CLIENT_BLOCKING_H
+#define MPIJOB__CLIENT_BLOCKING_H
 
 #include "base/text.h"
 
@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define MPIJOB__BLOCKING_FULL ((size_t)256 << 10) /* bytes that may wait for the reader of one answer */
+#define MPIJOB__CLIENT_BLOCKING_FULL ((size_t)256 << 10) /* bytes that may wait for the reader of one answer */
 
 /* Something told by a worker: bytes of the body, a header, or the status. */
 struct piece {
@@ -67,25 +67,25 @@ struct adapter {
 /* All but the first and the last two: with the lock held. */
 
 /* Make poll return. Safe in a signal handler. */
-void mpijob__blocking_ring(struct adapter *adapter);
+void mpijob__client_blocking_ring(struct adapter *adapter);
 /* Those with something to tell, or to be freed; pop: NULL when there is none. */
-void mpijob__blocking_push_ready(struct mpijob_blocking_answer *answer);
-struct mpijob_blocking_answer *mpijob__blocking_pop_ready(struct adapter *adapter);
+void mpijob__client_blocking_push_ready(struct mpijob_blocking_answer *answer);
+struct mpijob_blocking_answer *mpijob__client_blocking_pop_ready(struct adapter *adapter);
 /* Those for the pool; pop: there must be one. */
-void mpijob__blocking_push_waiting(struct mpijob_blocking_answer *answer);
-struct mpijob_blocking_answer *mpijob__blocking_pop_waiting(struct adapter *adapter);
-void mpijob__blocking_drop_waiting(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_push_waiting(struct mpijob_blocking_answer *answer);
+struct mpijob_blocking_answer *mpijob__client_blocking_pop_waiting(struct adapter *adapter);
+void mpijob__client_blocking_drop_waiting(struct mpijob_blocking_answer *answer);
 /* All of them. */
-void mpijob__blocking_link(struct mpijob_blocking_answer *answer);
-void mpijob__blocking_unlink(struct mpijob_blocking_answer *answer);
-void mpijob__blocking_free_piece(struct piece *piece);
-void mpijob__blocking_drop_pieces(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_link(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_free_piece(struct piece *piece);
+void mpijob__client_blocking_drop_pieces(struct mpijob_blocking_answer *answer);
 /* NULL without memory. */
-struct mpijob_blocking_answer *mpijob__blocking_new(struct adapter *adapter, const struct mpijob_request *request,
+struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter, const struct mpijob_request *request,
 						    mpijob_exchange *exchange);
 /* Wait for a thread of its own. */
-void mpijob__blocking_join(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_join(struct mpijob_blocking_answer *answer);
 /* Joins a thread of its own. Nobody else knows the answer any more. */
-void mpijob__blocking_free(struct mpijob_blocking_answer *answer);
+void mpijob__client_blocking_free(struct mpijob_blocking_answer *answer);
 
 #endif

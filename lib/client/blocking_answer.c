@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void mpijob__blocking_ring(struct adapter *adapter)
+void mpijob__client_blocking_ring(struct adapter *adapter)
 {
 	const uint64_t one = 1;
 	int before = errno;
@@ -23,7 +23,7 @@ void mpijob__blocking_ring(struct adapter *adapter)
 	errno = before;
 }
 
-void mpijob__blocking_push_ready(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_push_ready(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
 
@@ -36,10 +36,10 @@ void mpijob__blocking_push_ready(struct mpijob_blocking_answer *answer)
 	else
 		adapter->ready = answer;
 	adapter->last_ready = answer;
-	mpijob__blocking_ring(adapter);
+	mpijob__client_blocking_ring(adapter);
 }
 
-struct mpijob_blocking_answer *mpijob__blocking_pop_ready(struct adapter *adapter)
+struct mpijob_blocking_answer *mpijob__client_blocking_pop_ready(struct adapter *adapter)
 {
 	struct mpijob_blocking_answer *answer = adapter->ready;
 
@@ -52,7 +52,7 @@ struct mpijob_blocking_answer *mpijob__blocking_pop_ready(struct adapter *adapte
 	return answer;
 }
 
-struct mpijob_blocking_answer *mpijob__blocking_pop_waiting(struct adapter *adapter)
+struct mpijob_blocking_answer *mpijob__client_blocking_pop_waiting(struct adapter *adapter)
 {
 	struct mpijob_blocking_answer *answer = adapter->waiting;
 
@@ -64,7 +64,7 @@ struct mpijob_blocking_answer *mpijob__blocking_pop_waiting(struct adapter *adap
 	return answer;
 }
 
-void mpijob__blocking_push_waiting(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_push_waiting(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
 
@@ -78,7 +78,7 @@ void mpijob__blocking_push_waiting(struct mpijob_blocking_answer *answer)
 	adapter->waiting_count++;
 }
 
-void mpijob__blocking_drop_waiting(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_drop_waiting(struct mpijob_blocking_answer *answer)
 {
 	struct mpijob_blocking_answer **at = &answer->adapter->waiting, *before = NULL;
 
@@ -91,7 +91,7 @@ void mpijob__blocking_drop_waiting(struct mpijob_blocking_answer *answer)
 	answer->is_waiting = 0;
 }
 
-void mpijob__blocking_link(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_link(struct mpijob_blocking_answer *answer)
 {
 	answer->prev = NULL;
 	answer->next = answer->adapter->answers;
@@ -100,7 +100,7 @@ void mpijob__blocking_link(struct mpijob_blocking_answer *answer)
 	answer->adapter->answers = answer;
 }
 
-void mpijob__blocking_unlink(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer)
 {
 	if (answer->prev)
 		answer->prev->next = answer->next;
@@ -110,26 +110,26 @@ void mpijob__blocking_unlink(struct mpijob_blocking_answer *answer)
 		answer->next->prev = answer->prev;
 }
 
-void mpijob__blocking_free_piece(struct piece *piece)
+void mpijob__client_blocking_free_piece(struct piece *piece)
 {
 	/* A body may hold a Secret. */
 	explicit_bzero(piece->text, piece->len);
 	free(piece);
 }
 
-void mpijob__blocking_drop_pieces(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_drop_pieces(struct mpijob_blocking_answer *answer)
 {
 	while (answer->first) {
 		struct piece *piece = answer->first;
 
 		answer->first = piece->next;
-		mpijob__blocking_free_piece(piece);
+		mpijob__client_blocking_free_piece(piece);
 	}
 	answer->last = NULL;
 	answer->queued = 0;
 }
 
-void mpijob__blocking_join(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_join(struct mpijob_blocking_answer *answer)
 {
 	if (answer->has_thread)
 		pthread_join(answer->thread, NULL);
@@ -137,10 +137,10 @@ void mpijob__blocking_join(struct mpijob_blocking_answer *answer)
 }
 
 /* Nobody else knows it any more. */
-void mpijob__blocking_free(struct mpijob_blocking_answer *answer)
+void mpijob__client_blocking_free(struct mpijob_blocking_answer *answer)
 {
-	mpijob__blocking_join(answer);
-	mpijob__blocking_drop_pieces(answer);
+	mpijob__client_blocking_join(answer);
+	mpijob__client_blocking_drop_pieces(answer);
 	mpijob__base_text_release(&answer->text);
 	mpijob__base_text_release(&answer->body);
 	pthread_cond_destroy(&answer->changed);
@@ -173,7 +173,7 @@ static int copy_request(struct mpijob_blocking_answer *answer, const struct mpij
 	return 0;
 }
 
-struct mpijob_blocking_answer *mpijob__blocking_new(struct adapter *adapter, const struct mpijob_request *request,
+struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter, const struct mpijob_request *request,
 						    mpijob_exchange *exchange)
 {
 	struct mpijob_blocking_answer *answer = calloc(1, sizeof(*answer));
@@ -187,7 +187,7 @@ struct mpijob_blocking_answer *mpijob__blocking_new(struct adapter *adapter, con
 		return NULL;
 	}
 	if (copy_request(answer, request)) {
-		mpijob__blocking_free(answer);
+		mpijob__client_blocking_free(answer);
 		return NULL;
 	}
 	return answer;
@@ -199,7 +199,7 @@ struct mpijob_blocking_answer *mpijob__blocking_new(struct adapter *adapter, con
 static int add_piece(struct mpijob_blocking_answer *answer, struct piece *piece)
 {
 	if (answer->cancelled) {
-		mpijob__blocking_free_piece(piece);
+		mpijob__client_blocking_free_piece(piece);
 		return MPIJOB_ERR_CANCELLED;
 	}
 	if (answer->last)
@@ -208,7 +208,7 @@ static int add_piece(struct mpijob_blocking_answer *answer, struct piece *piece)
 		answer->first = piece;
 	answer->last = piece;
 	answer->queued += piece->len;
-	mpijob__blocking_push_ready(answer);
+	mpijob__client_blocking_push_ready(answer);
 	return 0;
 }
 
@@ -276,7 +276,7 @@ int mpijob_blocking_data(mpijob_blocking_answer *answer, const char *data, size_
 	if (!answer || (!data && len))
 		return MPIJOB_ERR_USAGE;
 	pthread_mutex_lock(&answer->adapter->lock);
-	while (answer->queued >= MPIJOB__BLOCKING_FULL && !answer->cancelled)
+	while (answer->queued >= MPIJOB__CLIENT_BLOCKING_FULL && !answer->cancelled)
 		pthread_cond_wait(&answer->changed, &answer->adapter->lock);
 	rc = answer->cancelled ? MPIJOB_ERR_CANCELLED : answer->broken ? MPIJOB_ERR_NOMEM : 0;
 	pthread_mutex_unlock(&answer->adapter->lock);

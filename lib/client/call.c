@@ -14,7 +14,7 @@
 
 #define JSON "application/json"
 
-int mpijob__request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
+int mpijob__client_request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			 const char *content_type, const mpijob_text *body, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
@@ -36,24 +36,24 @@ int mpijob__request_send(mpijob_client *client, const char *method, const struct
 	return rc;
 }
 
-int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
+int mpijob__client_request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out)
 {
-	return mpijob__request_send(client, method, target, content_type, body, MPIJOB__CALL_ONCE, callbacks, out);
+	return mpijob__client_request_send(client, method, target, content_type, body, MPIJOB__CLIENT_CALL_ONCE, callbacks, out);
 }
 
-int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag)
+int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag)
 {
-	struct mpijob__verdict verdict = { 0 };
+	struct mpijob__client_verdict verdict = { 0 };
 	int code = answer->code;
 
 	if (code && answer->status && answer->reason) {
-		if (mpijob__verdict_make(&verdict, answer->status, call->exchange.is_post, answer->body,
+		if (mpijob__client_verdict_make(&verdict, answer->status, call->exchange.is_post, answer->body,
 					 answer->body_len))
 			code = MPIJOB_ERR_NOMEM;
-		mpijob__verdict_report(&verdict, diag);
-		mpijob__verdict_release(&verdict);
+		mpijob__client_verdict_report(&verdict, diag);
+		mpijob__client_verdict_release(&verdict);
 	} else if (code) {
 		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s",
 				  answer->message ? answer->message : mpijob_error_text(code));
@@ -65,43 +65,43 @@ int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *ans
 static int call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
 		     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
-	int rc = client && target && node ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task)
+	int rc = client && target && node ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
 					  : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	task->step = mpijob__task_hand_out;
-	rc = mpijob__task_begin(
-		task, mpijob__task_ask_with(task, method, target, content_type, node, task->wants, diag), &task);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+	task->step = mpijob__client_task_hand_out;
+	rc = mpijob__client_task_begin(
+		task, mpijob__client_task_ask_with(task, method, target, content_type, node, task->wants, diag), &task);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }
 
 int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
 			    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
 	mpijob_task *task = NULL;
-	int rc = target ? mpijob__task_new(sizeof(*task), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = target ? mpijob__client_task_new(sizeof(*task), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	task->step = mpijob__task_hand_out;
-	return mpijob__task_begin(task, mpijob__task_ask(task, "GET", target, NULL, NULL, 1, diag), out);
+	task->step = mpijob__client_task_hand_out;
+	return mpijob__client_task_begin(task, mpijob__client_task_ask(task, "GET", target, NULL, NULL, 1, diag), out);
 }
 
 int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_start(client, target, &callbacks, &task, diag);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }
 
 int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,

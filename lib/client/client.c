@@ -26,7 +26,7 @@
 
 static void unlink_call(mpijob_exchange *exchange)
 {
-	mpijob__line_leave(exchange);
+	mpijob__client_line_leave(exchange);
 	if (exchange->prev)
 		exchange->prev->next = exchange->next;
 	else
@@ -63,14 +63,14 @@ static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *pag
 static void hurry_watches(mpijob_client *client)
 {
 	client->unreachable = 0;
-	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__watch_next(watch))
-		mpijob__watch_hurry(watch);
+	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__client_watch_next(watch))
+		mpijob__client_watch_hurry(watch);
 }
 
 void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message)
 {
 	struct mpijob_answer answer = { 0 };
-	struct mpijob__verdict verdict = { 0 };
+	struct mpijob__client_verdict verdict = { 0 };
 	mpijob_text page = { 0 };
 
 	answer.size = sizeof(answer);
@@ -88,7 +88,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 	if (exchange->client->unreachable && exchange->status && exchange->status < 500)
 		hurry_watches(exchange->client);
 	if (code == 0 && !exchange->dead) {
-		mpijob__verdict_make(&verdict, exchange->status, exchange->is_post, answer.body, answer.body_len);
+		mpijob__client_verdict_make(&verdict, exchange->status, exchange->is_post, answer.body, answer.body_len);
 		answer.code = verdict.code;
 		answer.reason = verdict.reason;
 		answer.message = verdict.message;
@@ -109,7 +109,7 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 						 client->clock() - exchange->sent_ms);
 		exchange->callbacks.done(exchange->callbacks.user, &answer);
 	}
-	mpijob__verdict_release(&verdict);
+	mpijob__client_verdict_release(&verdict);
 	mpijob__base_text_release(&page);
 	free_call(exchange);
 }
@@ -132,7 +132,7 @@ void mpijob_exchange_end(mpijob_exchange *exchange, int code, const char *messag
 		code = MPIJOB_ERR_IO;
 	if (exchange->backlog.len && !exchange->dead && !exchange->stopped)
 		end_later(exchange, code, message);
-	else if (!mpijob__line_retry(exchange, code))
+	else if (!mpijob__client_line_retry(exchange, code))
 		mpijob__client_finish(exchange, code, message);
 }
 
@@ -205,7 +205,7 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 	}
 	client->transport = known;
 	client->self = self;
-	client->clock = mpijob__clock_monotonic_ms;
+	client->clock = mpijob__client_clock_monotonic_ms;
 	atomic_init(&client->cancelled, 0);
 	(void)mpijob_client_set_options(client, NULL);
 	*out = client;
@@ -226,7 +226,7 @@ int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_
 	if (known.retry_after_most_ms == 0)
 		known.retry_after_most_ms = RETRY_AFTER_MOST_MS;
 	client->options = known;
-	mpijob__line_fill(&client->bucket, known.qps, known.burst ? known.burst : (int64_t)known.qps * 2,
+	mpijob__client_line_fill(&client->bucket, known.qps, known.burst ? known.burst : (int64_t)known.qps * 2,
 			  known.qps ? client->clock() : 0);
 	return 0;
 }
@@ -238,7 +238,7 @@ void mpijob_client_free(mpijob_client *client)
 	while (client->tasks)
 		mpijob_task_cancel(client->tasks);
 	while (client->watches)
-		mpijob__watch_detach(client->watches);
+		mpijob__client_watch_detach(client->watches);
 	while (client->calls) {
 		if (client->calls->held)
 			client->transport.cancel(client->self, client->calls);
@@ -255,11 +255,11 @@ static int64_t due(const mpijob_client *client)
 {
 	int64_t when = client->line_first ? client->line_first->due_ms : INT64_MAX;
 
-	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__watch_next(watch))
-		if (mpijob__watch_due_ms(watch) < when)
-			when = mpijob__watch_due_ms(watch);
-	if (mpijob__timers_due_ms(client) < when)
-		when = mpijob__timers_due_ms(client);
+	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__client_watch_next(watch))
+		if (mpijob__client_watch_due_ms(watch) < when)
+			when = mpijob__client_watch_due_ms(watch);
+	if (mpijob__client_timers_due_ms(client) < when)
+		when = mpijob__client_timers_due_ms(client);
 	return when;
 }
 
@@ -286,11 +286,11 @@ int mpijob_client_poll(mpijob_client *client, int timeout_ms)
 		return MPIJOB_ERR_USAGE;
 	client->polling = 1;
 	client->news = 0;
-	mpijob__line_step(client);
-	mpijob__timers_step(client);
+	mpijob__client_line_step(client);
+	mpijob__client_timers_step(client);
 	for (mpijob_watch *watch = client->watches; watch; watch = client->next_watch) {
-		client->next_watch = mpijob__watch_next(watch);
-		mpijob__watch_step(watch);
+		client->next_watch = mpijob__client_watch_next(watch);
+		mpijob__client_watch_step(watch);
 	}
 	client->next_watch = NULL;
 	rc = client->transport.poll(client->self, limit(client, timeout_ms));
@@ -343,7 +343,7 @@ int mpijob__client_cancelled(mpijob_client *client)
 
 int64_t mpijob__client_server_ms(const mpijob_client *client)
 {
-	return mpijob__server_clock_ms(&client->server_clock, client->clock());
+	return mpijob__client_server_clock_ms(&client->server_clock, client->clock());
 }
 
 /* --- calls --- */
@@ -374,7 +374,7 @@ static const char *put(char **at, const char *from, size_t len)
 }
 
 /* Keep a request for later, in one block that is wiped. 0 or MPIJOB_ERR_NOMEM. */
-static int copy_request(struct mpijob__copied_request *copy, const struct mpijob_request *from)
+static int copy_request(struct mpijob__client_copied_request *copy, const struct mpijob_request *from)
 {
 	size_t method = strlen(from->method), path = strlen(from->path);
 	size_t type = from->content_type ? strlen(from->content_type) : 0;
@@ -420,8 +420,8 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 	exchange->is_get = strcmp(request->method, "GET") == 0;
 	exchange->streaming = request->streaming != 0;
 	exchange->verb = verb_of(request);
-	exchange->paid = (flags & MPIJOB__CALL_UNPACED) != 0;
-	if (!(flags & MPIJOB__CALL_ONCE) && client->options.retries > 0)
+	exchange->paid = (flags & MPIJOB__CLIENT_CALL_UNPACED) != 0;
+	if (!(flags & MPIJOB__CLIENT_CALL_ONCE) && client->options.retries > 0)
 		exchange->tries = client->options.retries;
 	kept = exchange->tries || (client->bucket.qps && !exchange->streaming);
 	exchange->copy.request = *request; /* borrowed while it is sent at once */
@@ -453,7 +453,7 @@ int mpijob__client_start(mpijob_client *client, const struct mpijob_request *req
 	call = make_call(client, &known, flags, &called);
 	if (!call)
 		return MPIJOB_ERR_NOMEM;
-	rc = mpijob__line_begin(&call->exchange);
+	rc = mpijob__client_line_begin(&call->exchange);
 	if (rc) {
 		free_call(&call->exchange);
 		return rc;
@@ -469,9 +469,9 @@ int mpijob_client_start(mpijob_client *client, const struct mpijob_request *requ
 	return mpijob__client_start(client, request, 0, callbacks, out);
 }
 
-int mpijob__call_waits(const mpijob_call *call)
+int mpijob__client_call_waits(const mpijob_call *call)
 {
-	return call->exchange.waits == MPIJOB__WAITS_TO_START;
+	return call->exchange.waits == MPIJOB__CLIENT_WAITS_TO_START;
 }
 
 void mpijob_call_cancel(mpijob_call *call)
@@ -504,5 +504,5 @@ void mpijob_call_pause(mpijob_call *call, int on)
 	else if (exchange->held)
 		mpijob__client_tell_pause(exchange);
 	if (!exchange->paused && (exchange->backlog.len || exchange->ended))
-		mpijob__line_flush(exchange);
+		mpijob__client_line_flush(exchange);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a client and of its calls, for the files of this room. */
-#ifndef MPIJOB__CLUSTER_CLIENT_H
-#define MPIJOB__CLUSTER_CLIENT_H
+#ifndef MPIJOB__CLIENT_CLIENT_H
+#define MPIJOB__CLIENT_CLIENT_H
 
 #include "base/text.h"
 #include "client/server_clock.h"
@@ -15,14 +15,14 @@
 #define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20) /* of the body of a failure: the rest is dropped */
 
 /* Flags of mpijob__client_start(). */
-#define MPIJOB__CALL_ONCE 1 /* its owner tries again by himself, as he sees fit */
-#define MPIJOB__CALL_UNPACED 2 /* it waits for no token */
+#define MPIJOB__CLIENT_CALL_ONCE 1 /* its owner tries again by himself, as he sees fit */
+#define MPIJOB__CLIENT_CALL_UNPACED 2 /* it waits for no token */
 
 /* What a call that stands in the client's line waits for. */
-enum { MPIJOB__WAITS_NOT, MPIJOB__WAITS_TO_START, MPIJOB__WAITS_TO_FLUSH };
+enum { MPIJOB__CLIENT_WAITS_NOT, MPIJOB__CLIENT_WAITS_TO_START, MPIJOB__CLIENT_WAITS_TO_FLUSH };
 
 /* A request as it is sent again. `bytes` holds all of it, and is wiped. */
-struct mpijob__copied_request {
+struct mpijob__client_copied_request {
 	mpijob_text bytes;
 	struct mpijob_request request; /* points into `bytes` */
 };
@@ -32,7 +32,7 @@ struct mpijob_exchange {
 	mpijob_client *client;
 	struct mpijob_exchange *prev, *next; /* in the client's list of calls */
 	struct mpijob_callbacks callbacks;
-	struct mpijob__copied_request copy;  /* empty when it can neither wait nor be sent again */
+	struct mpijob__client_copied_request copy;  /* empty when it can neither wait nor be sent again */
 	void *slot;          /* the transport's */
 	int is_post, is_get;
 	const char *verb;    /* for who counts requests: a constant */
@@ -69,7 +69,7 @@ struct mpijob_call {
 };
 
 /* Requests that may leave. */
-struct mpijob__bucket {
+struct mpijob__client_bucket {
 	int64_t qps, burst;    /* qps 0: no limit */
 	int64_t tokens;        /* thousandths; negative: promised already */
 	int64_t filled_ms;     /* when it was filled last */
@@ -79,7 +79,7 @@ struct mpijob__bucket {
  * Who counts requests: each that ended and was not given up. `verb` is the method, or "WATCH" for a stream; `status` is 0
  * when none came.
  */
-struct mpijob__observer {
+struct mpijob__client_observer {
 	void (*request)(void *user, const char *verb, int status, int code, int64_t took_ms);
 	void *user;
 };
@@ -89,16 +89,16 @@ struct mpijob_client {
 	void *self;
 	struct mpijob_client_options options;
 	int64_t (*clock)(void);        /* monotonic milliseconds; tests put another one here */
-	struct mpijob__observer observer;
-	struct mpijob__server_clock server_clock;
+	struct mpijob__client_observer observer;
+	struct mpijob__client_server_clock server_clock;
 	struct mpijob_exchange *calls; /* all, the newest first */
 	struct mpijob_exchange *line_first, *line_last;
-	struct mpijob__bucket bucket;
+	struct mpijob__client_bucket bucket;
 	mpijob_watch *watches;
 	mpijob_watch *next_watch;      /* to be stepped next; kept right while watches come and go */
 	struct mpijob_task *tasks;     /* all, the newest first */
-	struct mpijob__timer *timers;
-	struct mpijob__timer *next_timer; /* kept right while timers come and go */
+	struct mpijob__client_timer *timers;
+	struct mpijob__client_timer *next_timer; /* kept right while timers come and go */
 	int polling;                   /* inside of mpijob_client_poll() */
 	int news;                      /* somebody was told something in this poll */
 	int sweep;                     /* a call was given up meanwhile */
@@ -114,7 +114,7 @@ int64_t mpijob__client_server_ms(const mpijob_client *client);
 int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
 /* 1 while it waits to be sent, or sent again: who gives it up now keeps it from leaving. */
-int mpijob__call_waits(const mpijob_call *call);
+int mpijob__client_call_waits(const mpijob_call *call);
 /* Tell the owner, then free. The transport does not know the exchange any more. */
 void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message);
 /* Tell the transport whether the owner wants data. */
@@ -124,40 +124,40 @@ int mpijob__client_cancelled(mpijob_client *client);
 
 /* line.c: calls that wait, for a token, a retry or their reader. */
 /* Begin it now, or when its turn comes. 0 or what the transport returned. */
-int mpijob__line_begin(mpijob_exchange *exchange);
+int mpijob__client_line_begin(mpijob_exchange *exchange);
 /* The transport ended it: 1 when it will be sent again. */
-int mpijob__line_retry(mpijob_exchange *exchange, int code);
+int mpijob__client_line_retry(mpijob_exchange *exchange, int code);
 /* Give it what came while it was paused, at the next poll. */
-void mpijob__line_flush(mpijob_exchange *exchange);
-void mpijob__line_leave(mpijob_exchange *exchange);
+void mpijob__client_line_flush(mpijob_exchange *exchange);
+void mpijob__client_line_leave(mpijob_exchange *exchange);
 /* Do what is due. */
-void mpijob__line_step(mpijob_client *client);
-void mpijob__line_fill(struct mpijob__bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms);
+void mpijob__client_line_step(mpijob_client *client);
+void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms);
 
 /* exchange.c: give bytes of a stream to its owner. */
-void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
+void mpijob__client_exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
 
 /* target.c: 0 when mpijob_target_write() could name it, else what that would return. */
-int mpijob__target_check(const struct mpijob_target *target);
+int mpijob__client_target_check(const struct mpijob_target *target);
 
 /* call.c: requests about targets. */
 /*
  * Send a request to a target, for who tries again by himself. `method` and `content_type` as in struct
  * mpijob_request; `body` may be NULL. Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE for a bad target.
  */
-int mpijob__request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
+int mpijob__client_request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
 			  mpijob_call **out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
-int mpijob__call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
-/* As mpijob__request_start(), with MPIJOB__CALL_* flags. */
-int mpijob__request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
+int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
+/* As mpijob__client_request_start(), with MPIJOB__CALL_* flags. */
+int mpijob__client_request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
 			 const char *content_type, const mpijob_text *body, int flags,
 			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
 
 /* delete.c: write the body of a DELETE: what `options` say, and the query of `target`. 0, MPIJOB_ERR_USAGE or
  * MPIJOB_ERR_NOMEM. */
-int mpijob__delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
+int mpijob__client_delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
 				 mpijob_text *out);
 
 #endif

@@ -17,22 +17,22 @@ static int64_t read_us(clockid_t id)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-int64_t mpijob__clock_monotonic_us(void)
+int64_t mpijob__client_clock_monotonic_us(void)
 {
 	return read_us(CLOCK_MONOTONIC);
 }
 
-int64_t mpijob__clock_cpu_us(void)
+int64_t mpijob__client_clock_cpu_us(void)
 {
 	return read_us(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int64_t mpijob__clock_monotonic_ms(void)
+int64_t mpijob__client_clock_monotonic_ms(void)
 {
 	return read_us(CLOCK_MONOTONIC) / 1000;
 }
 
-int64_t mpijob__clock_asleep_ms(void)
+int64_t mpijob__client_clock_asleep_ms(void)
 {
 #ifdef CLOCK_BOOTTIME
 	return (read_us(CLOCK_BOOTTIME) - read_us(CLOCK_MONOTONIC)) / 1000;
@@ -41,7 +41,7 @@ int64_t mpijob__clock_asleep_ms(void)
 #endif
 }
 
-int64_t mpijob__clock_wall_ms(void)
+int64_t mpijob__client_clock_wall_ms(void)
 {
 	return read_us(CLOCK_REALTIME) / 1000;
 }

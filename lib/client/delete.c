@@ -89,7 +89,7 @@ static void put_options(mpijob_doc *doc, mpijob_node *root, const struct mpijob_
 	mpijob_node_put_string(doc, preconditions, "resourceVersion", options->resource_version);
 }
 
-int mpijob__delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
+int mpijob__client_delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
 				 mpijob_text *out)
 {
 	mpijob_doc *doc = mpijob_doc_new();
@@ -108,7 +108,7 @@ int mpijob__delete_write_options(const struct mpijob_delete_options *options, co
 	return rc;
 }
 
-int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
+int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
 			    const struct mpijob_delete_options *options, mpijob_diag *heard)
 {
 	struct mpijob_delete_options wanted;
@@ -119,11 +119,11 @@ int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *targe
 	if (rc == 0)
 		rc = mpijob__base_struct_check(&wanted, sizeof(wanted), options);
 	if (rc == 0)
-		rc = mpijob__delete_write_options(&wanted, &named, &body);
+		rc = mpijob__client_delete_write_options(&wanted, &named, &body);
 	if (rc == 0)
-		rc = mpijob__task_ask(task, "DELETE", target, "application/json", &body, 0, heard);
+		rc = mpijob__client_task_ask(task, "DELETE", target, "application/json", &body, 0, heard);
 	else
-		rc = mpijob__task_unsent(task, rc);
+		rc = mpijob__client_task_unsent(task, rc);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -131,16 +131,16 @@ int mpijob__task_ask_delete(mpijob_task *task, const struct mpijob_target *targe
 int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
 			      const struct mpijob_delete_options *options, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
-	int rc = client && target ? mpijob__task_new(sizeof(*task), client, &callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = client && target ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	task->step = mpijob__task_hand_out;
-	rc = mpijob__task_begin(task, mpijob__task_ask_delete(task, target, options, diag), &task);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
+	task->step = mpijob__client_task_hand_out;
+	rc = mpijob__client_task_begin(task, mpijob__client_task_ask_delete(task, target, options, diag), &task);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }
 
 int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,

@@ -123,7 +123,7 @@ void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const c
 	else if (same_name(name, "warning"))
 		read_warnings(exchange, value);
 	else if (same_name(name, "date"))
-		mpijob__server_clock_take(&exchange->client->server_clock, value, exchange->sent_ms,
+		mpijob__client_server_clock_take(&exchange->client->server_clock, value, exchange->sent_ms,
 					  exchange->client->clock());
 }
 
@@ -156,7 +156,7 @@ static void collect(mpijob_exchange *exchange, const char *data, size_t len)
 		stop(exchange, MPIJOB_ERR_NOMEM);
 }
 
-void mpijob__exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len)
+void mpijob__client_exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len)
 {
 	int code;
 
@@ -183,7 +183,7 @@ void mpijob_exchange_data(mpijob_exchange *exchange, const char *data, size_t le
 	else if (!exchange->callbacks.data || exchange->status != 200)
 		collect(exchange, data, len);
 	else if (!exchange->paused && exchange->backlog.len == 0)
-		mpijob__exchange_deliver(exchange, data, len);
+		mpijob__client_exchange_deliver(exchange, data, len);
 	else if (mpijob_text_write(&exchange->backlog, data, len))
 		stop(exchange, MPIJOB_ERR_NOMEM);
 }

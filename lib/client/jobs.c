@@ -17,14 +17,14 @@ static struct mpijob_target job_target(const char *namespace_, const char *name)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target.api_version = MPIJOB__JOBS_VERSION;
-	target.kind = MPIJOB__JOBS_KIND;
+	target.api_version = MPIJOB__CLIENT_JOBS_VERSION;
+	target.kind = MPIJOB__CLIENT_JOBS_KIND;
 	target.namespace_ = namespace_;
 	target.name = name;
 	return target;
 }
 
-const char *mpijob__jobs_condition(const mpijob_node *job, const char *type)
+const char *mpijob__client_jobs_condition(const mpijob_node *job, const char *type)
 {
 	const mpijob_node *list = mpijob_node_find(job, "status.conditions");
 
@@ -40,23 +40,23 @@ const char *mpijob__jobs_condition(const mpijob_node *job, const char *type)
 	return NULL;
 }
 
-const char *mpijob__jobs_ended(const mpijob_node *job)
+const char *mpijob__client_jobs_ended(const mpijob_node *job)
 {
-	if (mpijob__jobs_condition(job, "Succeeded"))
+	if (mpijob__client_jobs_condition(job, "Succeeded"))
 		return "Succeeded";
-	return mpijob__jobs_condition(job, "Failed") ? "Failed" : NULL;
+	return mpijob__client_jobs_condition(job, "Failed") ? "Failed" : NULL;
 }
 
-int mpijob__jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
+int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
 		      const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, struct mpijob_target *target,
 		      mpijob_task **out)
 {
 	mpijob_task *task = NULL;
-	int rc = namespace_ && name ? mpijob__task_new(size, client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = namespace_ && name ? mpijob__client_task_new(size, client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	*target = job_target(mpijob__task_keep(task, namespace_, &rc), mpijob__task_keep(task, name, &rc));
+	*target = job_target(mpijob__client_task_keep(task, namespace_, &rc), mpijob__client_task_keep(task, name, &rc));
 	if (rc)
 		mpijob_task_cancel(task);
 	else
@@ -77,26 +77,26 @@ int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, c
 {
 	struct mpijob_target target;
 	mpijob_task *task = NULL;
-	int rc = mpijob__jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag, &target, &task);
 
 	if (rc)
 		return rc;
 	task->step = got_job;
-	return mpijob__task_begin(task, mpijob__task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
+	return mpijob__client_task_begin(task, mpijob__client_task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
 }
 
 int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name, mpijob **out,
 			  mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
-	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
 }
 
 /* --- deleting --- */
@@ -120,7 +120,7 @@ static int look_after_deletion(const struct deletion *deletion, int rc, const mp
 		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
 	if (done)
 		return 0;
-	if (mpijob__jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
+	if (mpijob__client_jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
 					     : "deleted, or not; it cannot be looked at",
 				     deletion->said))
 		return MPIJOB_ERR_NOMEM;
@@ -131,9 +131,9 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct deletion *deletion = (struct deletion *)task;
 
-	if (!deletion->lost && mpijob__jobs_lost(task, code)) {
+	if (!deletion->lost && mpijob__client_jobs_lost(task, code)) {
 		deletion->lost = code;
-		return mpijob__task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
+		return mpijob__client_task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
 	}
 	if (deletion->lost) {
 		code = look_after_deletion(deletion, code, doc);
@@ -142,7 +142,7 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 			mpijob_diag_clear(deletion->said);
 	}
 	mpijob_doc_free(doc);
-	if (mpijob__jobs_place_findings(NULL, deletion->said, task->diag) && code)
+	if (mpijob__client_jobs_place_findings(NULL, deletion->said, task->diag) && code)
 		code = MPIJOB_ERR_NOMEM;
 	return code;
 }
@@ -160,7 +160,7 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	struct mpijob_target target;
 	struct deletion *deletion;
 	mpijob_task *task = NULL;
-	int rc = mpijob__jobs_task(sizeof(*deletion), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*deletion), client, namespace_, name, callbacks, diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -168,26 +168,26 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	task->step = deleted;
 	task->release = release_deletion;
 	deletion->target = target;
-	deletion->uid = mpijob__task_keep(task, uid, &rc);
+	deletion->uid = mpijob__client_task_keep(task, uid, &rc);
 	options.uid = uid;
 	options.propagation = propagation ? propagation : "Background";
 	deletion->said = mpijob_diag_new();
 	if (!deletion->said)
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
-		rc = mpijob__task_ask_delete(task, &target, &options, deletion->said);
-	return mpijob__task_begin(task, rc, out);
+		rc = mpijob__client_task_ask_delete(task, &target, &options, deletion->said);
+	return mpijob__client_task_begin(task, rc, out);
 }
 
 int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
 			     const char *propagation, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }
 
 /* --- waiting --- */
@@ -226,7 +226,7 @@ static int tell_gone(const struct waiting *waiting)
 
 static int tell_ended(const struct waiting *waiting, const mpijob_node *job, const char *ended)
 {
-	const char *message = mpijob__jobs_condition(job, ended);
+	const char *message = mpijob__client_jobs_condition(job, ended);
 
 	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
 			      "the job has ended (%s) and will not be %s any more%s%s", ended, waiting->condition,
@@ -247,10 +247,10 @@ static int is_ready(void *user, const mpijob_node *job)
 		return gone;
 	if (gone)
 		return tell_gone(waiting);
-	ended = mpijob__jobs_ended(job);
+	ended = mpijob__client_jobs_ended(job);
 	if (strcmp(waiting->condition, "Finished") == 0)
 		return ended != NULL;
-	if (mpijob__jobs_condition(job, waiting->condition))
+	if (mpijob__client_jobs_condition(job, waiting->condition))
 		return 1;
 	return ended ? tell_ended(waiting, job, ended) : 0;
 }
@@ -278,7 +278,7 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	struct mpijob_target target;
 	struct waiting *waiting;
 	mpijob_task *task = NULL;
-	int rc = condition ? mpijob__jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target,
+	int rc = condition ? mpijob__client_jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target,
 					       &task)
 			   : MPIJOB_ERR_USAGE;
 
@@ -287,21 +287,21 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	waiting = (struct waiting *)task;
 	task->step = waited;
 	task->release = release_waiting;
-	parent = mpijob__task_parent(task);
-	waiting->condition = mpijob__task_keep(task, condition, &rc);
+	parent = mpijob__client_task_parent(task);
+	waiting->condition = mpijob__client_task_keep(task, condition, &rc);
 	if (rc == 0)
 		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child,
 					      diag);
-	return mpijob__task_begin(task, rc ? rc : MPIJOB__TASK_WAITS, out);
+	return mpijob__client_task_begin(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS, out);
 }
 
 int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
 			   int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
 }

@@ -35,7 +35,7 @@ struct change {
 
 static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
 {
-	const char *ended = mpijob__jobs_ended(job);
+	const char *ended = mpijob__client_jobs_ended(job);
 
 	if (!ended)
 		return 0;
@@ -72,7 +72,7 @@ static int look(struct change *change)
 		return MPIJOB_ERR_CONFLICT;
 	}
 	change->patched = 0;
-	return mpijob__task_ask(task, "GET", &change->target, NULL, NULL, 1, task->diag);
+	return mpijob__client_task_ask(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
 /* It cannot be looked at: tell when that cannot tell what became of a change whose answer was lost. */
@@ -80,7 +80,7 @@ static int tell_not_seen(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
-	if (mpijob__jobs_say_unknown("changed, or not; it cannot be looked at", change->task.diag))
+	if (mpijob__client_jobs_say_unknown("changed, or not; it cannot be looked at", change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;
 }
@@ -99,7 +99,7 @@ static int decide(struct change *change, const mpijob_node *job)
 	if (rc > 0) {
 		change->patched = 1;
 		mpijob_diag_clear(change->said);
-		rc = mpijob__task_ask_with(task, "PATCH", &change->target, "application/merge-patch+json",
+		rc = mpijob__client_task_ask_with(task, "PATCH", &change->target, "application/merge-patch+json",
 					   mpijob_doc_root(patch), 0, change->said);
 	}
 	mpijob_doc_free(patch);
@@ -109,15 +109,15 @@ static int decide(struct change *change, const mpijob_node *job)
 /* What a patch came to. */
 static int judge(struct change *change, int rc)
 {
-	int again = mpijob__jobs_lost(&change->task, rc);
+	int again = mpijob__client_jobs_lost(&change->task, rc);
 
 	if (rc == MPIJOB_ERR_CONFLICT || (again && change->lost == 0)) {
 		change->lost = again ? rc : change->lost;
 		return look(change);
 	}
-	if (mpijob__jobs_place_findings(NULL, change->said, change->task.diag) && rc)
+	if (mpijob__client_jobs_place_findings(NULL, change->said, change->task.diag) && rc)
 		return MPIJOB_ERR_NOMEM;
-	if (again && mpijob__jobs_say_unknown("changed, or not; its answer was lost a second time", change->task.diag))
+	if (again && mpijob__client_jobs_say_unknown("changed, or not; its answer was lost a second time", change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc;
 }
@@ -145,7 +145,7 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	struct mpijob_target target;
 	struct change *change;
 	mpijob_task *task = NULL;
-	int rc = mpijob__jobs_task(sizeof(*change), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*change), client, namespace_, name, callbacks, diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -158,7 +158,7 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	change->value = wanted->value;
 	change->expected = wanted->expected;
 	change->said = mpijob_diag_new();
-	return mpijob__task_begin(task, change->said ? look(change) : MPIJOB_ERR_NOMEM, out);
+	return mpijob__client_task_begin(task, change->said ? look(change) : MPIJOB_ERR_NOMEM, out);
 }
 
 static int is_suspended(const struct change *change, const mpijob_node *job)
@@ -188,12 +188,12 @@ int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, c
 
 int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_suspend_start(client, namespace_, name, on, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }
 
 static int is_scaled(const struct change *change, const mpijob_node *job)
@@ -245,10 +245,10 @@ int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, con
 int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
 			int32_t expected, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 0);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }

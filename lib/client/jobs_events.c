@@ -144,7 +144,7 @@ struct search {
 
 static int list(struct search *search, int selects)
 {
-	struct mpijob_task_callbacks callbacks = mpijob__task_parent(&search->task);
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_parent(&search->task);
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *query[2] = { "fieldSelector", mpijob_text_data(&search->selector) };
 	int rc;
@@ -157,7 +157,7 @@ static int list(struct search *search, int selects)
 	target.query_count = selects && search->selector.len ? 2 : 0;
 	rc = mpijob_client_list_start(search->task.client, &target, 0, &callbacks, &search->task.child,
 				      selects ? search->said : search->task.diag);
-	return rc ? rc : MPIJOB__TASK_WAITS;
+	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
 }
 
 /* A server that cannot select is asked for all. */
@@ -167,7 +167,7 @@ static int listed(mpijob_task *task, int code, mpijob_doc *doc)
 
 	if (search->selects && code == MPIJOB_ERR_UNSUPPORTED && search->selector.len)
 		return list(search, 0);
-	if (search->selects && mpijob__jobs_place_findings(NULL, search->said, task->diag) && code)
+	if (search->selects && mpijob__client_jobs_place_findings(NULL, search->said, task->diag) && code)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0)
 		code = sort_events(mpijob_doc_root(doc), &search->subject, &task->doc);
@@ -200,30 +200,30 @@ int mpijob_client_events_start(mpijob_client *client, const char *namespace_, co
 {
 	struct search *search;
 	mpijob_task *task = NULL;
-	int rc = namespace_ ? mpijob__task_new(sizeof(*search), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = namespace_ ? mpijob__client_task_new(sizeof(*search), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	search = (struct search *)task;
 	task->step = listed;
 	task->release = release;
-	search->namespace_ = mpijob__task_keep(task, namespace_, &rc);
-	search->subject.kind = mpijob__task_keep(task, kind, &rc);
-	search->subject.name = mpijob__task_keep(task, name, &rc);
-	search->subject.uid = mpijob__task_keep(task, uid, &rc);
-	return mpijob__task_begin(task, rc ? rc : begin(search), out);
+	search->namespace_ = mpijob__client_task_keep(task, namespace_, &rc);
+	search->subject.kind = mpijob__client_task_keep(task, kind, &rc);
+	search->subject.name = mpijob__client_task_keep(task, name, &rc);
+	search->subject.uid = mpijob__client_task_keep(task, uid, &rc);
+	return mpijob__client_task_begin(task, rc ? rc : begin(search), out);
 }
 
 int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind, const char *name,
 			 const char *uid, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task, diag);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }

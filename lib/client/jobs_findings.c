@@ -121,7 +121,7 @@ static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *find
 	return rc || count ? rc : hand_on(job, finding, NULL, to);
 }
 
-int mpijob__jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpijob_diag *to)
+int mpijob__client_jobs_place_findings(const mpijob *job, const mpijob_diag *from, mpijob_diag *to)
 {
 	int rc = 0;
 

@@ -44,13 +44,13 @@ static int holds_map(const mpijob_node *stored, const mpijob_node *sent)
 
 		if (!other && mpijob_node_kind(value) == MPIJOB_NODE_NULL)
 			continue;
-		if (!mpijob__jobs_holds(other, value))
+		if (!mpijob__client_jobs_holds(other, value))
 			return 0;
 	}
 	return 1;
 }
 
-int mpijob__jobs_holds(const mpijob_node *stored, const mpijob_node *sent)
+int mpijob__client_jobs_holds(const mpijob_node *stored, const mpijob_node *sent)
 {
 	int32_t kind = mpijob_node_kind(sent);
 
@@ -63,7 +63,7 @@ int mpijob__jobs_holds(const mpijob_node *stored, const mpijob_node *sent)
 	if (mpijob_node_count(stored) != mpijob_node_count(sent))
 		return 0;
 	for (size_t i = 0; i < mpijob_node_count(sent); i++)
-		if (!mpijob__jobs_holds(mpijob_node_at(stored, i), mpijob_node_at(sent, i)))
+		if (!mpijob__client_jobs_holds(mpijob_node_at(stored, i), mpijob_node_at(sent, i)))
 			return 0;
 	return 1;
 }
@@ -88,18 +88,18 @@ static int has_other_author(const mpijob_node *stored, const char *manager)
 /* One that was there when ours was sent, as far as the server's clock is known. */
 static int is_older(const struct sending *sending, const mpijob_node *stored)
 {
-	const struct mpijob__server_clock *clock = &sending->task.client->server_clock;
+	const struct mpijob__client_server_clock *clock = &sending->task.client->server_clock;
 	const char *created = mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
 	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
-	       seconds * 1000 + CLOCKS_MS < mpijob__server_clock_ms(clock, sending->sent_ms);
+	       seconds * 1000 + CLOCKS_MS < mpijob__client_server_clock_ms(clock, sending->sent_ms);
 }
 
 static int is_ours(const struct sending *sending, const mpijob_node *stored)
 {
 	return !mpijob_node_find(stored, "metadata.deletionTimestamp") &&
-	       mpijob__jobs_holds(stored, mpijob_doc_root(sending->body)) &&
+	       mpijob__client_jobs_holds(stored, mpijob_doc_root(sending->body)) &&
 	       !has_other_author(stored, sending->options.field_manager);
 }
 
@@ -133,12 +133,12 @@ static int send_job(struct sending *sending)
 	set_query(sending, validation || sending->plain ? validation : "Strict");
 	target = sending->target;
 	if (!sending->options.apply)
-		return mpijob__task_ask_with(&sending->task, "POST", &target, "application/json", body, 1,
+		return mpijob__client_task_ask_with(&sending->task, "POST", &target, "application/json", body, 1,
 					     sending->said);
 	apply.field_manager = sending->options.field_manager;
 	apply.force = sending->options.force;
 	target.name = sending->name;
-	return mpijob__task_ask_apply(&sending->task, &target, body, &apply, sending->said);
+	return mpijob__client_task_ask_apply(&sending->task, &target, body, &apply, sending->said);
 }
 
 static int say_not_strict(mpijob_diag *diag)
@@ -147,12 +147,12 @@ static int say_not_strict(mpijob_diag *diag)
 				 "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
-int mpijob__jobs_lost(const mpijob_task *task, int code)
+int mpijob__client_jobs_lost(const mpijob_task *task, int code)
 {
 	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut || (code && task->doubt);
 }
 
-int mpijob__jobs_say_unknown(const char *what, mpijob_diag *diag)
+int mpijob__client_jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
 	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
 				 "what became of the request is not known: the job may have been %s", what);
@@ -167,7 +167,7 @@ static int look_after(struct sending *sending, int lost)
 	if (sending->options.dry_run)
 		return lost;
 	if (sending->options.apply || !sending->name) {
-		(void)mpijob__jobs_say_unknown(sending->options.apply ? "changed, or not"
+		(void)mpijob__client_jobs_say_unknown(sending->options.apply ? "changed, or not"
 								      : "created, under a name of the server's, or not",
 					       sending->said);
 		return lost;
@@ -175,7 +175,7 @@ static int look_after(struct sending *sending, int lost)
 	target.name = sending->name;
 	target.query = NULL;
 	target.query_count = 0;
-	return mpijob__task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
+	return mpijob__client_task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
 }
 
 /*
@@ -193,10 +193,10 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
 	if (rc == 0)
-		(void)mpijob__jobs_say_unknown("created and changed, or somebody else's was there before",
+		(void)mpijob__client_jobs_say_unknown("created and changed, or somebody else's was there before",
 					       sending->said);
 	else
-		(void)mpijob__jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
+		(void)mpijob__client_jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
 						       ? "created and deleted, or is on its way; it is not there now"
 						       : "created, or not; it cannot be looked for",
 					       sending->said);
@@ -210,7 +210,7 @@ static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 	/* That an answer was lost is no news when all is well. */
 	if (rc == 0 && sending->lost)
 		mpijob_diag_clear(sending->said);
-	if (mpijob__jobs_place_findings(sending->job, sending->said, task->diag) && rc)
+	if (mpijob__client_jobs_place_findings(sending->job, sending->said, task->diag) && rc)
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0 && task->wants)
 		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored), &task->job, task->diag);
@@ -228,12 +228,12 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 		mpijob_diag_clear(sending->said);
 		sending->plain = 1;
 		return send_job(sending);
-	} else if (mpijob__jobs_lost(task, code)) {
+	} else if (mpijob__client_jobs_lost(task, code)) {
 		code = look_after(sending, code);
 	} else if (code == 0 && sending->plain) {
 		code = say_not_strict(sending->said);
 	}
-	if (code != MPIJOB__TASK_WAITS)
+	if (code != MPIJOB__CLIENT_TASK_WAITS)
 		code = finish(sending, code, doc);
 	mpijob_doc_free(doc);
 	return code;
@@ -275,8 +275,8 @@ static int aim(struct sending *sending)
 			      "the job names another namespace than the one that it is sent to", diag);
 	target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
 	if (!target.api_version)
-		target.api_version = MPIJOB__JOBS_VERSION;
-	target.kind = MPIJOB__JOBS_KIND;
+		target.api_version = MPIJOB__CLIENT_JOBS_VERSION;
+	target.kind = MPIJOB__CLIENT_JOBS_KIND;
 	target.namespace_ = namespace_ ? namespace_ : wanted ? wanted : "default";
 	sending->target = target;
 	return 0;
@@ -304,10 +304,10 @@ static int keep_options(struct sending *sending)
 	struct mpijob_submit_options *options = &sending->options;
 	int rc = 0;
 
-	options->namespace_ = mpijob__task_keep(&sending->task, options->namespace_, &rc);
+	options->namespace_ = mpijob__client_task_keep(&sending->task, options->namespace_, &rc);
 	options->field_manager =
-		mpijob__task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
-	options->field_validation = mpijob__task_keep(&sending->task, options->field_validation, &rc);
+		mpijob__client_task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
+	options->field_validation = mpijob__client_task_keep(&sending->task, options->field_validation, &rc);
 	return rc;
 }
 
@@ -337,7 +337,7 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 			 mpijob__base_struct_is_flag(known.dry_run)))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
-		rc = mpijob__task_new(sizeof(*sending), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(*sending), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
 	sending = (struct sending *)task;
@@ -346,16 +346,16 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 	sending->job = job;
 	sending->options = known;
 	sending->sent_ms = client->clock();
-	return mpijob__task_begin(task, begin(sending), out);
+	return mpijob__client_task_begin(task, begin(sending), out);
 }
 
 int mpijob_client_submit(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
 			 mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_submit_start(client, job, options, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
 }

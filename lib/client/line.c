@@ -37,11 +37,11 @@ static void enter(mpijob_exchange *exchange, int waits, int64_t due_ms)
 		client->line_first = exchange;
 }
 
-void mpijob__line_leave(mpijob_exchange *exchange)
+void mpijob__client_line_leave(mpijob_exchange *exchange)
 {
 	mpijob_client *client = exchange->client;
 
-	if (exchange->waits == MPIJOB__WAITS_NOT)
+	if (exchange->waits == MPIJOB__CLIENT_WAITS_NOT)
 		return;
 	if (exchange->line_prev)
 		exchange->line_prev->line_next = exchange->line_next;
@@ -52,18 +52,18 @@ void mpijob__line_leave(mpijob_exchange *exchange)
 	else
 		client->line_last = exchange->line_prev;
 	exchange->line_prev = exchange->line_next = NULL;
-	exchange->waits = MPIJOB__WAITS_NOT;
+	exchange->waits = MPIJOB__CLIENT_WAITS_NOT;
 }
 
-void mpijob__line_flush(mpijob_exchange *exchange)
+void mpijob__client_line_flush(mpijob_exchange *exchange)
 {
-	if (exchange->waits == MPIJOB__WAITS_NOT)
-		enter(exchange, MPIJOB__WAITS_TO_FLUSH, INT64_MIN);
+	if (exchange->waits == MPIJOB__CLIENT_WAITS_NOT)
+		enter(exchange, MPIJOB__CLIENT_WAITS_TO_FLUSH, INT64_MIN);
 }
 
 /* --- the bucket --- */
 
-void mpijob__line_fill(struct mpijob__bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms)
+void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms)
 {
 	bucket->qps = qps;
 	bucket->burst = burst;
@@ -72,7 +72,7 @@ void mpijob__line_fill(struct mpijob__bucket *bucket, int64_t qps, int64_t burst
 }
 
 /* Take a token, of the future if need be; tell when it is there. */
-static int64_t take_token(struct mpijob__bucket *bucket, int64_t now_ms)
+static int64_t take_token(struct mpijob__client_bucket *bucket, int64_t now_ms)
 {
 	int64_t most = bucket->burst * 1000, passed = now_ms - bucket->filled_ms;
 
@@ -107,9 +107,9 @@ static int start(mpijob_exchange *exchange)
 	return rc < 0 ? rc : MPIJOB_ERR_IO;
 }
 
-int mpijob__line_begin(mpijob_exchange *exchange)
+int mpijob__client_line_begin(mpijob_exchange *exchange)
 {
-	struct mpijob__bucket *bucket = &exchange->client->bucket;
+	struct mpijob__client_bucket *bucket = &exchange->client->bucket;
 
 	if (!exchange->streaming && bucket->qps && !exchange->paid) {
 		int64_t now_ms = exchange->client->clock();
@@ -117,7 +117,7 @@ int mpijob__line_begin(mpijob_exchange *exchange)
 
 		exchange->paid = 1;
 		if (due_ms > now_ms) {
-			enter(exchange, MPIJOB__WAITS_TO_START, due_ms);
+			enter(exchange, MPIJOB__CLIENT_WAITS_TO_START, due_ms);
 			return 0;
 		}
 	}
@@ -139,7 +139,7 @@ static int64_t wait_before_retry(const mpijob_exchange *exchange, int code)
 	return -1;
 }
 
-int mpijob__line_retry(mpijob_exchange *exchange, int code)
+int mpijob__client_line_retry(mpijob_exchange *exchange, int code)
 {
 	int64_t wait_ms = wait_before_retry(exchange, code);
 
@@ -153,7 +153,7 @@ int mpijob__line_retry(mpijob_exchange *exchange, int code)
 	exchange->retry_after_ms = 0;
 	exchange->slot = NULL;
 	mpijob_text_clear(&exchange->body);
-	enter(exchange, MPIJOB__WAITS_TO_START, exchange->client->clock() + wait_ms);
+	enter(exchange, MPIJOB__CLIENT_WAITS_TO_START, exchange->client->clock() + wait_ms);
 	return 1;
 }
 
@@ -167,14 +167,14 @@ static void flush(mpijob_exchange *exchange)
 		return;
 	memset(&exchange->backlog, 0, sizeof(exchange->backlog));
 	if (backlog.len)
-		mpijob__exchange_deliver(exchange, backlog.data, backlog.len);
+		mpijob__client_exchange_deliver(exchange, backlog.data, backlog.len);
 	mpijob__base_text_release(&backlog);
 	if (exchange->ended && exchange->backlog.len == 0 && !exchange->dead)
 		mpijob__client_finish(exchange, exchange->end_code,
 				      exchange->end_message.len ? exchange->end_message.data : NULL);
 }
 
-void mpijob__line_step(mpijob_client *client)
+void mpijob__client_line_step(mpijob_client *client)
 {
 	int64_t now_ms;
 
@@ -186,13 +186,13 @@ void mpijob__line_step(mpijob_client *client)
 		int waits = exchange->waits;
 		int rc;
 
-		mpijob__line_leave(exchange);
-		if (waits == MPIJOB__WAITS_TO_FLUSH) {
+		mpijob__client_line_leave(exchange);
+		if (waits == MPIJOB__CLIENT_WAITS_TO_FLUSH) {
 			client->news = 1;
 			flush(exchange);
 			continue;
 		}
-		rc = exchange->dead ? 0 : mpijob__line_begin(exchange);
+		rc = exchange->dead ? 0 : mpijob__client_line_begin(exchange);
 		if (rc)
 			mpijob__client_finish(exchange, rc, NULL);
 	}

@@ -21,14 +21,14 @@ struct listing {
 	mpijob_task task;
 	struct mpijob_target target; /* its strings are the task's */
 	mpijob_text limit;
-	struct mpijob__split split;
+	struct mpijob__client_split split;
 	mpijob_text items; /* of all pages, with commas between them */
 	mpijob_text next;  /* token for the rest */
 	mpijob_doc *outer; /* what stands around the items of the first page */
 	int whole;         /* not in pages */
 };
 
-static int take_item(void *user, const struct mpijob__split_object *item)
+static int take_item(void *user, const struct mpijob__client_split_object *item)
 {
 	struct listing *listing = user;
 
@@ -43,7 +43,7 @@ static int page_data(void *user, const char *data, size_t len)
 {
 	struct listing *listing = user;
 
-	return mpijob__split_feed(&listing->split, data, len, take_item, listing);
+	return mpijob__client_split_feed(&listing->split, data, len, take_item, listing);
 }
 
 /* Read what stood around the items. */
@@ -54,7 +54,7 @@ static int end_page(struct listing *listing)
 	const char *next;
 	int rc;
 
-	if (!mpijob__split_complete(&listing->split))
+	if (!mpijob__client_split_complete(&listing->split))
 		return MPIJOB_ERR_SYNTAX;
 	options.format = MPIJOB_FORMAT_JSON;
 	options.source = "answer of the server";
@@ -152,12 +152,12 @@ static int ask_page(struct listing *listing)
 {
 	int rc;
 
-	mpijob__split_release(&listing->split);
-	rc = mpijob__split_init(&listing->split, MPIJOB__SPLIT_LIST, listing->target.api_version, listing->target.kind,
+	mpijob__client_split_release(&listing->split);
+	rc = mpijob__client_split_init(&listing->split, MPIJOB__CLIENT_SPLIT_LIST, listing->target.api_version, listing->target.kind,
 				MPIJOB__CLIENT_BODY_LIMIT);
 	if (rc == 0)
 		rc = start_page(listing);
-	return rc ? rc : MPIJOB__TASK_WAITS;
+	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
 }
 
 static void begin_anew(struct listing *listing)
@@ -223,7 +223,7 @@ static int go_on(struct listing *listing, const mpijob_call *call, const struct 
 		begin_anew(listing);
 		return ask_page(listing);
 	}
-	rc = mpijob__call_report(call, answer, task->diag);
+	rc = mpijob__client_call_report(call, answer, task->diag);
 	if (rc)
 		return rc;
 	rc = end_page(listing);
@@ -243,15 +243,15 @@ static void page_done(void *user, const struct mpijob_answer *answer)
 
 	listing->task.call = NULL;
 	rc = go_on(listing, call, answer);
-	if (rc != MPIJOB__TASK_WAITS)
-		mpijob__task_over(&listing->task, rc);
+	if (rc != MPIJOB__CLIENT_TASK_WAITS)
+		mpijob__client_task_over(&listing->task, rc);
 }
 
 static void release(mpijob_task *task)
 {
 	struct listing *listing = (struct listing *)task;
 
-	mpijob__split_release(&listing->split);
+	mpijob__client_split_release(&listing->split);
 	mpijob__base_text_release(&listing->limit);
 	mpijob__base_text_release(&listing->items);
 	mpijob__base_text_release(&listing->next);
@@ -260,7 +260,7 @@ static void release(mpijob_task *task)
 
 static int begin(struct listing *listing, const struct mpijob_target *target, int32_t page)
 {
-	int rc = mpijob__task_keep_target(&listing->task, target, &listing->target);
+	int rc = mpijob__client_task_keep_target(&listing->task, target, &listing->target);
 
 	if (rc == 0)
 		rc = mpijob__base_text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
@@ -286,25 +286,25 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 	int rc = client ? check(target, page) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__task_new(sizeof(struct listing), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
-	task->step = mpijob__task_hand_out;
+	task->step = mpijob__client_task_hand_out;
 	task->release = release;
 	task->heard = diag;
-	return mpijob__task_begin(task, begin((struct listing *)task, target, page), out);
+	return mpijob__client_task_begin(task, begin((struct listing *)task, target, page), out);
 }
 
 int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
 		       mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, 1);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
-	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -28,9 +28,9 @@ static void free_names(char **names, size_t count)
 
 static void free_logs(struct mpijob_logs *logs)
 {
-	mpijob__timer_clear(&logs->timer);
+	mpijob__client_timer_clear(&logs->timer);
 	mpijob_watch_free(logs->watch);
-	mpijob__log_free_pods(logs);
+	mpijob__client_log_free_pods(logs);
 	free_names(logs->names, logs->options.pods_count);
 	free(logs->named);
 	free((char *)logs->options.namespace_);
@@ -39,12 +39,12 @@ static void free_logs(struct mpijob_logs *logs)
 	free(logs);
 }
 
-void mpijob__log_enter(struct mpijob_logs *logs)
+void mpijob__client_log_enter(struct mpijob_logs *logs)
 {
 	logs->depth++;
 }
 
-int mpijob__log_leave(struct mpijob_logs *logs)
+int mpijob__client_log_leave(struct mpijob_logs *logs)
 {
 	if (--logs->depth > 0 || !logs->freed)
 		return 0;
@@ -55,16 +55,16 @@ int mpijob__log_leave(struct mpijob_logs *logs)
 /* Nothing is asked any more; what is remembered stays until it is freed. */
 static void stop(struct mpijob_logs *logs)
 {
-	mpijob__timer_clear(&logs->timer);
+	mpijob__client_timer_clear(&logs->timer);
 	mpijob_watch_free(logs->watch);
 	logs->watch = NULL;
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct log_source *source = pod->sources; source; source = source->next)
 			if (source->call)
-				mpijob__log_park(source);
+				mpijob__client_log_park(source);
 }
 
-void mpijob__log_end(struct mpijob_logs *logs, int code)
+void mpijob__client_log_end(struct mpijob_logs *logs, int code)
 {
 	if (logs->state <= 0)
 		return;
@@ -72,7 +72,7 @@ void mpijob__log_end(struct mpijob_logs *logs, int code)
 	stop(logs);
 }
 
-void mpijob__log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
+void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
 			      const char *message, int again)
 {
 	if (logs->options.failed && !logs->freed && logs->state > 0)
@@ -111,7 +111,7 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct log_source *source = pod->sources; source; source = source->next) {
-			if (mpijob__log_wants(source, now_ms, &when))
+			if (mpijob__client_log_wants(source, now_ms, &when))
 				push(logs, source);
 			else if (when < due_ms)
 				due_ms = when;
@@ -146,7 +146,7 @@ static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, 
 			*due_ms = when < *due_ms ? when : *due_ms;
 			return;
 		}
-		mpijob__log_park(source);
+		mpijob__client_log_park(source);
 		push(logs, source);
 		*due_ms = now_ms;
 	}
@@ -159,8 +159,8 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 && !logs->freed) {
 		struct log_source *source = pop(logs);
 
-		if (!mpijob__log_is_read(source))
-			mpijob__log_open(source);
+		if (!mpijob__client_log_is_read(source))
+			mpijob__client_log_open(source);
 	}
 	if (!logs->options.follow || logs->state <= 0 || logs->freed)
 		return;
@@ -176,8 +176,8 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct log_source *source = pod->sources; source && logs->state > 0; source = source->next) {
-			if (mpijob__log_is_silent(source, now_ms, &when)) {
-				mpijob__log_cut(source);
+			if (mpijob__client_log_is_silent(source, now_ms, &when)) {
+				mpijob__client_log_cut(source);
 				when = now_ms;
 			}
 			*due_ms = when < *due_ms ? when : *due_ms;
@@ -191,7 +191,7 @@ static int pod_is_read(const struct mpijob_logs *logs, const struct log_pod *pod
 	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->gone)
 		return 0;
 	for (const struct log_source *source = pod->sources; source; source = source->next)
-		if (!mpijob__log_is_read(source))
+		if (!mpijob__client_log_is_read(source))
 			return 0;
 	return 1;
 }
@@ -219,7 +219,7 @@ static void pump(struct mpijob_logs *logs)
 	cut_silent(logs, now_ms, &later_ms);
 	if (logs->state <= 0 || logs->freed)
 		return;
-	mpijob__log_sweep_pods(logs);
+	mpijob__client_log_sweep_pods(logs);
 	if (all_is_read(logs)) {
 		logs->state = 0;
 		stop(logs);
@@ -229,24 +229,24 @@ static void pump(struct mpijob_logs *logs)
 	if (later_ms < due_ms)
 		due_ms = later_ms;
 	if (due_ms == INT64_MAX || logs->paused)
-		mpijob__timer_clear(&logs->timer);
+		mpijob__client_timer_clear(&logs->timer);
 	else
-		mpijob__timer_set(&logs->timer, due_ms);
+		mpijob__client_timer_set(&logs->timer, due_ms);
 }
 
-void mpijob__log_stir(struct mpijob_logs *logs)
+void mpijob__client_log_stir(struct mpijob_logs *logs)
 {
 	if (logs->state > 0 && !logs->freed && !logs->paused)
-		mpijob__timer_set(&logs->timer, INT64_MIN);
+		mpijob__client_timer_set(&logs->timer, INT64_MIN);
 }
 
 static void timer_fired(void *user)
 {
 	struct mpijob_logs *logs = user;
 
-	mpijob__log_enter(logs);
+	mpijob__client_log_enter(logs);
 	pump(logs);
-	mpijob__log_leave(logs);
+	mpijob__client_log_leave(logs);
 }
 
 /* --- the watch of pods --- */
@@ -263,14 +263,14 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 	struct mpijob_logs *logs = user;
 	int rc;
 
-	mpijob__log_enter(logs);
-	rc = mpijob__log_take_pod(logs, event);
+	mpijob__client_log_enter(logs);
+	rc = mpijob__client_log_take_pod(logs, event);
 	/* While a first list comes in, its pods have their turn in its order. */
 	if (rc == 0 && (logs->listed || logs->options.follow))
-		mpijob__log_stir(logs);
+		mpijob__client_log_stir(logs);
 	if (rc == 0 && (logs->freed || logs->state <= 0))
 		rc = MPIJOB_ERR_CANCELLED;
-	mpijob__log_leave(logs);
+	mpijob__client_log_leave(logs);
 	return rc;
 }
 
@@ -283,10 +283,10 @@ static void tell_missing(struct mpijob_logs *logs)
 		if (logs->named[i])
 			continue;
 		missing++;
-		mpijob__log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND, "there is no such pod", 0);
+		mpijob__client_log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND, "there is no such pod", 0);
 	}
 	if (missing == logs->options.pods_count)
-		mpijob__log_end(logs, MPIJOB_ERR_NOT_FOUND);
+		mpijob__client_log_end(logs, MPIJOB_ERR_NOT_FOUND);
 }
 
 static int take_listed(void *user, const char *version)
@@ -295,9 +295,9 @@ static int take_listed(void *user, const char *version)
 	int rc = 0, first = !logs->listed;
 
 	(void)version;
-	mpijob__log_enter(logs);
+	mpijob__client_log_enter(logs);
 	logs->listed = 1;
-	mpijob__log_drop_unlisted(logs);
+	mpijob__client_log_drop_unlisted(logs);
 	if (first && logs->names)
 		tell_missing(logs);
 	/* Who does not follow has seen what there is. */
@@ -305,10 +305,10 @@ static int take_listed(void *user, const char *version)
 		mpijob_watch_free(logs->watch);
 		logs->watch = NULL;
 	}
-	mpijob__log_stir(logs);
+	mpijob__client_log_stir(logs);
 	if (logs->freed || !logs->watch)
 		rc = MPIJOB_ERR_CANCELLED;
-	mpijob__log_leave(logs);
+	mpijob__client_log_leave(logs);
 	return rc;
 }
 
@@ -321,12 +321,12 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 	(void)what;
 	if (code == 0)
 		return;
-	mpijob__log_enter(logs);
+	mpijob__client_log_enter(logs);
 	if (code != MPIJOB_ERR_NOMEM)
-		mpijob__log_tell_failure(logs, NULL, NULL, code, answer->message, !final);
+		mpijob__client_log_tell_failure(logs, NULL, NULL, code, answer->message, !final);
 	if (final && !logs->freed)
-		mpijob__log_end(logs, code);
-	mpijob__log_leave(logs);
+		mpijob__client_log_end(logs, code);
+	mpijob__client_log_leave(logs);
 }
 
 /* --- make and free --- */
@@ -491,7 +491,7 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 		for (struct log_source *source = pod->sources; source; source = source->next)
 			if (source->call)
 				mpijob_call_pause(source->call, logs->paused);
-	mpijob__log_stir(logs);
+	mpijob__client_log_stir(logs);
 }
 
 int mpijob_logs_state(const mpijob_logs *logs)
@@ -507,6 +507,6 @@ size_t mpijob_logs_unread(const mpijob_logs *logs)
 		return 0;
 	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (const struct log_source *source = pod->sources; source; source = source->next)
-			count += !mpijob__log_is_read(source);
+			count += !mpijob__client_log_is_read(source);
 	return count;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of logs: pods, their containers as sources of lines, and the streams that are open. */
-#ifndef MPIJOB__CLUSTER_LOGS_H
-#define MPIJOB__CLUSTER_LOGS_H
+#ifndef MPIJOB__CLIENT_LOGS_H
+#define MPIJOB__CLIENT_LOGS_H
 
 #include "base/text.h"
 #include "client/patience.h"
@@ -58,7 +58,7 @@ struct log_source {
 	int tries;        /* without a line */
 	int refusals;     /* of them those that were answered */
 	int told_code;    /* what `failed` was told of */
-	struct mpijob__patience patience;
+	struct mpijob__client_patience patience;
 	int quiet;        /* its run is over, and since `quiet_ms` neither the rest came nor the end */
 	int64_t quiet_ms;
 	int silences;     /* streams that were cut because of that since the last line */
@@ -89,7 +89,7 @@ struct mpijob_logs {
 	char **names;
 	char *named; /* for each name whether there was such a pod */
 	mpijob_watch *watch;
-	struct mpijob__timer timer;
+	struct mpijob__client_timer timer;
 	struct log_pod *pods, **last_pod;
 	struct log_source *waiting, *last_waiting;
 	int32_t open; /* streams */
@@ -103,56 +103,56 @@ struct mpijob_logs {
 
 /* logs.c */
 /* Around all that may call somebody back: the logs may be freed meanwhile. leave: 1 when they were. */
-void mpijob__log_enter(struct mpijob_logs *logs);
-int mpijob__log_leave(struct mpijob_logs *logs);
+void mpijob__client_log_enter(struct mpijob_logs *logs);
+int mpijob__client_log_leave(struct mpijob_logs *logs);
 /* End all with a code. */
-void mpijob__log_end(struct mpijob_logs *logs, int code);
-void mpijob__log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
+void mpijob__client_log_end(struct mpijob_logs *logs, int code);
+void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
 			      const char *message, int again);
 /*
  * Something has changed: in the next poll, open what may be opened, and see whether all is read. Once for many changes,
  * since it looks at all sources.
  */
-void mpijob__log_stir(struct mpijob_logs *logs);
+void mpijob__client_log_stir(struct mpijob_logs *logs);
 
 /* logs_pods.c */
 /* Take over a pod's state. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__log_take_pod(struct mpijob_logs *logs, const struct mpijob_watch_event *event);
+int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_watch_event *event);
 /* A list is complete: pods that were not in it are gone. */
-void mpijob__log_drop_unlisted(struct mpijob_logs *logs);
+void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs);
 /* Free pods of which nothing can come any more. */
-void mpijob__log_sweep_pods(struct mpijob_logs *logs);
-void mpijob__log_free_pods(struct mpijob_logs *logs);
+void mpijob__client_log_sweep_pods(struct mpijob_logs *logs);
+void mpijob__client_log_free_pods(struct mpijob_logs *logs);
 
 /* logs_source.c */
 /* Whether a stream is to be opened now, or `*due_ms` when it will be; INT64_MAX: when something changes. */
-int mpijob__log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms);
+int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms);
 /* Whether nothing more can come of it as things are: all runs that have begun are read. */
-int mpijob__log_is_read(const struct log_source *source);
+int mpijob__client_log_is_read(const struct log_source *source);
 /* Open a stream. What goes wrong is told, and tried again later. */
-void mpijob__log_open(struct log_source *source);
+void mpijob__client_log_open(struct log_source *source);
 /* Whether its stream is silent although its run is over, or `*due_ms` when it will be. */
-int mpijob__log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms);
+int mpijob__client_log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms);
 /* Close a silent one, and try again later. */
-void mpijob__log_cut(struct log_source *source);
+void mpijob__client_log_cut(struct log_source *source);
 /* Close it; what comes next is what was not told yet. */
-void mpijob__log_park(struct log_source *source);
+void mpijob__client_log_park(struct log_source *source);
 /* The pod's status, or its end, was taken over. */
-void mpijob__log_source_changed(struct log_source *source);
-void mpijob__log_free_source(struct log_source *source);
+void mpijob__client_log_source_changed(struct log_source *source);
+void mpijob__client_log_free_source(struct log_source *source);
 
 /* logs_lines.c */
 /* Cut bytes into lines and tell them. 0, MPIJOB_ERR_NOMEM, or what ended all. */
-int mpijob__log_feed(struct log_source *source, const char *data, size_t len);
+int mpijob__client_log_feed(struct log_source *source, const char *data, size_t len);
 /* The log has ended: tell what had no line end. */
-int mpijob__log_flush(struct log_source *source);
+int mpijob__client_log_flush(struct log_source *source);
 /*
  * What the node reports at the end of a stream in place of the rest of the log; NULL when the stream ended as logs do.
  * Borrowed until the next call.
  */
-const char *mpijob__log_message(const struct log_source *source);
+const char *mpijob__client_log_message(const struct log_source *source);
 /* Begin again where it stood. */
-void mpijob__log_resume(struct log_source *source);
-void mpijob__log_forget(struct log_source *source);
+void mpijob__client_log_resume(struct log_source *source);
+void mpijob__client_log_forget(struct log_source *source);
 
 #endif

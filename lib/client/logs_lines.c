@@ -76,7 +76,7 @@ static int tell(struct log_source *source, const char *text, size_t len, int who
 	if (logs->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (code)
-		mpijob__log_end(logs, code < 0 ? code : MPIJOB_ERR_CANCELLED);
+		mpijob__client_log_end(logs, code < 0 ? code : MPIJOB_ERR_CANCELLED);
 	return code;
 }
 
@@ -173,7 +173,7 @@ static int take_end(struct log_source *source, const char *data, size_t len)
 	return rc ? rc : take_part(source, mpijob_text_data(&source->line), len, 1);
 }
 
-int mpijob__log_feed(struct log_source *source, const char *data, size_t len)
+int mpijob__client_log_feed(struct log_source *source, const char *data, size_t len)
 {
 	int rc = 0;
 
@@ -200,7 +200,7 @@ int mpijob__log_feed(struct log_source *source, const char *data, size_t len)
 	return rc;
 }
 
-int mpijob__log_flush(struct log_source *source)
+int mpijob__client_log_flush(struct log_source *source)
 {
 	size_t len = source->line.len;
 
@@ -213,7 +213,7 @@ int mpijob__log_flush(struct log_source *source)
  * without the time that is in front of each line of a log. So a piece without a time is a message if it is the last one
  * and if all lines before it have a time.
  */
-const char *mpijob__log_message(const struct log_source *source)
+const char *mpijob__client_log_message(const struct log_source *source)
 {
 	const char *text = mpijob_text_data(&source->line);
 	struct log_time time;
@@ -223,7 +223,7 @@ const char *mpijob__log_message(const struct log_source *source)
 	return text;
 }
 
-void mpijob__log_resume(struct log_source *source)
+void mpijob__client_log_resume(struct log_source *source)
 {
 	mpijob_text_clear(&source->line);
 	source->inside = source->dropping = source->untimed = 0;
@@ -232,8 +232,8 @@ void mpijob__log_resume(struct log_source *source)
 	source->caught = 0;
 }
 
-void mpijob__log_forget(struct log_source *source)
+void mpijob__client_log_forget(struct log_source *source)
 {
 	memset(&source->place, 0, sizeof(source->place));
-	mpijob__log_resume(source);
+	mpijob__client_log_resume(source);
 }

@@ -31,7 +31,7 @@ static void pod_is_gone(struct log_pod *pod)
 {
 	pod->gone = 1;
 	for (struct log_source *source = pod->sources; source; source = source->next)
-		mpijob__log_source_changed(source);
+		mpijob__client_log_source_changed(source);
 }
 
 /* Another pod of the same name is a new one. */
@@ -48,7 +48,7 @@ static void free_pod(struct log_pod *pod)
 		struct log_source *source = pod->sources;
 
 		pod->sources = source->next;
-		mpijob__log_free_source(source);
+		mpijob__client_log_free_source(source);
 	}
 	free(pod->name);
 	free(pod->uid);
@@ -131,7 +131,7 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 	}
 	if (container)
 		return add_source(pod, container, list);
-	mpijob__log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND, "the pod has no such container", 0);
+	mpijob__client_log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND, "the pod has no such container", 0);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static void tell_waiting(struct log_source *source, const mpijob_node *status)
 	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s", reason) == 0)
 		words = mpijob_text_data(&text);
 	source->over = 1;
-	mpijob__log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED, words, 0);
+	mpijob__client_log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED, words, 0);
 	mpijob__base_text_release(&text);
 }
 
@@ -218,7 +218,7 @@ static void take_status(struct log_source *source, const mpijob_node *status)
 	if ((!options->follow && source->runs == 0) || (options->previous && !had_last))
 		tell_waiting(source, status);
 	else
-		mpijob__log_source_changed(source);
+		mpijob__client_log_source_changed(source);
 }
 
 static int is_wanted(struct mpijob_logs *logs, const char *name)
@@ -265,7 +265,7 @@ static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event
 	return 0;
 }
 
-int mpijob__log_take_pod(struct mpijob_logs *logs, const struct mpijob_watch_event *event)
+int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_watch_event *event)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;
@@ -287,7 +287,7 @@ int mpijob__log_take_pod(struct mpijob_logs *logs, const struct mpijob_watch_eve
 	return rc;
 }
 
-void mpijob__log_drop_unlisted(struct mpijob_logs *logs)
+void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs)
 {
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod->gone && pod->round != logs->round)
@@ -304,7 +304,7 @@ static int is_finished(const struct log_pod *pod)
 	return 1;
 }
 
-void mpijob__log_sweep_pods(struct mpijob_logs *logs)
+void mpijob__client_log_sweep_pods(struct mpijob_logs *logs)
 {
 	struct log_pod **at = &logs->pods;
 
@@ -321,7 +321,7 @@ void mpijob__log_sweep_pods(struct mpijob_logs *logs)
 	logs->last_pod = at;
 }
 
-void mpijob__log_free_pods(struct mpijob_logs *logs)
+void mpijob__client_log_free_pods(struct mpijob_logs *logs)
 {
 	while (logs->pods) {
 		struct log_pod *pod = logs->pods;

@@ -38,22 +38,22 @@ static int run_is_over(const struct log_source *source)
 static int gate_is_open(const struct log_source *source)
 {
 	for (const struct log_source *before = source->pod->sources; before != source; before = before->next)
-		if (before->is_gate && !before->over && (!mpijob__log_is_read(before) || before->runs == 0))
+		if (before->is_gate && !before->over && (!mpijob__client_log_is_read(before) || before->runs == 0))
 			return 0;
 	return 1;
 }
 
-int mpijob__log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms)
+int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms)
 {
 	*due_ms = INT64_MAX;
-	if (source->call || source->is_waiting || source->over || source->runs == 0 || mpijob__log_is_read(source) ||
+	if (source->call || source->is_waiting || source->over || source->runs == 0 || mpijob__client_log_is_read(source) ||
 	    !gate_is_open(source))
 		return 0;
 	*due_ms = source->due_ms;
 	return source->due_ms <= now_ms;
 }
 
-int mpijob__log_is_read(const struct log_source *source)
+int mpijob__client_log_is_read(const struct log_source *source)
 {
 	return source->over || (!source->call && !source->logs->options.previous && source->read >= source->runs);
 }
@@ -65,7 +65,7 @@ static void tell_failure(struct log_source *source, int code, const char *messag
 	if (again && source->told_code == code)
 		return;
 	source->told_code = code;
-	mpijob__log_tell_failure(source->logs, source->pod->name, source->name, code, message, again);
+	mpijob__client_log_tell_failure(source->logs, source->pod->name, source->name, code, message, again);
 }
 
 static void finish_run(struct log_source *source)
@@ -77,13 +77,13 @@ static void finish_run(struct log_source *source)
 	source->backoff_ms = 0;
 	source->tries = source->refusals = source->told_code = source->silences = 0;
 	source->over = source->logs->options.previous;
-	mpijob__log_forget(source);
+	mpijob__client_log_forget(source);
 }
 
 /* Its stream ended well and its run is over. */
 static void complete_run(struct log_source *source)
 {
-	(void)mpijob__log_flush(source);
+	(void)mpijob__client_log_flush(source);
 	finish_run(source);
 }
 
@@ -99,12 +99,12 @@ static void choose_run(struct log_source *source)
 		finish_run(source);
 	if (source->attempt < 0) {
 		source->attempt = source->logs->options.previous || source->read < last ? oldest : last;
-		mpijob__log_forget(source);
+		mpijob__client_log_forget(source);
 	}
 	source->is_previous = source->logs->options.previous || source->attempt < last;
 }
 
-void mpijob__log_source_changed(struct log_source *source)
+void mpijob__client_log_source_changed(struct log_source *source)
 {
 	if (source->call || source->over)
 		return;
@@ -114,7 +114,7 @@ void mpijob__log_source_changed(struct log_source *source)
 		source->due_ms = 0;
 	if (!source->pod->gone || source->over)
 		return;
-	if (!mpijob__log_is_read(source))
+	if (!mpijob__client_log_is_read(source))
 		tell_failure(source, MPIJOB_ERR_NOT_FOUND, "the pod is gone, and not all of its log was read", 0);
 	source->over = 1;
 }
@@ -141,7 +141,7 @@ static int is_hopeless(struct log_source *source, int code)
 {
 	int meant = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
 
-	return mpijob__patience_ends(&source->patience, meant ? code : 0, source->logs->client->clock());
+	return mpijob__client_patience_ends(&source->patience, meant ? code : 0, source->logs->client->clock());
 }
 
 static int is_final(struct log_source *source, int code)
@@ -190,18 +190,18 @@ static int stream_data(void *user, const char *data, size_t len)
 	int rc;
 
 	source->quiet = 0;
-	mpijob__patience_renew(&source->patience);
-	mpijob__log_enter(logs);
-	rc = mpijob__log_feed(source, data, len);
+	mpijob__client_patience_renew(&source->patience);
+	mpijob__client_log_enter(logs);
+	rc = mpijob__client_log_feed(source, data, len);
 	if (logs->freed || logs->state < 0)
 		rc = MPIJOB_ERR_CANCELLED;
-	mpijob__log_leave(logs);
+	mpijob__client_log_leave(logs);
 	return rc;
 }
 
 static void ended_well(struct log_source *source)
 {
-	const char *message = mpijob__log_message(source);
+	const char *message = mpijob__client_log_message(source);
 
 	if (message) {
 		failed(source, MPIJOB_ERR_REJECTED, message, 0);
@@ -223,8 +223,8 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 	source->call = NULL;
 	logs->open--;
 	if (answer->status == 200)
-		mpijob__patience_renew(&source->patience);
-	mpijob__log_enter(logs);
+		mpijob__client_patience_renew(&source->patience);
+	mpijob__client_log_enter(logs);
 	if (logs->state > 0) {
 		if (answer->code == 0)
 			ended_well(source);
@@ -232,9 +232,9 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 			failed(source, answer->code, answer->message, answer->retry_after_ms);
 		if (source->pod->gone)
 			source->over = 1;
-		mpijob__log_stir(logs);
+		mpijob__client_log_stir(logs);
 	}
-	mpijob__log_leave(logs);
+	mpijob__client_log_leave(logs);
 }
 
 static int put_number(const char **query, size_t *count, const char *name, mpijob_text *text, int64_t value)
@@ -294,7 +294,7 @@ static int start_stream(struct log_source *source)
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
 		request.fresh = source->fresh;
-		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CALL_ONCE, &callbacks, &source->call);
+		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CLIENT_CALL_ONCE, &callbacks, &source->call);
 	}
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&texts[0]);
@@ -302,12 +302,12 @@ static int start_stream(struct log_source *source)
 	return rc;
 }
 
-void mpijob__log_open(struct log_source *source)
+void mpijob__client_log_open(struct log_source *source)
 {
 	int rc;
 
 	choose_run(source);
-	mpijob__log_resume(source);
+	mpijob__client_log_resume(source);
 	source->drained = 0;
 	rc = start_stream(source);
 	if (rc) {
@@ -322,7 +322,7 @@ void mpijob__log_open(struct log_source *source)
 		mpijob_call_pause(source->call, 1);
 }
 
-void mpijob__log_park(struct log_source *source)
+void mpijob__client_log_park(struct log_source *source)
 {
 	mpijob_call_cancel(source->call);
 	source->call = NULL;
@@ -330,7 +330,7 @@ void mpijob__log_park(struct log_source *source)
 	source->due_ms = 0;
 }
 
-int mpijob__log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms)
+int mpijob__client_log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms)
 {
 	int64_t most_ms = source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
 
@@ -346,15 +346,15 @@ int mpijob__log_is_silent(struct log_source *source, int64_t now_ms, int64_t *du
 	return now_ms >= *due_ms;
 }
 
-void mpijob__log_cut(struct log_source *source)
+void mpijob__client_log_cut(struct log_source *source)
 {
-	mpijob__log_park(source);
+	mpijob__client_log_park(source);
 	source->fresh = 1;
 	source->silences++;
 	failed(source, MPIJOB_ERR_TIMEOUT, "its container has ended, and the end of its log does not come", 0);
 }
 
-void mpijob__log_free_source(struct log_source *source)
+void mpijob__client_log_free_source(struct log_source *source)
 {
 	if (source->call) {
 		mpijob_call_cancel(source->call);

@@ -13,21 +13,21 @@
 
 #define BELIEVED_MS 60000
 
-int mpijob__patience_passes(int code)
+int mpijob__client_patience_passes(int code)
 {
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT ||
 	       code == MPIJOB_ERR_UNREACHABLE || code == MPIJOB_ERR_SERVER;
 }
 
-void mpijob__patience_renew(struct mpijob__patience *patience)
+void mpijob__client_patience_renew(struct mpijob__client_patience *patience)
 {
 	patience->had = 1;
 	patience->tried = 0;
 }
 
-int mpijob__patience_ends(struct mpijob__patience *patience, int code, int64_t now_ms)
+int mpijob__client_patience_ends(struct mpijob__client_patience *patience, int code, int64_t now_ms)
 {
-	if (mpijob__patience_passes(code)) {
+	if (mpijob__client_patience_passes(code)) {
 		patience->tried = 0;
 		return 0;
 	}

@@ -65,7 +65,7 @@ static int in_group(const char *api_version, const char *group)
 	return strncmp(api_version, group, len) == 0 && api_version[len] == '/';
 }
 
-int mpijob__resource_namespaced(const char *api_version, const char *kind)
+int mpijob__client_resource_namespaced(const char *api_version, const char *kind)
 {
 	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
 		if (strcmp(outside[i].kind, kind) == 0 && in_group(api_version, outside[i].group))
@@ -90,7 +90,7 @@ static const struct {
 	{ "metrics.k8s.io", "PodMetrics", "pods" },
 };
 
-int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_text *out)
+int mpijob__client_resource_plural(const char *api_version, const char *kind, mpijob_text *out)
 {
 	size_t len = strlen(kind);
 	size_t start = out->len;

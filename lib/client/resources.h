@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From kinds to the words of URLs. */
-#ifndef MPIJOB__CLUSTER_RESOURCES_H
-#define MPIJOB__CLUSTER_RESOURCES_H
+#ifndef MPIJOB__CLIENT_RESOURCES_H
+#define MPIJOB__CLIENT_RESOURCES_H
 
 #include <mpijob/base.h>
 
@@ -9,8 +9,8 @@
  * Append the plural of a kind ("Pod": "pods"), guessed as kubectl does when the kind is unknown.
  * 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (an empty kind).
  */
-int mpijob__resource_plural(const char *api_version, const char *kind, mpijob_text *out);
+int mpijob__client_resource_plural(const char *api_version, const char *kind, mpijob_text *out);
 /* 1 when objects of the kind live in namespaces, or when nobody knows; 0 when they do not. */
-int mpijob__resource_namespaced(const char *api_version, const char *kind);
+int mpijob__client_resource_namespaced(const char *api_version, const char *kind);
 
 #endif

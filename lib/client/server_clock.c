@@ -41,7 +41,7 @@ static int read_date(const char *text, int64_t *seconds)
 	return mpijob__job_time_parse(time, seconds);
 }
 
-void mpijob__server_clock_take(struct mpijob__server_clock *clock, const char *date, int64_t sent_ms, int64_t came_ms)
+void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock, const char *date, int64_t sent_ms, int64_t came_ms)
 {
 	int64_t seconds, least, most;
 
@@ -57,7 +57,7 @@ void mpijob__server_clock_take(struct mpijob__server_clock *clock, const char *d
 	clock->known = 1;
 }
 
-int64_t mpijob__server_clock_ms(const struct mpijob__server_clock *clock, int64_t now_ms)
+int64_t mpijob__client_server_clock_ms(const struct mpijob__client_server_clock *clock, int64_t now_ms)
 {
-	return clock->known ? now_ms + clock->ahead_ms : mpijob__clock_wall_ms();
+	return clock->known ? now_ms + clock->ahead_ms : mpijob__client_clock_wall_ms();
 }

@@ -21,18 +21,18 @@ enum { SEEN_TYPE, SEEN_UID, SEEN_NAME, SEEN_NAMESPACE, SEEN_VERSION, SEEN_API_VE
 #define KEEP_LIMIT ((size_t)256 << 10)
 #define SEEN_LIMIT 4096 /* a name that is longer is none */
 
-int mpijob__split_init(struct mpijob__split *split, int mode, const char *api_version, const char *kind, size_t limit)
+int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version, const char *kind, size_t limit)
 {
 	memset(split, 0, sizeof(*split));
 	split->mode = mode;
 	split->limit = limit;
 	split->catching = -1;
-	if (mode == MPIJOB__SPLIT_EVENTS)
+	if (mode == MPIJOB__CLIENT_SPLIT_EVENTS)
 		return 0;
 	return mpijob__base_text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", api_version, kind);
 }
 
-void mpijob__split_release(struct mpijob__split *split)
+void mpijob__client_split_release(struct mpijob__client_split *split)
 {
 	mpijob__base_text_release(&split->prefix);
 	mpijob__base_text_release(&split->value);
@@ -46,15 +46,15 @@ static int is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static int key_is(const struct mpijob__split *split, const char *key)
+static int key_is(const struct mpijob__client_split *split, const char *key)
 {
 	return strlen(key) == split->key_len && memcmp(split->key, key, split->key_len) == 0;
 }
 
 /* Which known key the reader has just read, given where it stands. */
-static unsigned char path_of(const struct mpijob__split *split)
+static unsigned char path_of(const struct mpijob__client_split *split)
 {
-	size_t top = split->mode == MPIJOB__SPLIT_EVENTS ? 1 : 0;
+	size_t top = split->mode == MPIJOB__CLIENT_SPLIT_EVENTS ? 1 : 0;
 	size_t depth = split->depth;
 
 	if (!split->in_value)
@@ -82,7 +82,7 @@ static unsigned char path_of(const struct mpijob__split *split)
 }
 
 /* Which of `seen` the string value that begins here is. */
-static int catch_of(const struct mpijob__split *split)
+static int catch_of(const struct mpijob__client_split *split)
 {
 	if (!split->in_value || split->depth > 3 || split->depth == 0 || !split->is_map[split->depth])
 		return -1;
@@ -106,7 +106,7 @@ static int catch_of(const struct mpijob__split *split)
 	}
 }
 
-static void begin_string(struct mpijob__split *split)
+static void begin_string(struct mpijob__client_split *split)
 {
 	split->in_string = 1;
 	split->is_key = split->key_next && split->depth <= 3;
@@ -117,7 +117,7 @@ static void begin_string(struct mpijob__split *split)
 		split->seen[split->catching].len = 0;
 }
 
-static int string_bytes(struct mpijob__split *split, const char *data, size_t len)
+static int string_bytes(struct mpijob__client_split *split, const char *data, size_t len)
 {
 	if (split->is_key) {
 		size_t room = sizeof(split->key) - split->key_len;
@@ -131,7 +131,7 @@ static int string_bytes(struct mpijob__split *split, const char *data, size_t le
 	return 0;
 }
 
-static void end_string(struct mpijob__split *split)
+static void end_string(struct mpijob__client_split *split)
 {
 	split->in_string = 0;
 	if (!split->is_key || split->depth == 0)
@@ -141,7 +141,7 @@ static void end_string(struct mpijob__split *split)
 		split->has_kind = 1;
 }
 
-static void open_bracket(struct mpijob__split *split, int map)
+static void open_bracket(struct mpijob__client_split *split, int map)
 {
 	split->depth++;
 	if (split->depth <= 3) {
@@ -151,9 +151,9 @@ static void open_bracket(struct mpijob__split *split, int map)
 	split->key_next = map;
 }
 
-static void note_object(struct mpijob__split *split, size_t from, size_t to)
+static void note_object(struct mpijob__client_split *split, size_t from, size_t to)
 {
-	if (split->mode == MPIJOB__SPLIT_EVENTS && split->in_value && split->depth == 1 && split->path[1] == OBJECT) {
+	if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS && split->in_value && split->depth == 1 && split->path[1] == OBJECT) {
 		if (from)
 			split->object_start = from - 1;
 		if (to)
@@ -162,7 +162,7 @@ static void note_object(struct mpijob__split *split, size_t from, size_t to)
 }
 
 /* Follow one byte outside of strings. `at`: which byte of the value it is. */
-static int structure(struct mpijob__split *split, char c, size_t at)
+static int structure(struct mpijob__client_split *split, char c, size_t at)
 {
 	switch (c) {
 	case '"':
@@ -196,7 +196,7 @@ static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 					  ['}'] = 1, [']'] = 1, [','] = 1 };
 
 /* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell how many. */
-static int follow(struct mpijob__split *split, const char *data, size_t len, size_t base, size_t *used)
+static int follow(struct mpijob__client_split *split, const char *data, size_t len, size_t base, size_t *used)
 {
 	size_t i = 0;
 
@@ -251,7 +251,7 @@ static void empty(mpijob_text *text)
 		text->data[0] = 0;
 }
 
-static void begin_value(struct mpijob__split *split)
+static void begin_value(struct mpijob__client_split *split)
 {
 	empty(&split->value);
 	for (int i = 0; i < SEEN_COUNT; i++)
@@ -265,7 +265,7 @@ static void begin_value(struct mpijob__split *split)
 	split->object_start = split->object_end = 0;
 }
 
-static int is_readable(const struct mpijob__split *split)
+static int is_readable(const struct mpijob__client_split *split)
 {
 	for (int i = 0; i < SEEN_COUNT; i++)
 		if (!mpijob__base_utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len, NULL))
@@ -273,9 +273,9 @@ static int is_readable(const struct mpijob__split *split)
 	return 1;
 }
 
-static int tell(struct mpijob__split *split, mpijob__split_fn fn, void *user)
+static int tell(struct mpijob__client_split *split, mpijob__client_split_fn fn, void *user)
 {
-	struct mpijob__split_object object = { 0 };
+	struct mpijob__client_split_object object = { 0 };
 	const char *data = mpijob_text_data(&split->value);
 	size_t skip = split->prefix.len; /* an item stands behind it, without its brace */
 
@@ -290,7 +290,7 @@ static int tell(struct mpijob__split *split, mpijob__split_fn fn, void *user)
 	if (split->whole <= split->limit) {
 		object.json = data;
 		object.len = split->value.len;
-		if (split->mode == MPIJOB__SPLIT_EVENTS) {
+		if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS) {
 			object.json = split->object_end ? data + split->object_start : NULL;
 			object.len = split->object_end ? split->object_end - split->object_start : 0;
 		} else if (split->has_kind) {
@@ -300,16 +300,16 @@ static int tell(struct mpijob__split *split, mpijob__split_fn fn, void *user)
 		}
 	}
 	split->in_value = 0;
-	split->depth = split->mode == MPIJOB__SPLIT_LIST; /* back inside of the list */
+	split->depth = split->mode == MPIJOB__CLIENT_SPLIT_LIST; /* back inside of the list */
 	split->is_map[1] = 1;
 	return fn(user, &object);
 }
 
-static int value_bytes(struct mpijob__split *split, const char *data, size_t len)
+static int value_bytes(struct mpijob__client_split *split, const char *data, size_t len)
 {
 	size_t skip = 0;
 
-	if (split->mode == MPIJOB__SPLIT_LIST && split->whole == 0) {
+	if (split->mode == MPIJOB__CLIENT_SPLIT_LIST && split->whole == 0) {
 		if (mpijob_text_write(&split->value, split->prefix.data, split->prefix.len))
 			return MPIJOB_ERR_NOMEM;
 		skip = 1;
@@ -323,7 +323,7 @@ static int value_bytes(struct mpijob__split *split, const char *data, size_t len
 }
 
 /* Read on inside of a value. */
-static int feed_value(struct mpijob__split *split, const char *data, size_t len, size_t *used, mpijob__split_fn fn,
+static int feed_value(struct mpijob__client_split *split, const char *data, size_t len, size_t *used, mpijob__client_split_fn fn,
 		      void *user)
 {
 	int rc = follow(split, data, len, split->whole, used);
@@ -336,7 +336,7 @@ static int feed_value(struct mpijob__split *split, const char *data, size_t len,
 }
 
 /* Read on between values: blanks, and in a list commas and its end. */
-static int feed_between(struct mpijob__split *split, const char *data, size_t *used)
+static int feed_between(struct mpijob__client_split *split, const char *data, size_t *used)
 {
 	*used = 1;
 	if (is_blank(*data) || (split->in_items && *data == ','))
@@ -356,7 +356,7 @@ static int feed_between(struct mpijob__split *split, const char *data, size_t *u
 }
 
 /* Read on in a list, around its items. */
-static int feed_outer(struct mpijob__split *split, const char *data, size_t len, size_t *used)
+static int feed_outer(struct mpijob__client_split *split, const char *data, size_t len, size_t *used)
 {
 	int rc;
 
@@ -377,7 +377,7 @@ static int feed_outer(struct mpijob__split *split, const char *data, size_t len,
 	return mpijob_text_write(&split->outer, data, *used);
 }
 
-int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len, mpijob__split_fn fn, void *user)
+int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len, mpijob__client_split_fn fn, void *user)
 {
 	while (len > 0) {
 		size_t used = 0;
@@ -385,7 +385,7 @@ int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len
 
 		if (split->in_value)
 			rc = feed_value(split, data, len, &used, fn, user);
-		else if (split->mode == MPIJOB__SPLIT_EVENTS || split->in_items)
+		else if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS || split->in_items)
 			rc = feed_between(split, data, &used);
 		else
 			rc = feed_outer(split, data, len, &used);
@@ -400,7 +400,7 @@ int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len
 	return 0;
 }
 
-int mpijob__split_complete(const struct mpijob__split *split)
+int mpijob__client_split_complete(const struct mpijob__client_split *split)
 {
-	return split->mode == MPIJOB__SPLIT_EVENTS ? !split->in_value : split->ended;
+	return split->mode == MPIJOB__CLIENT_SPLIT_EVENTS ? !split->in_value : split->ended;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts the bytes of a list or a watch into objects, as they arrive. */
-#ifndef MPIJOB__CLUSTER_SPLIT_H
-#define MPIJOB__CLUSTER_SPLIT_H
+#ifndef MPIJOB__CLIENT_SPLIT_H
+#define MPIJOB__CLIENT_SPLIT_H
 
 #include "base/text.h"
 
 #include <stddef.h>
 
-#define MPIJOB__SPLIT_LIST 0   /* one object with a list "items" */
-#define MPIJOB__SPLIT_EVENTS 1 /* one watch event after another */
+#define MPIJOB__CLIENT_SPLIT_LIST 0   /* one object with a list "items" */
+#define MPIJOB__CLIENT_SPLIT_EVENTS 1 /* one watch event after another */
 
 /* One object. Everything is borrowed for the call; strings are "" when absent. */
-struct mpijob__split_object {
+struct mpijob__client_split_object {
 	const char *type;   /* of the event; "" in a list */
 	const char *json;   /* the object; NULL when it was larger than the limit, or when an event held none */
 	size_t len;
@@ -24,10 +24,10 @@ struct mpijob__split_object {
 	const char *kind;
 };
 
-/* Return 0 to go on, else the code that mpijob__split_feed() then returns. */
-typedef int (*mpijob__split_fn)(void *user, const struct mpijob__split_object *object);
+/* Return 0 to go on, else the code that mpijob__client_split_feed() then returns. */
+typedef int (*mpijob__client_split_fn)(void *user, const struct mpijob__client_split_object *object);
 
-struct mpijob__split {
+struct mpijob__client_split {
 	int mode;
 	size_t limit;             /* bytes of one object */
 	mpijob_text prefix;       /* what an item without a kind gets in front of it */
@@ -52,13 +52,13 @@ struct mpijob__split {
 
 /*
  * Begin. `api_version` and `kind` are what the items of a list are, since servers leave it out there.
- * 0 or MPIJOB_ERR_NOMEM; mpijob__split_release() in either case.
+ * 0 or MPIJOB_ERR_NOMEM; mpijob__client_split_release() in either case.
  */
-int mpijob__split_init(struct mpijob__split *split, int mode, const char *api_version, const char *kind, size_t limit);
-void mpijob__split_release(struct mpijob__split *split);
+int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version, const char *kind, size_t limit);
+void mpijob__client_split_release(struct mpijob__client_split *split);
 /* Take bytes, cut anywhere. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM, or what `fn` returned. */
-int mpijob__split_feed(struct mpijob__split *split, const char *data, size_t len, mpijob__split_fn fn, void *user);
+int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len, mpijob__client_split_fn fn, void *user);
 /* 1 when what came so far is complete: a whole list, or no event begun. */
-int mpijob__split_complete(const struct mpijob__split *split);
+int mpijob__client_split_complete(const struct mpijob__client_split *split);
 
 #endif

@@ -59,7 +59,7 @@ static const struct {
 	{ "FieldManagerConflict", "Conflict", "server-conflict" },
 };
 
-int mpijob__status_reason_code(const char *reason)
+int mpijob__client_status_reason_code(const char *reason)
 {
 	for (size_t i = 0; reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (strcmp(reasons[i].reason, reason) == 0)
@@ -67,7 +67,7 @@ int mpijob__status_reason_code(const char *reason)
 	return 0;
 }
 
-int mpijob__status_http_code(int status)
+int mpijob__client_status_http_code(int status)
 {
 	if (status >= 200 && status <= 299)
 		return 0;
@@ -152,14 +152,14 @@ static int put_line(mpijob_text *out, const char *body, size_t len)
 	return 0;
 }
 
-static int is_vague(const struct mpijob__verdict *verdict, int status)
+static int is_vague(const struct mpijob__client_verdict *verdict, int status)
 {
 	return verdict->code == MPIJOB_ERR_SERVER && status >= 500;
 }
 
-static int synthesise(struct mpijob__verdict *verdict, int status, int is_post, const char *body, size_t len)
+static int synthesise(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len)
 {
-	verdict->code = mpijob__status_http_code(status);
+	verdict->code = mpijob__client_status_http_code(status);
 	verdict->reason = synthetic_reason(status, is_post);
 	verdict->vague = is_vague(verdict, status);
 	verdict->text = mpijob_text_new();
@@ -185,7 +185,7 @@ static int may_be_status(const char *body, size_t len)
 	static const char word[] = "\"Status\"";
 	const char *end = body + len, *at = body;
 
-	if (len > MPIJOB__STATUS_LIMIT)
+	if (len > MPIJOB__CLIENT_STATUS_LIMIT)
 		return 0;
 	/* Capitals are rare: every answer is looked through, so this has to be fast. */
 	while (at < end && (at = memchr(at, 'S', (size_t)(end - at))) != NULL) {
@@ -196,7 +196,7 @@ static int may_be_status(const char *body, size_t len)
 	return 0;
 }
 
-static void take_status(struct mpijob__verdict *verdict, int status, int is_post)
+static void take_status(struct mpijob__client_verdict *verdict, int status, int is_post)
 {
 	const mpijob_node *root = mpijob_doc_root(verdict->doc);
 	const mpijob_node *wait = mpijob_node_find(root, "details.retryAfterSeconds");
@@ -204,13 +204,13 @@ static void take_status(struct mpijob__verdict *verdict, int status, int is_post
 
 	verdict->reason = mpijob_node_string(mpijob_node_get(root, "reason"));
 	verdict->message = mpijob_node_string(mpijob_node_get(root, "message"));
-	verdict->code = mpijob__status_reason_code(verdict->reason);
+	verdict->code = mpijob__client_status_reason_code(verdict->reason);
 	if (mpijob_node_int(wait, &number) && number > 0)
 		verdict->retry_after_ms = number > INT32_MAX ? (int64_t)INT32_MAX * 1000 : number * 1000;
 	if (verdict->code == 0 && (status < 200 || status > 299))
-		verdict->code = mpijob__status_http_code(status);
+		verdict->code = mpijob__client_status_http_code(status);
 	if (verdict->code == 0 && mpijob_node_int(mpijob_node_get(root, "code"), &number) && number > 299 && number < 600)
-		verdict->code = mpijob__status_http_code((int)number);
+		verdict->code = mpijob__client_status_http_code((int)number);
 	if (verdict->code == 0)
 		verdict->code = MPIJOB_ERR_SERVER;
 	if (!verdict->reason || !*verdict->reason) {
@@ -223,7 +223,7 @@ static void take_status(struct mpijob__verdict *verdict, int status, int is_post
 		verdict->message = verdict->reason;
 }
 
-int mpijob__verdict_make(struct mpijob__verdict *verdict, int status, int is_post, const char *body, size_t len)
+int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len)
 {
 	int failed = status < 200 || status > 299;
 	int rc;
@@ -261,7 +261,7 @@ nomem:
 	return MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__verdict_release(struct mpijob__verdict *verdict)
+void mpijob__client_verdict_release(struct mpijob__client_verdict *verdict)
 {
 	mpijob_doc_free(verdict->doc);
 	mpijob_text_free(verdict->text);
@@ -286,7 +286,7 @@ static void report_cause(const mpijob_node *cause, const char *message, mpijob_d
 	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s", text && *text ? text : message);
 }
 
-void mpijob__verdict_report(const struct mpijob__verdict *verdict, mpijob_diag *diag)
+void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag)
 {
 	const mpijob_node *list;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an answer of a server means. */
-#ifndef MPIJOB__CLUSTER_STATUS_H
-#define MPIJOB__CLUSTER_STATUS_H
+#ifndef MPIJOB__CLIENT_STATUS_H
+#define MPIJOB__CLIENT_STATUS_H
 
 #include <mpijob/base.h>
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
 
-#define MPIJOB__STATUS_LIMIT ((size_t)1 << 20) /* a larger body is no Status */
+#define MPIJOB__CLIENT_STATUS_LIMIT ((size_t)1 << 20) /* a larger body is no Status */
 
 /* The verdict on one answer. */
-struct mpijob__verdict {
+struct mpijob__client_verdict {
 	int code;                /* 0 or MPIJOB_ERR_* */
 	const char *reason;      /* borrowed from `doc` or constant; NULL when all is well */
 	const char *message;     /* borrowed; NULL when all is well */
@@ -23,16 +23,16 @@ struct mpijob__verdict {
 /*
  * Judge an answer that came whole: by the reason of its Status, else by its HTTP status.
  * An answer of 2xx fails only if its body is a Status with "status": "Failure".
- * 0 or MPIJOB_ERR_NOMEM (the verdict then is that, too); mpijob__verdict_release() in either case.
+ * 0 or MPIJOB_ERR_NOMEM (the verdict then is that, too); mpijob__client_verdict_release() in either case.
  */
-int mpijob__verdict_make(struct mpijob__verdict *verdict, int status, int is_post, const char *body, size_t len);
-void mpijob__verdict_release(struct mpijob__verdict *verdict);
+int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len);
+void mpijob__client_verdict_release(struct mpijob__client_verdict *verdict);
 /* Tell what a verdict has to say: one finding for each cause, else one for the message. */
-void mpijob__verdict_report(const struct mpijob__verdict *verdict, mpijob_diag *diag);
+void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag);
 
 /* What a reason means, MPIJOB_ERR_*; 0 for a reason that is not known. */
-int mpijob__status_reason_code(const char *reason);
+int mpijob__client_status_reason_code(const char *reason);
 /* What an HTTP status means: 0 or MPIJOB_ERR_*. */
-int mpijob__status_http_code(int status);
+int mpijob__client_status_http_code(int status);
 
 #endif

@@ -87,7 +87,7 @@ static int put_query(mpijob_text *out, const struct mpijob_target *target)
 static int put_target(mpijob_text *out, const struct mpijob_target *target)
 {
 	int namespaced = target->scope ? target->scope == MPIJOB_SCOPE_NAMESPACED :
-					 mpijob__resource_namespaced(target->api_version, target->kind);
+					 mpijob__client_resource_namespaced(target->api_version, target->kind);
 	mpijob_text plural = { 0 };
 	int rc;
 
@@ -101,7 +101,7 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 	}
 	if (rc == 0)
 		rc = target->plural ? mpijob__base_text_puts(&plural, target->plural) :
-				      mpijob__resource_plural(target->api_version, target->kind, &plural);
+				      mpijob__client_resource_plural(target->api_version, target->kind, &plural);
 	if (rc == 0)
 		rc = put_segment(out, mpijob_text_data(&plural));
 	mpijob__base_text_release(&plural);
@@ -125,7 +125,7 @@ static int make_path(mpijob_text *path, const struct mpijob_target *target)
 	return put_target(path, &known);
 }
 
-int mpijob__target_check(const struct mpijob_target *target)
+int mpijob__client_target_check(const struct mpijob_target *target)
 {
 	mpijob_text path = { 0 };
 	int rc = make_path(&path, target);

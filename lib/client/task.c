@@ -17,7 +17,7 @@
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
 static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
 
-int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
+int mpijob__client_task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
 		     mpijob_diag *diag, mpijob_task **out)
 {
 	struct mpijob_task_callbacks known;
@@ -35,7 +35,7 @@ int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_tas
 	task->callbacks = known;
 	task->diag = diag;
 	task->at_once = known.done == when_awaited;
-	task->wants = task->at_once ? ((struct mpijob__awaited *)known.user)->wants : 1;
+	task->wants = task->at_once ? ((struct mpijob__client_awaited *)known.user)->wants : 1;
 	task->next = client->tasks;
 	if (task->next)
 		task->next->prev = task;
@@ -44,7 +44,7 @@ int mpijob__task_new(size_t size, mpijob_client *client, const struct mpijob_tas
 	return 0;
 }
 
-const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc)
+const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *rc)
 {
 	const char *copy = text ? mpijob__base_arena_copy(&task->words, text, strlen(text)) : NULL;
 
@@ -53,26 +53,26 @@ const char *mpijob__task_keep(mpijob_task *task, const char *text, int *rc)
 	return copy;
 }
 
-int mpijob__task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to)
+int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to)
 {
 	int rc = mpijob__base_struct_check(to, sizeof(*to), from);
 	const char **query;
 
 	if (rc)
 		return rc;
-	to->api_version = mpijob__task_keep(task, to->api_version, &rc);
-	to->kind = mpijob__task_keep(task, to->kind, &rc);
-	to->namespace_ = mpijob__task_keep(task, to->namespace_, &rc);
-	to->name = mpijob__task_keep(task, to->name, &rc);
-	to->subresource = mpijob__task_keep(task, to->subresource, &rc);
-	to->plural = mpijob__task_keep(task, to->plural, &rc);
+	to->api_version = mpijob__client_task_keep(task, to->api_version, &rc);
+	to->kind = mpijob__client_task_keep(task, to->kind, &rc);
+	to->namespace_ = mpijob__client_task_keep(task, to->namespace_, &rc);
+	to->name = mpijob__client_task_keep(task, to->name, &rc);
+	to->subresource = mpijob__client_task_keep(task, to->subresource, &rc);
+	to->plural = mpijob__client_task_keep(task, to->plural, &rc);
 	if (!to->query || to->query_count == 0)
 		return rc;
 	query = mpijob__base_arena_array(&task->words, to->query_count, sizeof(*query));
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < to->query_count; i++)
-		query[i] = mpijob__task_keep(task, to->query[i], &rc);
+		query[i] = mpijob__client_task_keep(task, to->query[i], &rc);
 	to->query = query;
 	return rc;
 }
@@ -109,7 +109,7 @@ void mpijob_task_cancel(mpijob_task *task)
 		free_task(task);
 }
 
-void mpijob__task_over(mpijob_task *task, int code)
+void mpijob__client_task_over(mpijob_task *task, int code)
 {
 	struct mpijob_task_callbacks callbacks = task->callbacks;
 	mpijob *job = code >= 0 ? task->job : NULL;
@@ -124,12 +124,12 @@ void mpijob__task_over(mpijob_task *task, int code)
 	callbacks.done(callbacks.user, code, job, doc);
 }
 
-void mpijob__task_tell(mpijob_diag *diag, int code)
+void mpijob__client_task_tell(mpijob_diag *diag, int code)
 {
 	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
 }
 
-int mpijob__task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
+int mpijob__client_task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	task->doc = doc;
 	return code;
@@ -147,7 +147,7 @@ static int move(mpijob_task *task, int code, mpijob_doc *doc)
 		rc = task->step(task, code, doc);
 		code = task->failure;
 		doc = NULL;
-	} while (rc == MPIJOB__TASK_WAITS && task->unsent);
+	} while (rc == MPIJOB__CLIENT_TASK_WAITS && task->unsent);
 	return rc;
 }
 
@@ -178,13 +178,13 @@ static void when_answered(void *user, const struct mpijob_answer *answer)
 
 	task->call = NULL;
 	report_warnings(&call->exchange.warnings, task->heard);
-	rc = mpijob__call_report(call, answer, task->heard);
+	rc = mpijob__client_call_report(call, answer, task->heard);
 	task->doubt = task->writes && call->exchange.doubt;
 	if (rc == 0 && task->reads)
 		rc = read_answer(answer, &doc, task->heard);
 	rc = move(task, rc, doc);
-	if (rc != MPIJOB__TASK_WAITS)
-		mpijob__task_over(task, rc);
+	if (rc != MPIJOB__CLIENT_TASK_WAITS)
+		mpijob__client_task_over(task, rc);
 }
 
 static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
@@ -194,11 +194,11 @@ static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
 
 	(void)job;
 	rc = move(task, code, doc);
-	if (rc != MPIJOB__TASK_WAITS)
-		mpijob__task_over(task, rc);
+	if (rc != MPIJOB__CLIENT_TASK_WAITS)
+		mpijob__client_task_over(task, rc);
 }
 
-struct mpijob_task_callbacks mpijob__task_parent(mpijob_task *task)
+struct mpijob_task_callbacks mpijob__client_task_parent(mpijob_task *task)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
@@ -215,22 +215,22 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	if (task->stopped)
 		return task->stopped;
 	if (task->at_once && mpijob__client_cancelled(task->client)) {
-		mpijob__task_tell(task->heard, MPIJOB_ERR_CANCELLED);
+		mpijob__client_task_tell(task->heard, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
 	callbacks.done = when_answered;
 	callbacks.user = task;
-	return mpijob__request_send(task->client, method, target, content_type, body, 0, &callbacks, &task->call);
+	return mpijob__client_request_send(task->client, method, target, content_type, body, 0, &callbacks, &task->call);
 }
 
-int mpijob__task_unsent(mpijob_task *task, int code)
+int mpijob__client_task_unsent(mpijob_task *task, int code)
 {
 	task->unsent = 1;
 	task->failure = code;
-	return MPIJOB__TASK_WAITS;
+	return MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
+int mpijob__client_task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
 		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard)
 {
 	int rc;
@@ -240,26 +240,26 @@ int mpijob__task_ask(mpijob_task *task, const char *method, const struct mpijob_
 	task->writes = strcmp(method, "GET") != 0;
 	task->doubt = 0;
 	rc = send(task, method, target, content_type, body);
-	return rc ? mpijob__task_unsent(task, rc) : MPIJOB__TASK_WAITS;
+	return rc ? mpijob__client_task_unsent(task, rc) : MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
+int mpijob__client_task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
 			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard)
 {
 	mpijob_text body = { 0 };
 	int rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
 
-	rc = rc ? mpijob__task_unsent(task, rc)
-		: mpijob__task_ask(task, method, target, content_type, &body, reads, heard);
+	rc = rc ? mpijob__client_task_unsent(task, rc)
+		: mpijob__client_task_ask(task, method, target, content_type, &body, reads, heard);
 	mpijob__base_text_release(&body);
 	return rc;
 }
 
-int mpijob__task_begin(mpijob_task *task, int rc, mpijob_task **out)
+int mpijob__client_task_begin(mpijob_task *task, int rc, mpijob_task **out)
 {
-	if (rc == MPIJOB__TASK_WAITS && task->unsent)
+	if (rc == MPIJOB__CLIENT_TASK_WAITS && task->unsent)
 		rc = move(task, task->failure, NULL);
-	if (rc != MPIJOB__TASK_WAITS) {
+	if (rc != MPIJOB__CLIENT_TASK_WAITS) {
 		free_task(task);
 		return rc;
 	}
@@ -272,7 +272,7 @@ int mpijob__task_begin(mpijob_task *task, int rc, mpijob_task **out)
 
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
 {
-	struct mpijob__awaited *awaited = user;
+	struct mpijob__client_awaited *awaited = user;
 
 	awaited->over = 1;
 	awaited->code = code;
@@ -280,11 +280,11 @@ static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
 	awaited->doc = doc;
 }
 
-struct mpijob_task_callbacks mpijob__task_at_once(struct mpijob__awaited *awaited, int wants)
+struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited, int wants)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
-	*awaited = (struct mpijob__awaited){ .wants = wants };
+	*awaited = (struct mpijob__client_awaited){ .wants = wants };
 	callbacks.done = when_awaited;
 	callbacks.user = awaited;
 	return callbacks;
@@ -305,11 +305,11 @@ static void stop(mpijob_task *task, int code)
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	task->call = NULL;
-	mpijob__task_tell(task->heard, code);
-	mpijob__task_over(task, move(task, code, NULL));
+	mpijob__client_task_tell(task->heard, code);
+	mpijob__client_task_over(task, move(task, code, NULL));
 }
 
-int mpijob__task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__awaited *awaited, mpijob **job,
+int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__client_awaited *awaited, mpijob **job,
 		       mpijob_doc **doc)
 {
 	if (rc)

@@ -9,7 +9,7 @@
 
 #include "client/client.h"
 
-void mpijob__timer_clear(struct mpijob__timer *timer)
+void mpijob__client_timer_clear(struct mpijob__client_timer *timer)
 {
 	mpijob_client *client = timer->client;
 
@@ -26,11 +26,11 @@ void mpijob__timer_clear(struct mpijob__timer *timer)
 		timer->next->prev = timer->prev;
 }
 
-void mpijob__timer_set(struct mpijob__timer *timer, int64_t due_ms)
+void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms)
 {
 	mpijob_client *client = timer->client;
 
-	mpijob__timer_clear(timer);
+	mpijob__client_timer_clear(timer);
 	timer->is_set = 1;
 	timer->due_ms = due_ms;
 	/* In front, where a step that is under way has passed already. */
@@ -41,26 +41,26 @@ void mpijob__timer_set(struct mpijob__timer *timer, int64_t due_ms)
 	client->timers = timer;
 }
 
-int64_t mpijob__timers_due_ms(const mpijob_client *client)
+int64_t mpijob__client_timers_due_ms(const mpijob_client *client)
 {
 	int64_t when = INT64_MAX;
 
-	for (const struct mpijob__timer *timer = client->timers; timer; timer = timer->next)
+	for (const struct mpijob__client_timer *timer = client->timers; timer; timer = timer->next)
 		if (timer->due_ms < when)
 			when = timer->due_ms;
 	return when;
 }
 
-void mpijob__timers_step(mpijob_client *client)
+void mpijob__client_timers_step(mpijob_client *client)
 {
 	int64_t now_ms = client->timers ? client->clock() : 0;
-	struct mpijob__timer *timer;
+	struct mpijob__client_timer *timer;
 
 	for (timer = client->timers; timer; timer = client->next_timer) {
 		client->next_timer = timer->next;
 		if (timer->due_ms > now_ms)
 			continue;
-		mpijob__timer_clear(timer);
+		mpijob__client_timer_clear(timer);
 		timer->fire(timer->user);
 	}
 	client->next_timer = NULL;

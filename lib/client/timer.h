@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Something that is done inside of mpijob_client_poll() when its time has come. */
-#ifndef MPIJOB__CLUSTER_TIMER_H
-#define MPIJOB__CLUSTER_TIMER_H
+#ifndef MPIJOB__CLIENT_TIMER_H
+#define MPIJOB__CLIENT_TIMER_H
 
 #include <mpijob/client.h>
 
 #include <stdint.h>
 
 /* Zeros, but for `client`, `fire` and `user`. Its address must not change while it is set. */
-struct mpijob__timer {
+struct mpijob__client_timer {
 	mpijob_client *client;
-	struct mpijob__timer *prev, *next;
+	struct mpijob__client_timer *prev, *next;
 	int64_t due_ms; /* of the client's clock; meaningful while it is set */
 	int is_set;
 	void (*fire)(void *user); /* it is not set any more, and may be set again, or freed */
@@ -18,11 +18,11 @@ struct mpijob__timer {
 };
 
 /* Fire at this time, whatever was set before. From inside of `fire`: at the next poll at the earliest. */
-void mpijob__timer_set(struct mpijob__timer *timer, int64_t due_ms);
-void mpijob__timer_clear(struct mpijob__timer *timer);
+void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms);
+void mpijob__client_timer_clear(struct mpijob__client_timer *timer);
 
 /* For client.c: when the next one is due, INT64_MAX for none; fire those that are. */
-int64_t mpijob__timers_due_ms(const mpijob_client *client);
-void mpijob__timers_step(mpijob_client *client);
+int64_t mpijob__client_timers_due_ms(const mpijob_client *client);
+void mpijob__client_timers_step(mpijob_client *client);
 
 #endif

@@ -18,7 +18,7 @@ struct waiting {
 	mpijob_wait_fn ready;
 	void *user;
 	mpijob_watch *watch;
-	struct mpijob__timer timer;
+	struct mpijob__client_timer timer;
 	mpijob_doc *doc; /* as it was told last; NULL: it does not exist */
 	int seen;        /* it was in this list */
 	int once;        /* one look is all */
@@ -38,7 +38,7 @@ static void report(const struct waiting *waiting, int code)
 static void give_up(mpijob_task *task, int code)
 {
 	report((struct waiting *)task, code);
-	mpijob__task_over(task, code);
+	mpijob__client_task_over(task, code);
 }
 
 /* 1: it is over, and gone. */
@@ -55,7 +55,7 @@ static int decide(struct waiting *waiting)
 	/* What ready() returned is his to explain. */
 	if (rc < 0 && rc == waiting->failure)
 		report(waiting, rc);
-	mpijob__task_over(&waiting->task, rc < 0 ? rc : 0);
+	mpijob__client_task_over(&waiting->task, rc < 0 ? rc : 0);
 	return 1;
 }
 
@@ -129,7 +129,7 @@ static void release(mpijob_task *task)
 {
 	struct waiting *waiting = (struct waiting *)task;
 
-	mpijob__timer_clear(&waiting->timer);
+	mpijob__client_timer_clear(&waiting->timer);
 	mpijob_watch_free(waiting->watch);
 	mpijob_doc_free(waiting->doc);
 	mpijob__base_text_release(&waiting->why);
@@ -161,8 +161,8 @@ static int begin(struct waiting *waiting, int64_t timeout_ms)
 	waiting->timer.fire = when_late;
 	waiting->timer.user = waiting;
 	if (timeout_ms > 0 && timeout_ms <= INT64_MAX - now_ms)
-		mpijob__timer_set(&waiting->timer, now_ms + timeout_ms);
-	return MPIJOB__TASK_WAITS;
+		mpijob__client_timer_set(&waiting->timer, now_ms + timeout_ms);
+	return MPIJOB__CLIENT_TASK_WAITS;
 }
 
 static int check(const struct mpijob_target *given)
@@ -172,7 +172,7 @@ static int check(const struct mpijob_target *given)
 
 	if (rc == 0 && (!target.name || target.subresource))
 		rc = MPIJOB_ERR_USAGE;
-	return rc ? rc : mpijob__target_check(&target);
+	return rc ? rc : mpijob__client_target_check(&target);
 }
 
 int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
@@ -184,7 +184,7 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	int rc = client && target && ready ? check(target) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__task_new(sizeof(*waiting), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(*waiting), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
 	waiting = (struct waiting *)task;
@@ -192,17 +192,17 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	task->release = release;
 	waiting->ready = ready;
 	waiting->user = user;
-	rc = mpijob__task_keep_target(task, target, &waiting->target);
-	return mpijob__task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
+	rc = mpijob__client_task_keep_target(task, target, &waiting->target);
+	return mpijob__client_task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
 }
 
 int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
 		       mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__task_at_once(&awaited, out != NULL);
+	struct mpijob__client_awaited awaited;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks, &task, diag);
 
-	return mpijob__task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -78,12 +78,12 @@ static int check_options(const struct mpijob_watch_options *options)
 	if (options->name && !options->namespace_)
 		target.namespace_ = "any";
 	target.name = options->name;
-	return mpijob__target_check(&target);
+	return mpijob__client_target_check(&target);
 }
 
 static void destroy(mpijob_watch *watch)
 {
-	mpijob__split_release(&watch->split);
+	mpijob__client_split_release(&watch->split);
 	mpijob__base_text_release(&watch->version);
 	mpijob__base_text_release(&watch->page);
 	free((char *)watch->options.api_version);
@@ -146,7 +146,7 @@ int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *o
 	return 0;
 }
 
-void mpijob__watch_detach(mpijob_watch *watch)
+void mpijob__client_watch_detach(mpijob_watch *watch)
 {
 	mpijob_client *client = watch->client;
 
@@ -162,7 +162,7 @@ void mpijob__watch_detach(mpijob_watch *watch)
 		mpijob_call_cancel(watch->call);
 	watch->call = NULL;
 	watch->client = NULL;
-	watch->state = MPIJOB__WATCH_ENDED;
+	watch->state = MPIJOB__CLIENT_WATCH_ENDED;
 	watch->due_ms = INT64_MAX;
 }
 
@@ -171,7 +171,7 @@ void mpijob_watch_free(mpijob_watch *watch)
 	if (!watch || watch->freed)
 		return;
 	if (watch->client)
-		mpijob__watch_detach(watch);
+		mpijob__client_watch_detach(watch);
 	watch->freed = 1;
 	if (!watch->busy)
 		destroy(watch);
@@ -187,12 +187,12 @@ int mpijob_watch_hopeless(const mpijob_watch *watch)
 	return watch ? watch->hopeless : 0;
 }
 
-void mpijob__watch_enter(mpijob_watch *watch)
+void mpijob__client_watch_enter(mpijob_watch *watch)
 {
 	watch->busy++;
 }
 
-int mpijob__watch_leave(mpijob_watch *watch)
+int mpijob__client_watch_leave(mpijob_watch *watch)
 {
 	if (--watch->busy || !watch->freed)
 		return 0;
@@ -200,42 +200,42 @@ int mpijob__watch_leave(mpijob_watch *watch)
 	return 1;
 }
 
-mpijob_watch *mpijob__watch_next(const mpijob_watch *watch)
+mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch)
 {
 	return watch->next;
 }
 
-int64_t mpijob__watch_silent_ms(const mpijob_watch *watch)
+int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)
 {
 	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 }
 
 /* Not all at once. */
-void mpijob__watch_hurry(mpijob_watch *watch)
+void mpijob__client_watch_hurry(mpijob_watch *watch)
 {
 	int64_t soon_ms;
 
-	if (watch->state != MPIJOB__WATCH_WAITING || watch->trouble != MPIJOB_ERR_UNREACHABLE)
+	if (watch->state != MPIJOB__CLIENT_WATCH_WAITING || watch->trouble != MPIJOB_ERR_UNREACHABLE)
 		return;
-	soon_ms = watch->client->clock() + (int64_t)(mpijob__watch_roll(watch) % HURRY_MS);
+	soon_ms = watch->client->clock() + (int64_t)(mpijob__client_watch_roll(watch) % HURRY_MS);
 	if (soon_ms < watch->due_ms)
 		watch->due_ms = soon_ms;
 	watch->backoff_ms = BACKOFF_FIRST_MS; /* it may refuse for a moment what it does not know yet */
 }
 
-int mpijob__watch_trouble(const mpijob_watch *watch)
+int mpijob__client_watch_trouble(const mpijob_watch *watch)
 {
 	return watch->trouble;
 }
 
-int64_t mpijob__watch_due_ms(const mpijob_watch *watch)
+int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
 {
 	return watch->due_ms;
 }
 
 /* --- what its owner is told --- */
 
-void mpijob__watch_begin(mpijob_watch *watch)
+void mpijob__client_watch_begin(mpijob_watch *watch)
 {
 	if (watch->begun)
 		return;
@@ -244,13 +244,13 @@ void mpijob__watch_begin(mpijob_watch *watch)
 		watch->options.begin(watch->options.user);
 }
 
-void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what)
+void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what)
 {
 	int64_t now_ms = watch->client ? watch->client->clock() : 0;
 	int had_hope = !watch->hopeless, same;
 
 	watch->hopeless =
-		watch->state == MPIJOB__WATCH_ENDED || mpijob__patience_ends(&watch->patience, answer->code, now_ms);
+		watch->state == MPIJOB__CLIENT_WATCH_ENDED || mpijob__client_patience_ends(&watch->patience, answer->code, now_ms);
 	same = watch->told_code == answer->code && watch->told_status == answer->status &&
 	       !(watch->hopeless && had_hope);
 	watch->told_code = watch->trouble = answer->code;
@@ -268,26 +268,26 @@ static int end(mpijob_watch *watch, int code, const char *what)
 {
 	struct mpijob_answer answer = { 0 };
 
-	watch->state = MPIJOB__WATCH_ENDED;
+	watch->state = MPIJOB__CLIENT_WATCH_ENDED;
 	watch->due_ms = INT64_MAX;
 	answer.size = sizeof(answer);
 	answer.body = "";
 	answer.code = code;
 	answer.message = mpijob_error_text(code);
 	watch->told_code = 0;
-	mpijob__watch_tell_failure(watch, &answer, what);
+	mpijob__client_watch_tell_failure(watch, &answer, what);
 	return MPIJOB_ERR_CANCELLED;
 }
 
 static int judge(mpijob_watch *watch, int code, const char *what)
 {
-	if (watch->freed || watch->state == MPIJOB__WATCH_ENDED)
+	if (watch->freed || watch->state == MPIJOB__CLIENT_WATCH_ENDED)
 		return MPIJOB_ERR_CANCELLED;
 	/* An object that cannot be read is a garbled stream, like any other. */
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX ? code : end(watch, code, what);
 }
 
-int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what)
+int mpijob__client_watch_tell(mpijob_watch *watch, int event, const struct mpijob__client_split_object *object, const char *what)
 {
 	struct mpijob_watch_event told = { sizeof(told),
 					   event,
@@ -302,26 +302,26 @@ int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__spli
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
 
-void mpijob__watch_is_well(mpijob_watch *watch)
+void mpijob__client_watch_is_well(mpijob_watch *watch)
 {
 	watch->trouble = watch->hopeless = 0;
-	mpijob__patience_renew(&watch->patience);
+	mpijob__client_patience_renew(&watch->patience);
 }
 
-int mpijob__watch_listed(mpijob_watch *watch, const char *version)
+int mpijob__client_watch_listed(mpijob_watch *watch, const char *version)
 {
 	int rc = 0;
 
-	mpijob__watch_begin(watch);
+	mpijob__client_watch_begin(watch);
 	if (!watch->freed && watch->options.listed)
 		rc = watch->options.listed(watch->options.user, version);
 	rc = judge(watch, rc, "list");
 	if (rc == 0)
-		rc = mpijob__watch_set(&watch->version, version);
+		rc = mpijob__client_watch_set(&watch->version, version);
 	if (rc)
 		return rc;
 	watch->heard_ms = watch->client->clock();
-	mpijob__watch_is_well(watch);
+	mpijob__client_watch_is_well(watch);
 	watch->need_list = watch->any_version = watch->list_once = watch->whole = watch->begun = 0;
 	watch->synced = 1;
 	watch->told_code = watch->told_status = 0;
@@ -330,7 +330,7 @@ int mpijob__watch_listed(mpijob_watch *watch, const char *version)
 
 /* --- when to go on --- */
 
-uint64_t mpijob__watch_roll(mpijob_watch *watch)
+uint64_t mpijob__client_watch_roll(mpijob_watch *watch)
 {
 	/* splitmix64 */
 	uint64_t z = (watch->dice += UINT64_C(0x9e3779b97f4a7c15));
@@ -343,35 +343,35 @@ uint64_t mpijob__watch_roll(mpijob_watch *watch)
 static void wait_for(mpijob_watch *watch, int64_t wait_ms)
 {
 	watch->call = NULL;
-	mpijob__split_release(&watch->split);
-	if (watch->state == MPIJOB__WATCH_ENDED)
+	mpijob__client_split_release(&watch->split);
+	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED)
 		return;
-	watch->state = MPIJOB__WATCH_WAITING;
+	watch->state = MPIJOB__CLIENT_WATCH_WAITING;
 	watch->due_ms = wait_ms ? watch->client->clock() + wait_ms : INT64_MIN;
 }
 
-void mpijob__watch_go_on(mpijob_watch *watch)
+void mpijob__client_watch_go_on(mpijob_watch *watch)
 {
 	wait_for(watch, 0);
 }
 
 /* Memory ran out here: the server is not to be spared, and nothing was learned about it. */
-void mpijob__watch_rest(mpijob_watch *watch)
+void mpijob__client_watch_rest(mpijob_watch *watch)
 {
 	wait_for(watch, NOMEM_MS);
 }
 
-void mpijob__watch_went_well(mpijob_watch *watch)
+void mpijob__client_watch_went_well(mpijob_watch *watch)
 {
 	if (watch->healthy_ms == INT64_MIN)
 		watch->healthy_ms = watch->started_ms;
 }
 
-void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
+void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 {
 	int64_t wait_ms;
 
-	if (watch->state == MPIJOB__WATCH_ENDED) {
+	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED) {
 		wait_for(watch, 0);
 		return;
 	}
@@ -379,7 +379,7 @@ void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 		watch->backoff_ms = BACKOFF_FIRST_MS;
 	watch->healthy_ms = INT64_MIN;
 	watch->client->unreachable |= watch->trouble == MPIJOB_ERR_UNREACHABLE;
-	wait_ms = watch->backoff_ms + (int64_t)(mpijob__watch_roll(watch) % (uint64_t)watch->backoff_ms);
+	wait_ms = watch->backoff_ms + (int64_t)(mpijob__client_watch_roll(watch) % (uint64_t)watch->backoff_ms);
 	watch->backoff_ms = watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
 	if (at_least_ms > RETRY_AFTER_MOST_MS)
 		at_least_ms = RETRY_AFTER_MOST_MS;
@@ -388,14 +388,14 @@ void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 
 /* --- requests --- */
 
-size_t mpijob__watch_pair(const char **query, size_t count, const char *name, const char *value)
+size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name, const char *value)
 {
 	query[count] = name;
 	query[count + 1] = value;
 	return count + 2;
 }
 
-int mpijob__watch_set(mpijob_text *text, const char *value)
+int mpijob__client_watch_set(mpijob_text *text, const char *value)
 {
 	if (mpijob__base_text_reserve(text, strlen(value)))
 		return MPIJOB_ERR_NOMEM;
@@ -404,19 +404,19 @@ int mpijob__watch_set(mpijob_text *text, const char *value)
 	return mpijob__base_text_puts(text, value);
 }
 
-int mpijob__watch_expired(const struct mpijob_answer *answer)
+int mpijob__client_watch_expired(const struct mpijob_answer *answer)
 {
 	return answer->status == 410 ||
 	       (answer->reason && (strcmp(answer->reason, "Expired") == 0 || strcmp(answer->reason, "Gone") == 0));
 }
 
-int mpijob__watch_too_large(const struct mpijob_answer *answer)
+int mpijob__client_watch_too_large(const struct mpijob_answer *answer)
 {
 	return answer->status == 504 && ((answer->message && strstr(answer->message, "Too large resource version")) ||
 					 (answer->body && strstr(answer->body, "\"ResourceVersionTooLarge\"")));
 }
 
-int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
+int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
 		       const struct mpijob_callbacks *callbacks)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -447,7 +447,7 @@ int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t cou
 		request.path = mpijob_text_data(&path);
 		request.streaming = streaming;
 		request.fresh = watch->fresh;
-		rc = mpijob__client_start(watch->client, &request, MPIJOB__CALL_ONCE, callbacks, &watch->call);
+		rc = mpijob__client_start(watch->client, &request, MPIJOB__CLIENT_CALL_ONCE, callbacks, &watch->call);
 	}
 	if (rc == 0)
 		watch->fresh = 0;
@@ -458,17 +458,17 @@ int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t cou
 static int start(mpijob_watch *watch)
 {
 	if (!watch->need_list)
-		return mpijob__watch_start_stream(watch, 0);
+		return mpijob__client_watch_start_stream(watch, 0);
 	if (watch->streams_refused || watch->list_once || watch->page.len)
-		return mpijob__watch_start_list(watch);
-	return mpijob__watch_start_stream(watch, 1);
+		return mpijob__client_watch_start_list(watch);
+	return mpijob__client_watch_start_stream(watch, 1);
 }
 
 /* Too long without a word, or open longer than the server should have left it. */
 static void give_up_stream(mpijob_watch *watch)
 {
 	mpijob_call_cancel(watch->call);
-	if (watch->state == MPIJOB__WATCH_STREAMING) {
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING) {
 		/* A server that does not know streamed lists just watches. */
 		watch->streams_refused |= !watch->events;
 		watch->list_once = 1;
@@ -476,10 +476,10 @@ static void give_up_stream(mpijob_watch *watch)
 	} else {
 		watch->fresh = 1; /* whoever takes the bytes there does not hand them on */
 	}
-	mpijob__watch_go_on(watch);
+	mpijob__client_watch_go_on(watch);
 }
 
-void mpijob__watch_step(mpijob_watch *watch)
+void mpijob__client_watch_step(mpijob_watch *watch)
 {
 	int64_t now_ms;
 	struct mpijob_answer answer = { 0 };
@@ -489,7 +489,7 @@ void mpijob__watch_step(mpijob_watch *watch)
 	now_ms = watch->client->clock();
 	if (now_ms < watch->due_ms)
 		return;
-	if (watch->state == MPIJOB__WATCH_STREAMING || watch->state == MPIJOB__WATCH_WATCHING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING || watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		give_up_stream(watch);
 	watch->started_ms = now_ms;
 	answer.size = sizeof(answer);
@@ -498,13 +498,13 @@ void mpijob__watch_step(mpijob_watch *watch)
 	if (answer.code == 0)
 		return;
 	answer.message = mpijob_error_text(answer.code);
-	mpijob__watch_enter(watch);
-	mpijob__watch_tell_failure(watch, &answer, watch->need_list ? "list" : "watch");
+	mpijob__client_watch_enter(watch);
+	mpijob__client_watch_tell_failure(watch, &answer, watch->need_list ? "list" : "watch");
 	if (watch->freed)
-		mpijob__split_release(&watch->split);
+		mpijob__client_split_release(&watch->split);
 	else if (answer.code == MPIJOB_ERR_NOMEM)
-		mpijob__watch_rest(watch);
+		mpijob__client_watch_rest(watch);
 	else
-		mpijob__watch_back_off(watch, 0);
-	mpijob__watch_leave(watch);
+		mpijob__client_watch_back_off(watch, 0);
+	mpijob__client_watch_leave(watch);
 }

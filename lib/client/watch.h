@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a watch, for the files watch*.c and for the client that drives it. */
-#ifndef MPIJOB__CLUSTER_WATCH_H
-#define MPIJOB__CLUSTER_WATCH_H
+#ifndef MPIJOB__CLIENT_WATCH_H
+#define MPIJOB__CLIENT_WATCH_H
 
 #include "base/text.h"
 #include "client/patience.h"
@@ -9,12 +9,12 @@
 
 #include <mpijob/watch.h>
 
-enum mpijob__watch_state {
-	MPIJOB__WATCH_WAITING,   /* until `due_ms` */
-	MPIJOB__WATCH_LISTING,   /* a list, or one page of it */
-	MPIJOB__WATCH_STREAMING, /* a watch that begins with what is there */
-	MPIJOB__WATCH_WATCHING,
-	MPIJOB__WATCH_ENDED      /* its owner does not want more */
+enum mpijob__client_watch_state {
+	MPIJOB__CLIENT_WATCH_WAITING,   /* until `due_ms` */
+	MPIJOB__CLIENT_WATCH_LISTING,   /* a list, or one page of it */
+	MPIJOB__CLIENT_WATCH_STREAMING, /* a watch that begins with what is there */
+	MPIJOB__CLIENT_WATCH_WATCHING,
+	MPIJOB__CLIENT_WATCH_ENDED      /* its owner does not want more */
 };
 
 struct mpijob_watch {
@@ -22,9 +22,9 @@ struct mpijob_watch {
 	struct mpijob_watch *prev, *next;    /* of the client */
 	struct mpijob_watch_options options; /* strings are ours */
 	char *field_selector;                /* NULL: none */
-	enum mpijob__watch_state state;
+	enum mpijob__client_watch_state state;
 	mpijob_call *call;
-	struct mpijob__split split;
+	struct mpijob__client_split split;
 	int busy, freed;                     /* inside of its callbacks; freed there */
 	uint64_t dice;
 
@@ -36,7 +36,7 @@ struct mpijob_watch {
 	int32_t told_code, told_status; /* the failure that was told last; told once */
 	int64_t heard_ms;        /* the last sign of life; meaningful once it is synced */
 	int32_t trouble;         /* the failure that it is recovering from; 0 when all is well */
-	struct mpijob__patience patience;
+	struct mpijob__client_patience patience;
 	int hopeless;            /* the failure that was seen last will hardly get better */
 
 	/* Where to go on. */
@@ -74,58 +74,58 @@ struct mpijob_watch {
 
 /* watch.c */
 /* The client's way through its watches. */
-mpijob_watch *mpijob__watch_next(const mpijob_watch *watch);
+mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch);
 /* When to step at the latest; INT64_MAX when only the server can move it on. */
-int64_t mpijob__watch_due_ms(const mpijob_watch *watch);
+int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch);
 /* Start what is due. */
-void mpijob__watch_step(mpijob_watch *watch);
+void mpijob__client_watch_step(mpijob_watch *watch);
 /*
  * How it is doing, for who reports on it: milliseconds since the server was heard last, or -1 before the first list; and
  * the code of the failure that it is recovering from, 0 when all is well.
  */
-int64_t mpijob__watch_silent_ms(const mpijob_watch *watch);
-int mpijob__watch_trouble(const mpijob_watch *watch);
+int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch);
+int mpijob__client_watch_trouble(const mpijob_watch *watch);
 /* The server answers again: who waits because it could not be reached waits no longer. */
-void mpijob__watch_hurry(mpijob_watch *watch);
+void mpijob__client_watch_hurry(mpijob_watch *watch);
 /* The client goes: nothing is told any more. */
-void mpijob__watch_detach(mpijob_watch *watch);
+void mpijob__client_watch_detach(mpijob_watch *watch);
 
 /* For watch_list.c and watch_stream.c: */
 /* Callbacks of the client begin and end so. leave() frees what was freed meanwhile: 1 when it did. */
-void mpijob__watch_enter(mpijob_watch *watch);
-int mpijob__watch_leave(mpijob_watch *watch);
+void mpijob__client_watch_enter(mpijob_watch *watch);
+int mpijob__client_watch_leave(mpijob_watch *watch);
 /* Tell that a list begins, once for each. */
-void mpijob__watch_begin(mpijob_watch *watch);
+void mpijob__client_watch_begin(mpijob_watch *watch);
 /* Tell of an object. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX, or MPIJOB_ERR_CANCELLED when nothing is wanted any more. */
-int mpijob__watch_tell(mpijob_watch *watch, int event, const struct mpijob__split_object *object, const char *what);
+int mpijob__client_watch_tell(mpijob_watch *watch, int event, const struct mpijob__client_split_object *object, const char *what);
 /* Tell that a list is complete, and keep its version. Returns as tell(). */
-int mpijob__watch_listed(mpijob_watch *watch, const char *version);
+int mpijob__client_watch_listed(mpijob_watch *watch, const char *version);
 /* It works again: what failed before is forgotten. */
-void mpijob__watch_is_well(mpijob_watch *watch);
+void mpijob__client_watch_is_well(mpijob_watch *watch);
 /* A failure is told when it is another one than before, or when hope is lost. */
-void mpijob__watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what);
+void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what);
 /* Nothing runs any more: go on at once; after a failure, and at least so many milliseconds; or shortly. */
-void mpijob__watch_go_on(mpijob_watch *watch);
-void mpijob__watch_back_off(mpijob_watch *watch, int64_t at_least_ms);
-void mpijob__watch_rest(mpijob_watch *watch);
-uint64_t mpijob__watch_roll(mpijob_watch *watch);
+void mpijob__client_watch_go_on(mpijob_watch *watch);
+void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms);
+void mpijob__client_watch_rest(mpijob_watch *watch);
+uint64_t mpijob__client_watch_roll(mpijob_watch *watch);
 /* What has begun with `started_ms` went well. */
-void mpijob__watch_went_well(mpijob_watch *watch);
-int mpijob__watch_set(mpijob_text *text, const char *value);
+void mpijob__client_watch_went_well(mpijob_watch *watch);
+int mpijob__client_watch_set(mpijob_text *text, const char *value);
 /* Add a pair to a query with room for it; the new count of strings. */
-size_t mpijob__watch_pair(const char **query, size_t count, const char *name, const char *value);
+size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name, const char *value);
 /* Does the answer say that a version or a list's token is too old, or that a version is too new? */
-int mpijob__watch_expired(const struct mpijob_answer *answer);
-int mpijob__watch_too_large(const struct mpijob_answer *answer);
+int mpijob__client_watch_expired(const struct mpijob_answer *answer);
+int mpijob__client_watch_too_large(const struct mpijob_answer *answer);
 /* Send a GET with these pairs of query and the selectors. 0 or MPIJOB_ERR_*. */
-int mpijob__watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
+int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
 		       const struct mpijob_callbacks *callbacks);
 
 /* watch_list.c */
-int mpijob__watch_start_list(mpijob_watch *watch);
+int mpijob__client_watch_start_list(mpijob_watch *watch);
 
 /* watch_stream.c */
 /* `initial`: what is there comes first. */
-int mpijob__watch_start_stream(mpijob_watch *watch, int initial);
+int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial);
 
 #endif

@@ -15,14 +15,14 @@
 
 #define PAGE "500"
 
-static int take_item(void *user, const struct mpijob__split_object *item)
+static int take_item(void *user, const struct mpijob__client_split_object *item)
 {
 	mpijob_watch *watch = user;
 
-	mpijob__watch_begin(watch);
+	mpijob__client_watch_begin(watch);
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
-	return mpijob__watch_tell(watch, MPIJOB_WATCH_LISTED, item, "list");
+	return mpijob__client_watch_tell(watch, MPIJOB_WATCH_LISTED, item, "list");
 }
 
 static int list_data(void *user, const char *data, size_t len)
@@ -30,9 +30,9 @@ static int list_data(void *user, const char *data, size_t len)
 	mpijob_watch *watch = user;
 	int rc;
 
-	mpijob__watch_enter(watch);
-	rc = mpijob__split_feed(&watch->split, data, len, take_item, watch);
-	mpijob__watch_leave(watch);
+	mpijob__client_watch_enter(watch);
+	rc = mpijob__client_split_feed(&watch->split, data, len, take_item, watch);
+	mpijob__client_watch_leave(watch);
 	return rc;
 }
 
@@ -45,7 +45,7 @@ static int end_page(mpijob_watch *watch)
 	const char *version, *next;
 	int rc;
 
-	if (!mpijob__split_complete(&watch->split))
+	if (!mpijob__client_split_complete(&watch->split))
 		return MPIJOB_ERR_IO;
 	options.format = MPIJOB_FORMAT_JSON;
 	rc = mpijob_doc_parse(mpijob_text_data(&watch->split.outer), watch->split.outer.len, &options, &doc, NULL);
@@ -53,14 +53,14 @@ static int end_page(mpijob_watch *watch)
 		return rc;
 	version = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
-	rc = version ? mpijob__watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
+	rc = version ? mpijob__client_watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
 	if (rc == 0) {
 		watch->pages++;
 		if (watch->page.len == 0) {
 			/* Only where there is no cache, pages come when "0" was asked for. */
 			if (from_cache && watch->pages > 1)
 				watch->paged = 1;
-			rc = mpijob__watch_listed(watch, version);
+			rc = mpijob__client_watch_listed(watch, version);
 		}
 	}
 	mpijob_doc_free(doc);
@@ -70,9 +70,9 @@ static int end_page(mpijob_watch *watch)
 /* A refusal that asking differently cures: 1, and how is noted. */
 static int ask_differently(mpijob_watch *watch, const struct mpijob_answer *answer)
 {
-	if (mpijob__watch_expired(answer) && watch->page.len && !watch->whole)
+	if (mpijob__client_watch_expired(answer) && watch->page.len && !watch->whole)
 		return watch->whole = 1;
-	if ((mpijob__watch_expired(answer) || mpijob__watch_too_large(answer)) && !watch->any_version)
+	if ((mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) && !watch->any_version)
 		return watch->any_version = 1;
 	if (answer->status == 501 && !watch->client->whole_lists)
 		return watch->client->whole_lists = 1;
@@ -87,20 +87,20 @@ static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int co
 	mpijob_text_clear(&watch->page);
 	watch->begun = 0;
 	if (again) {
-		mpijob__watch_go_on(watch);
+		mpijob__client_watch_go_on(watch);
 		return;
 	}
 	if (answer->code == 0) {
 		failure.code = code;
 		failure.message = code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
 	}
-	mpijob__watch_tell_failure(watch, &failure, "list");
+	mpijob__client_watch_tell_failure(watch, &failure, "list");
 	if (watch->freed)
 		return;
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__watch_rest(watch);
+		mpijob__client_watch_rest(watch);
 	else
-		mpijob__watch_back_off(watch, answer->retry_after_ms);
+		mpijob__client_watch_back_off(watch, answer->retry_after_ms);
 }
 
 static void list_done(void *user, const struct mpijob_answer *answer)
@@ -108,21 +108,21 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 	mpijob_watch *watch = user;
 	int code = answer->code;
 
-	mpijob__watch_enter(watch);
+	mpijob__client_watch_enter(watch);
 	watch->call = NULL;
 	if (code == 0)
 		code = end_page(watch);
-	if (watch->state == MPIJOB__WATCH_ENDED) {
-		mpijob__watch_leave(watch);
+	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED) {
+		mpijob__client_watch_leave(watch);
 		return;
 	}
 	if (code) {
 		fail(watch, answer, code);
 	} else {
-		mpijob__watch_went_well(watch);
-		mpijob__watch_go_on(watch);
+		mpijob__client_watch_went_well(watch);
+		mpijob__client_watch_go_on(watch);
 	}
-	mpijob__watch_leave(watch);
+	mpijob__client_watch_leave(watch);
 }
 
 static size_t make_query(const mpijob_watch *watch, const char **query)
@@ -132,13 +132,13 @@ static size_t make_query(const mpijob_watch *watch, const char **query)
 	size_t count = 0;
 
 	if (!watch->whole && !watch->client->whole_lists && (!in_cache || watch->paged || watch->page.len))
-		count = mpijob__watch_pair(query, count, "limit", PAGE);
+		count = mpijob__client_watch_pair(query, count, "limit", PAGE);
 	if (watch->page.len)
-		return mpijob__watch_pair(query, count, "continue", watch->page.data);
-	return *version ? mpijob__watch_pair(query, count, "resourceVersion", version) : count;
+		return mpijob__client_watch_pair(query, count, "continue", watch->page.data);
+	return *version ? mpijob__client_watch_pair(query, count, "resourceVersion", version) : count;
 }
 
-int mpijob__watch_start_list(mpijob_watch *watch)
+int mpijob__client_watch_start_list(mpijob_watch *watch)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), list_data, list_done, watch };
 	const char *query[4];
@@ -147,15 +147,15 @@ int mpijob__watch_start_list(mpijob_watch *watch)
 
 	if (watch->page.len == 0)
 		watch->pages = 0;
-	rc = mpijob__split_init(&watch->split, MPIJOB__SPLIT_LIST, watch->options.api_version, watch->options.kind,
+	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_LIST, watch->options.api_version, watch->options.kind,
 				watch->options.object_limit);
 	if (rc == 0)
-		rc = mpijob__watch_send(watch, query, count, 0, &callbacks);
+		rc = mpijob__client_watch_send(watch, query, count, 0, &callbacks);
 	if (rc) {
-		mpijob__split_release(&watch->split);
+		mpijob__client_split_release(&watch->split);
 		return rc;
 	}
-	watch->state = MPIJOB__WATCH_LISTING;
+	watch->state = MPIJOB__CLIENT_WATCH_LISTING;
 	watch->due_ms = INT64_MAX;
 	return 0;
 }

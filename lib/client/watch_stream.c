@@ -35,10 +35,10 @@ static int read_event(const char *type)
 /* What to make of a failure in the stream, or of one that came instead of it. */
 static void classify(mpijob_watch *watch, const struct mpijob_answer *answer)
 {
-	if (mpijob__watch_expired(answer) || mpijob__watch_too_large(answer)) {
+	if (mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) {
 		watch->gone = 1;
 		/* A version from the future is no better for a list. */
-		if (watch->state == MPIJOB__WATCH_STREAMING || mpijob__watch_too_large(answer))
+		if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING || mpijob__client_watch_too_large(answer))
 			watch->any_version = 1;
 		return;
 	}
@@ -49,14 +49,14 @@ static void classify(mpijob_watch *watch, const struct mpijob_answer *answer)
 }
 
 /* An ERROR event carries a Status. It ends the stream; what comes of it is decided there. */
-static int take_error(mpijob_watch *watch, const struct mpijob__split_object *event)
+static int take_error(mpijob_watch *watch, const struct mpijob__client_split_object *event)
 {
-	struct mpijob__verdict verdict = { 0 };
+	struct mpijob__client_verdict verdict = { 0 };
 	struct mpijob_answer answer = { 0 };
 	int64_t code = 0;
 
-	if (mpijob__verdict_make(&verdict, 500, 0, event->json ? event->json : "", event->len)) {
-		mpijob__verdict_release(&verdict);
+	if (mpijob__client_verdict_make(&verdict, 500, 0, event->json ? event->json : "", event->len)) {
+		mpijob__client_verdict_release(&verdict);
 		return MPIJOB_ERR_NOMEM;
 	}
 	if (verdict.doc)
@@ -70,14 +70,14 @@ static int take_error(mpijob_watch *watch, const struct mpijob__split_object *ev
 	answer.retry_after_ms = verdict.retry_after_ms;
 	classify(watch, &answer);
 	watch->retry_after_ms = answer.retry_after_ms;
-	if (watch->stream_failed && watch->state != MPIJOB__WATCH_STREAMING)
-		mpijob__watch_tell_failure(watch, &answer, "watch");
-	mpijob__verdict_release(&verdict);
+	if (watch->stream_failed && watch->state != MPIJOB__CLIENT_WATCH_STREAMING)
+		mpijob__client_watch_tell_failure(watch, &answer, "watch");
+	mpijob__client_verdict_release(&verdict);
 	return MPIJOB_ERR_CANCELLED;
 }
 
 /* 1 when it marks the end of what was there. */
-static int ends_list(const struct mpijob__split_object *bookmark)
+static int ends_list(const struct mpijob__client_split_object *bookmark)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;
@@ -105,35 +105,35 @@ static int64_t open_until(const mpijob_watch *watch)
 }
 
 /* An event before the end of what was there. */
-static int take_initial(mpijob_watch *watch, const struct mpijob__split_object *event)
+static int take_initial(mpijob_watch *watch, const struct mpijob__client_split_object *event)
 {
 	int kind = read_event(event->type), rc;
 
-	mpijob__watch_begin(watch);
+	mpijob__client_watch_begin(watch);
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (kind >= 0)
-		return mpijob__watch_tell(watch, kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event,
+		return mpijob__client_watch_tell(watch, kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event,
 					  "list");
 	rc = strcmp(event->type, "BOOKMARK") == 0 && *event->resource_version ? ends_list(event) : 0;
 	if (rc <= 0)
 		return rc;
-	rc = mpijob__watch_listed(watch, event->resource_version);
+	rc = mpijob__client_watch_listed(watch, event->resource_version);
 	if (rc)
 		return rc;
-	watch->state = MPIJOB__WATCH_WATCHING;
+	watch->state = MPIJOB__CLIENT_WATCH_WATCHING;
 	watch->due_ms = open_until(watch);
 	return 0;
 }
 
 /* An object of another kind than what is watched. */
-static int is_strange(const mpijob_watch *watch, const struct mpijob__split_object *event)
+static int is_strange(const mpijob_watch *watch, const struct mpijob__client_split_object *event)
 {
 	return (*event->kind && strcmp(event->kind, watch->options.kind) != 0) ||
 	       (*event->api_version && strcmp(event->api_version, watch->options.api_version) != 0);
 }
 
-static int take_event(void *user, const struct mpijob__split_object *event)
+static int take_event(void *user, const struct mpijob__client_split_object *event)
 {
 	mpijob_watch *watch = user;
 	int rc, kind;
@@ -146,10 +146,10 @@ static int take_event(void *user, const struct mpijob__split_object *event)
 	if (kind >= 0 && is_strange(watch, event))
 		return 0;
 	watch->events = 1;
-	if (watch->state == MPIJOB__WATCH_STREAMING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
 		return take_initial(watch, event);
 	if (kind >= 0) {
-		rc = mpijob__watch_tell(watch, kind, event, "watch");
+		rc = mpijob__client_watch_tell(watch, kind, event, "watch");
 		if (rc)
 			return rc;
 	}
@@ -159,7 +159,7 @@ static int take_event(void *user, const struct mpijob__split_object *event)
 	/* Also a bookmark, and an event of a type that is not invented yet. */
 	if (!*event->resource_version || watch->synthetic)
 		return 0;
-	return mpijob__watch_set(&watch->version, event->resource_version);
+	return mpijob__client_watch_set(&watch->version, event->resource_version);
 }
 
 static int stream_data(void *user, const char *data, size_t len)
@@ -167,18 +167,18 @@ static int stream_data(void *user, const char *data, size_t len)
 	mpijob_watch *watch = user;
 	int rc;
 
-	mpijob__watch_enter(watch);
+	mpijob__client_watch_enter(watch);
 	watch->heard_ms = watch->client->clock();
-	rc = mpijob__split_feed(&watch->split, data, len, take_event, watch);
+	rc = mpijob__client_split_feed(&watch->split, data, len, take_event, watch);
 	if (rc == MPIJOB_ERR_SYNTAX && !watch->freed)
 		watch->stream_failed = 1;
 	if (rc == 0 && watch->events && watch->synced)
-		mpijob__watch_is_well(watch);
-	if (watch->state == MPIJOB__WATCH_STREAMING)
+		mpijob__client_watch_is_well(watch);
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
 		watch->due_ms = watch->client->clock() + INITIAL_MS;
-	else if (watch->state == MPIJOB__WATCH_WATCHING)
+	else if (watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		watch->due_ms = open_until(watch);
-	mpijob__watch_leave(watch);
+	mpijob__client_watch_leave(watch);
 	return rc;
 }
 
@@ -200,26 +200,26 @@ static void initial_done(mpijob_watch *watch, const struct mpijob_answer *answer
 {
 	watch->begun = 0;
 	if (answer->code == MPIJOB_ERR_NOMEM) {
-		mpijob__watch_rest(watch);
+		mpijob__client_watch_rest(watch);
 		return;
 	}
 	if (answer->status && answer->status != 200)
 		classify(watch, answer);
 	if (answer->status == 0 || answer->status == 429 || (watch->stream_failed && watch->busy_server)) {
 		/* Not a matter of how the list comes. */
-		mpijob__watch_tell_failure(watch, answer, "list");
+		mpijob__client_watch_tell_failure(watch, answer, "list");
 		if (!watch->freed)
-			mpijob__watch_back_off(watch, longer(answer->retry_after_ms, watch->retry_after_ms));
+			mpijob__client_watch_back_off(watch, longer(answer->retry_after_ms, watch->retry_after_ms));
 		return;
 	}
 	if (watch->gone && watch->version.len) {
 		mpijob_text_clear(&watch->version);
-		mpijob__watch_go_on(watch);
+		mpijob__client_watch_go_on(watch);
 		return;
 	}
 	watch->streams_refused |= refuses_streams(answer->status);
 	watch->list_once = 1;
-	mpijob__watch_go_on(watch);
+	mpijob__client_watch_go_on(watch);
 }
 
 static int64_t lifetime(const mpijob_watch *watch)
@@ -236,7 +236,7 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 		return short_life; /* a server that says so again and again must not be asked without a pause */
 	if (watch->stream_failed) {
 		if (answer->code == MPIJOB_ERR_SYNTAX || answer->status != 200)
-			mpijob__watch_tell_failure(watch, answer, "watch");
+			mpijob__client_watch_tell_failure(watch, answer, "watch");
 		return 1;
 	}
 	if (answer->code == 0)
@@ -244,7 +244,7 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 	/* A stream that broke after it brought something is no worse than one that ended. */
 	if (answer->status == 200 && answer->code != MPIJOB_ERR_NOMEM && watch->events)
 		return 0;
-	mpijob__watch_tell_failure(watch, answer, "watch");
+	mpijob__client_watch_tell_failure(watch, answer, "watch");
 	return 1;
 }
 
@@ -262,52 +262,52 @@ static void watch_done(mpijob_watch *watch, const struct mpijob_answer *answer)
 	watch->need_list =
 		watch->gone || (watch->stream_failed && watch->relist) || watch->server_errors >= SERVER_ERRORS;
 	if (answer->status == 200 && lifetime(watch) >= SHORT_LIFE_MS)
-		mpijob__watch_went_well(watch);
+		mpijob__client_watch_went_well(watch);
 	if (!failed) {
 		watch->told_code = watch->told_status = 0;
-		mpijob__watch_is_well(watch);
+		mpijob__client_watch_is_well(watch);
 	}
 	if (answer->code == MPIJOB_ERR_NOMEM)
-		mpijob__watch_rest(watch);
+		mpijob__client_watch_rest(watch);
 	else if (failed)
-		mpijob__watch_back_off(watch, wait_ms);
+		mpijob__client_watch_back_off(watch, wait_ms);
 	else
-		mpijob__watch_go_on(watch);
+		mpijob__client_watch_go_on(watch);
 }
 
 static void stream_done(void *user, const struct mpijob_answer *answer)
 {
 	mpijob_watch *watch = user;
 
-	mpijob__watch_enter(watch);
+	mpijob__client_watch_enter(watch);
 	watch->call = NULL;
-	if (watch->state == MPIJOB__WATCH_STREAMING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
 		initial_done(watch, answer);
-	else if (watch->state == MPIJOB__WATCH_WATCHING)
+	else if (watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		watch_done(watch, answer);
-	mpijob__watch_leave(watch);
+	mpijob__client_watch_leave(watch);
 }
 
 /* --- its start --- */
 
 static size_t make_query(const mpijob_watch *watch, int initial, const char *timeout, const char **query)
 {
-	size_t count = mpijob__watch_pair(query, 0, "watch", "1");
+	size_t count = mpijob__client_watch_pair(query, 0, "watch", "1");
 
-	count = mpijob__watch_pair(query, count, "allowWatchBookmarks", "true");
+	count = mpijob__client_watch_pair(query, count, "allowWatchBookmarks", "true");
 	if (initial) {
-		count = mpijob__watch_pair(query, count, "sendInitialEvents", "true");
-		count = mpijob__watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
+		count = mpijob__client_watch_pair(query, count, "sendInitialEvents", "true");
+		count = mpijob__client_watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
 	}
 	if (!initial || (watch->version.len && !watch->any_version))
-		count = mpijob__watch_pair(query, count, "resourceVersion", mpijob_text_data(&watch->version));
-	return mpijob__watch_pair(query, count, "timeoutSeconds", timeout);
+		count = mpijob__client_watch_pair(query, count, "resourceVersion", mpijob_text_data(&watch->version));
+	return mpijob__client_watch_pair(query, count, "timeoutSeconds", timeout);
 }
 
-int mpijob__watch_start_stream(mpijob_watch *watch, int initial)
+int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), stream_data, stream_done, watch };
-	int seconds = WATCH_LEAST_S + (int)(mpijob__watch_roll(watch) % (WATCH_LEAST_S + 1));
+	int seconds = WATCH_LEAST_S + (int)(mpijob__client_watch_roll(watch) % (WATCH_LEAST_S + 1));
 	mpijob_text timeout = { 0 };
 	const char *query[12];
 	size_t count;
@@ -316,18 +316,18 @@ int mpijob__watch_start_stream(mpijob_watch *watch, int initial)
 	if (rc)
 		return rc;
 	count = make_query(watch, initial, mpijob_text_data(&timeout), query);
-	rc = mpijob__split_init(&watch->split, MPIJOB__SPLIT_EVENTS, "", "", watch->options.object_limit);
+	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_EVENTS, "", "", watch->options.object_limit);
 	if (rc == 0)
-		rc = mpijob__watch_send(watch, query, count, 1, &callbacks);
+		rc = mpijob__client_watch_send(watch, query, count, 1, &callbacks);
 	mpijob__base_text_release(&timeout);
 	if (rc) {
-		mpijob__split_release(&watch->split);
+		mpijob__client_split_release(&watch->split);
 		return rc;
 	}
 	watch->events = watch->gone = watch->stream_failed = watch->relist = watch->internal = watch->busy_server = 0;
 	watch->retry_after_ms = 0;
 	watch->synthetic = !initial && (watch->version.len == 0 || strcmp(watch->version.data, "0") == 0);
-	watch->state = initial ? MPIJOB__WATCH_STREAMING : MPIJOB__WATCH_WATCHING;
+	watch->state = initial ? MPIJOB__CLIENT_WATCH_STREAMING : MPIJOB__CLIENT_WATCH_WATCHING;
 	watch->lasts_ms = (int64_t)seconds * 1000 + LATE_MS;
 	watch->due_ms = initial ? watch->started_ms + INITIAL_MS : open_until(watch);
 	return 0;

@@ -64,7 +64,7 @@ void mpijob__act_stop(mpijob_operator *operator_, struct mpijob__record *record)
 	act->replan = 1;
 	for (struct mpijob__write *write = act->writes; write; write = next) {
 		next = write->next;
-		if (write->call && mpijob__call_waits(write->call))
+		if (write->call && mpijob__client_call_waits(write->call))
 			give_up(write);
 	}
 	if (act->in_flight == 0)
@@ -102,7 +102,7 @@ static void look_again(mpijob_operator *operator_, struct mpijob__record *record
 		return;
 	if (next_ms <= planned_ms)
 		wait = IDLE_LOOK_MS;
-	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__clock_monotonic_ms() + (wait < 1 ? 1 : wait));
+	mpijob__queue_add_at(&operator_->queue, &record->item, mpijob__client_clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
 /* How long one whose plan was refused waits at most; 0: as after any failure. */
@@ -136,7 +136,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__record *record)
 				     record->namespace_, record->name, record->rounds);
 	}
 	if (failed) {
-		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__clock_monotonic_ms(), retry_after_ms,
+		mpijob__queue_failed(&operator_->queue, &record->item, mpijob__client_clock_monotonic_ms(), retry_after_ms,
 				     at_most_ms);
 		return;
 	}
@@ -216,7 +216,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 	struct mpijob__act *act = &record->act;
-	int64_t from_us = mpijob__clock_monotonic_us(), took_us;
+	int64_t from_us = mpijob__client_clock_monotonic_us(), took_us;
 	int rc;
 
 	options.now_ms = mpijob__client_server_ms(operator_->client);
@@ -231,7 +231,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__record *record)
 	act->sure = record->sure;
 	record->sure = 0;
 	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
-	took_us = mpijob__clock_monotonic_us() - from_us;
+	took_us = mpijob__client_clock_monotonic_us() - from_us;
 	mpijob__histogram_add(&operator_->metrics.planned, took_us);
 	record->rest_until_ms = (from_us + took_us * REST) / 1000;
 	return 0;
@@ -277,7 +277,7 @@ static void leave_aside(mpijob_operator *operator_, struct mpijob__record *recor
 
 static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 {
-	int64_t from_us = mpijob__clock_cpu_us();
+	int64_t from_us = mpijob__client_clock_cpu_us();
 	int is_unread = record->unread != NULL;
 	int rc = mpijob__jobs_read(operator_, record);
 
@@ -286,7 +286,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		return rc;
 	}
 	/* All that a large job needs is done in turns: reading, validating, planning. */
-	if (is_unread && mpijob__clock_cpu_us() - from_us > LONG_US) {
+	if (is_unread && mpijob__client_clock_cpu_us() - from_us > LONG_US) {
 		mpijob__queue_again(&operator_->queue, &record->item);
 		return 0;
 	}
@@ -309,7 +309,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__record *record)
 		mpijob__route_forget_strangers(operator_, record);
 	if (!record->findings) {
 		rc = mpijob__configure_validate(operator_, record);
-		if (rc == 0 && mpijob__clock_cpu_us() - from_us > LONG_US) {
+		if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US) {
 			mpijob__queue_again(&operator_->queue, &record->item);
 			return 0;
 		}

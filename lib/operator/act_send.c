@@ -70,7 +70,7 @@ int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *
 	write->updated = 1;
 	fill_target(write, &target);
 	if (rc == 0)
-		rc = mpijob__request_start(write->operator_->client, "PUT", &target, "application/json", &body, &callbacks,
+		rc = mpijob__client_request_start(write->operator_->client, "PUT", &target, "application/json", &body, &callbacks,
 					   &write->call);
 	mpijob__base_text_release(&body);
 	return rc;
@@ -103,7 +103,7 @@ static int send(struct mpijob__write *write, size_t index)
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->record) : NULL;
 		options.propagation = "Background";
-		rc = mpijob__delete_write_options(&options, &target, &body);
+		rc = mpijob__client_delete_write_options(&options, &target, &body);
 	} else {
 		rc = write_body(write->record, index, action->role == MPIJOB_ROLE_SECRET, &body);
 	}
@@ -113,7 +113,7 @@ static int send(struct mpijob__write *write, size_t index)
 		target.name = NULL;
 	}
 	if (rc == 0)
-		rc = mpijob__request_start(write->operator_->client, method, &target, type, &body, &callbacks,
+		rc = mpijob__client_request_start(write->operator_->client, method, &target, type, &body, &callbacks,
 					   &write->call);
 	mpijob__base_text_release(&body);
 	return rc;

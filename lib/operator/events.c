@@ -333,7 +333,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 		 const char *reason, const char *message)
 {
 	struct mpijob__events *events = operator_->events;
-	int64_t now_ms = mpijob__clock_monotonic_ms();
+	int64_t now_ms = mpijob__client_clock_monotonic_ms();
 	struct topic *topic = find_topic(events, key);
 	struct event *event = topic ? find_event(events, key, record, type, reason, message) : NULL;
 	const char *said = message;
@@ -454,7 +454,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		try_again = 1;
-	} else if (mpijob__patience_passes(answer->code)) {
+	} else if (mpijob__client_patience_passes(answer->code)) {
 		try_again = ++event->tries < MOST_TRIES;
 		wait = asked_ms > RETRY_MS ? asked_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !try_again;
@@ -486,7 +486,7 @@ static int send(struct event *event)
 	target.namespace_ = event->namespace_;
 	target.name = event->created ? event->name : NULL;
 	if (rc == 0)
-		rc = mpijob__request_start(event->operator_->client, event->created ? "PATCH" : "POST", &target,
+		rc = mpijob__client_request_start(event->operator_->client, event->created ? "PATCH" : "POST", &target,
 					   event->created ? "application/merge-patch+json" : "application/json", &body,
 					   &callbacks, &event->call);
 	mpijob__base_text_release(&body);
@@ -541,7 +541,7 @@ void mpijob__events_stop(mpijob_operator *operator_)
 	struct mpijob__events *events = operator_->events;
 
 	for (struct event *event = events->newest; event; event = event->older) {
-		if (!event->call || !mpijob__call_waits(event->call))
+		if (!event->call || !mpijob__client_call_waits(event->call))
 			continue;
 		mpijob_call_cancel(event->call);
 		end_call(event);

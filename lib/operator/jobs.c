@@ -219,7 +219,7 @@ static unsigned char read_phase(const mpijob_node *job, size_t conditions)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (mpijob__jobs_condition(job, rows[i].type))
+		if (mpijob__client_jobs_condition(job, rows[i].type))
 			return rows[i].phase;
 	return conditions ? MPIJOB__PHASE_CREATED : MPIJOB__PHASE_NEW;
 }

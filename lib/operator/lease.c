@@ -102,12 +102,12 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	}
 	lease->client = client;
 	lease->dice = known.seed;
-	lease->asleep = mpijob__clock_asleep_ms;
+	lease->asleep = mpijob__client_clock_asleep_ms;
 	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
-	lease->next = (struct mpijob__timer){ .client = client, .fire = attempt, .user = lease };
-	lease->deadline = (struct mpijob__timer){ .client = client, .fire = give_up, .user = lease };
-	mpijob__timer_set(&lease->next, INT64_MIN);
+	lease->next = (struct mpijob__client_timer){ .client = client, .fire = attempt, .user = lease };
+	lease->deadline = (struct mpijob__client_timer){ .client = client, .fire = give_up, .user = lease };
+	mpijob__client_timer_set(&lease->next, INT64_MIN);
 	*out = lease;
 	return 0;
 }
@@ -128,8 +128,8 @@ void mpijob_lease_free(mpijob_lease *lease)
 	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
 		if (lease->events[i].call)
 			mpijob_call_cancel(lease->events[i].call);
-	mpijob__timer_clear(&lease->next);
-	mpijob__timer_clear(&lease->deadline);
+	mpijob__client_timer_clear(&lease->next);
+	mpijob__client_timer_clear(&lease->deadline);
 	destroy(lease);
 }
 
@@ -241,7 +241,7 @@ static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 		lease->request = number;
 		lease->written_ms = now_of(lease);
 		lease->asleep_ms = lease->asleep();
-		rc = mpijob__client_start(lease->client, &request, MPIJOB__CALL_ONCE | MPIJOB__CALL_UNPACED, &callbacks,
+		rc = mpijob__client_start(lease->client, &request, MPIJOB__CLIENT_CALL_ONCE | MPIJOB__CLIENT_CALL_UNPACED, &callbacks,
 					  &lease->call);
 	}
 	mpijob__base_text_release(&path);
@@ -271,11 +271,11 @@ static void try_later(mpijob_lease *lease)
 
 	if (lease->leading) {
 		due_ms = lease->begun_ms + retry_ms;
-		mpijob__timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
+		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
 	due_ms = now_ms + retry_ms + (int64_t)(mpijob__lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
-	mpijob__timer_set(&lease->next, due_ms);
+	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
 /* Ours, as of when that was written. */
@@ -286,8 +286,8 @@ static void succeed(mpijob_lease *lease)
 	lease->told_code = lease->told_status = 0;
 	lease->renewed_ms = lease->written_ms;
 	lease->renewed_asleep_ms = lease->asleep_ms;
-	mpijob__timer_set(&lease->next, next_ms);
-	mpijob__timer_set(&lease->deadline, next_ms + lease->options.renew_ms);
+	mpijob__client_timer_set(&lease->next, next_ms);
+	mpijob__client_timer_set(&lease->deadline, next_ms + lease->options.renew_ms);
 	if (lease->leading)
 		return;
 	lease->leading = 1;
@@ -300,7 +300,7 @@ static void stand_by(mpijob_lease *lease)
 {
 	lease->told_code = lease->told_status = 0;
 	if (lease->leading) { /* it was taken from us */
-		mpijob__timer_clear(&lease->deadline);
+		mpijob__client_timer_clear(&lease->deadline);
 		stop_leading(lease);
 	}
 	try_later(lease);
@@ -397,7 +397,7 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__lease_request requ
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 		log_failure(lease, "give up", rc, answer->status, answer->message);
 	if (!lease->call)
-		mpijob__timer_clear(&lease->deadline);
+		mpijob__client_timer_clear(&lease->deadline);
 }
 
 void mpijob_lease_release(mpijob_lease *lease)
@@ -408,14 +408,14 @@ void mpijob_lease_release(mpijob_lease *lease)
 		return;
 	lease->released = 1;
 	cancel(lease);
-	mpijob__timer_clear(&lease->next);
-	mpijob__timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
+	mpijob__client_timer_clear(&lease->next);
+	mpijob__client_timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
 	if (unknown)
 		(void)send(lease, MPIJOB__LEASE_GET);
 	else if (mpijob__lease_ours(lease))
 		(void)send(lease, MPIJOB__LEASE_LET_GO);
 	if (!lease->call)
-		mpijob__timer_clear(&lease->deadline);
+		mpijob__client_timer_clear(&lease->deadline);
 	stop_leading(lease);
 }
 

@@ -33,8 +33,8 @@ struct mpijob_lease {
 	struct mpijob_lease_options options;
 	char *namespace_, *name, *identity, *component;
 	uint64_t dice;
-	struct mpijob__timer next;     /* attempt */
-	struct mpijob__timer deadline; /* of renewing, or of giving up */
+	struct mpijob__client_timer next;     /* attempt */
+	struct mpijob__client_timer deadline; /* of renewing, or of giving up */
 	mpijob_call *call;
 	enum mpijob__lease_request request; /* that `call` is */
 	int64_t begun_ms;              /* when the attempt began */

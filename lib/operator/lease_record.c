@@ -77,7 +77,7 @@ int mpijob__lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, 
 /* A time with six digits of fraction, as Leases have it. */
 static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 {
-	int64_t now_ms = mpijob__clock_wall_ms();
+	int64_t now_ms = mpijob__client_clock_wall_ms();
 	char second[MPIJOB__JOB_TIME_SIZE];
 	mpijob_text text = { 0 };
 	int rc = 0;
@@ -142,7 +142,7 @@ static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
 {
 	char text[MPIJOB__JOB_TIME_SIZE];
 
-	if (mpijob__job_time_format(mpijob__clock_wall_ms() / 1000, text))
+	if (mpijob__job_time_format(mpijob__client_clock_wall_ms() / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -158,7 +158,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
-	uint64_t serial = mpijob__lease_roll(lease) ^ (uint64_t)mpijob__clock_wall_ms() << 20;
+	uint64_t serial = mpijob__lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
 	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -212,6 +212,6 @@ void mpijob__lease_tell(mpijob_lease *lease, int number)
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
-		(void)mpijob__request_start(lease->client, "POST", &target, "application/json", &body, &callbacks, &event->call);
+		(void)mpijob__client_request_start(lease->client, "POST", &target, "application/json", &body, &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 }

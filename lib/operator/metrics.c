@@ -231,7 +231,7 @@ static void depth(struct sheet *sheet, const char *name)
 
 static void age(struct sheet *sheet, const char *name)
 {
-	int64_t now_ms = mpijob__clock_monotonic_ms(), since = mpijob__queue_oldest_ms(&sheet->operator_->queue);
+	int64_t now_ms = mpijob__client_clock_monotonic_ms(), since = mpijob__queue_oldest_ms(&sheet->operator_->queue);
 
 	put(sheet, "%s ", name);
 	put_seconds(sheet, since < now_ms ? (now_ms - since) * 1000 : 0);
@@ -275,7 +275,7 @@ static void watch_age(struct sheet *sheet, const char *name)
 {
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
 		const struct mpijob__source *source = &sheet->operator_->sources[i];
-		int64_t silent_ms = source->watch ? mpijob__watch_silent_ms(source->watch) : -1;
+		int64_t silent_ms = source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
 
 		if (silent_ms < 0)
 			continue;
@@ -291,7 +291,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 
 		if (source->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
-			    source->watch && mpijob_watch_synced(source->watch) && !mpijob__watch_trouble(source->watch));
+			    source->watch && mpijob_watch_synced(source->watch) && !mpijob__client_watch_trouble(source->watch));
 	}
 }
 

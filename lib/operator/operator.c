@@ -50,7 +50,7 @@ void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const ch
 int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mpijob_answer *answer)
 {
 	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
-	int64_t until_ms = mpijob__clock_monotonic_ms() + wait;
+	int64_t until_ms = mpijob__client_clock_monotonic_ms() + wait;
 
 	if (wait > 0 && (answer->status == 429 || answer->status == 503) && operator_->hold_until_ms < until_ms)
 		operator_->hold_until_ms = until_ms;
@@ -413,16 +413,16 @@ int mpijob__operator_may_write(const mpijob_operator *operator_)
 /* One turn after the other, for as long as a step may take: what others sent is to be read before more is done. */
 static int decide(mpijob_operator *operator_)
 {
-	int64_t until_us = mpijob__clock_cpu_us() + STEP_US;
+	int64_t until_us = mpijob__client_clock_cpu_us() + STEP_US;
 
 	while (mpijob__operator_may_write(operator_)) {
 		struct mpijob__queue_item *item = mpijob__queue_take(&operator_->queue, operator_->now_ms);
-		int64_t from_us = mpijob__clock_cpu_us(), took_us;
+		int64_t from_us = mpijob__client_clock_cpu_us(), took_us;
 		int rc = item ? mpijob__act_turn(operator_, (struct mpijob__record *)(void *)item) : 0;
 
 		if (!item || rc)
 			return rc;
-		took_us = mpijob__clock_cpu_us() - from_us;
+		took_us = mpijob__client_clock_cpu_us() - from_us;
 		mpijob__queue_charge(&operator_->queue, item, took_us);
 		if (from_us + took_us >= until_us)
 			return 0;
@@ -472,7 +472,7 @@ int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadl
 
 static void tick(mpijob_operator *operator_)
 {
-	operator_->now_ms = mpijob__clock_monotonic_ms();
+	operator_->now_ms = mpijob__client_clock_monotonic_ms();
 	operator_->queue.now_ms = operator_->now_ms;
 }
 
@@ -481,7 +481,7 @@ static void tell_recoveries(mpijob_operator *operator_)
 	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
 		struct mpijob__source *source = &operator_->sources[i];
 
-		if (!source->troubled || mpijob__watch_trouble(source->watch))
+		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
 			continue;
 		source->troubled = 0;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back", "%s can be listed and watched again",
@@ -504,7 +504,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	mpijob__events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
-	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__clock_monotonic_ms(), timeout_ms));
+	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
 	operator_->queue.more = operator_->client->news;
 	tick(operator_);
 	if (operator_->nomem && rc == 0)

@@ -334,7 +334,7 @@ void mpijob__act_job_news(struct mpijob__record *record);
 
 /* reads.c */
 #define MPIJOB__KIND_BIT(kind) (1u << mpijob__metrics_kind(kind))
-/* Read the object that `target` names; `*listing`: by a list. Returns as mpijob__request_start(). */
+/* Read the object that `target` names; `*listing`: by a list. Returns as mpijob__client_request_start(). */
 int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
 		       const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call);
 /* A read was forbidden: 1 when the same read is worth another try, now by a list. */

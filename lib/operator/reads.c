@@ -31,7 +31,7 @@ int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
 		target.query_count = 2;
 	}
 	if (rc == 0)
-		rc = mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, callbacks, call);
+		rc = mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL, callbacks, call);
 	mpijob__base_text_release(&selector);
 	return rc;
 }
@@ -50,7 +50,7 @@ struct found {
 	int code;
 };
 
-static int take(void *user, const struct mpijob__split_object *object)
+static int take(void *user, const struct mpijob__client_split_object *object)
 {
 	struct found *found = user;
 
@@ -65,14 +65,14 @@ static int unwrap(const char *api_version, const char *kind, const struct mpijob
 		  mpijob_text *text)
 {
 	struct found found = { text, MPIJOB_ERR_NOT_FOUND };
-	struct mpijob__split split;
-	int rc = mpijob__split_init(&split, MPIJOB__SPLIT_LIST, api_version, kind, LARGEST);
+	struct mpijob__client_split split;
+	int rc = mpijob__client_split_init(&split, MPIJOB__CLIENT_SPLIT_LIST, api_version, kind, LARGEST);
 
 	if (rc == 0)
-		rc = mpijob__split_feed(&split, answer->body, answer->body_len, take, &found);
-	if (rc == 0 && !mpijob__split_complete(&split))
+		rc = mpijob__client_split_feed(&split, answer->body, answer->body_len, take, &found);
+	if (rc == 0 && !mpijob__client_split_complete(&split))
 		rc = MPIJOB_ERR_SYNTAX;
-	mpijob__split_release(&split);
+	mpijob__client_split_release(&split);
 	return rc ? rc : found.code;
 }
 

@@ -255,7 +255,7 @@ static int look(mpijob_operator *operator_, struct mpijob__record *record, const
 	target.kind = action->kind;
 	target.namespace_ = record->namespace_;
 	target.name = action->name;
-	return mpijob__request_start(operator_->client, "GET", &target, NULL, NULL, &callbacks, &record->secret_look);
+	return mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL, &callbacks, &record->secret_look);
 }
 
 /* --- a plan --- */

@@ -22,7 +22,7 @@ struct outcome {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int take(void *user, const struct mpijob__split_object *object)
+static int take(void *user, const struct mpijob__client_split_object *object)
 {
 	struct outcome *outcome = user;
 
@@ -43,19 +43,19 @@ static int take(void *user, const struct mpijob__split_object *object)
 
 static void feed(int mode, const char *text, size_t len, size_t piece, struct outcome *outcome)
 {
-	struct mpijob__split split;
+	struct mpijob__client_split split;
 
 	outcome->digest = MPIJOB__BASE_DIGEST_START;
-	outcome->code = mpijob__split_init(&split, mode, "v1", "Pod", LIMIT);
+	outcome->code = mpijob__client_split_init(&split, mode, "v1", "Pod", LIMIT);
 	for (size_t at = 0; at < len && outcome->code == 0; at += piece)
-		outcome->code = mpijob__split_feed(&split, text + at, piece < len - at ? piece : len - at, take, outcome);
-	outcome->complete = outcome->code == 0 && mpijob__split_complete(&split);
-	mpijob__split_release(&split);
+		outcome->code = mpijob__client_split_feed(&split, text + at, piece < len - at ? piece : len - at, take, outcome);
+	outcome->complete = outcome->code == 0 && mpijob__client_split_complete(&split);
+	mpijob__client_split_release(&split);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	for (int mode = MPIJOB__SPLIT_LIST; mode <= MPIJOB__SPLIT_EVENTS; mode++) {
+	for (int mode = MPIJOB__CLIENT_SPLIT_LIST; mode <= MPIJOB__CLIENT_SPLIT_EVENTS; mode++) {
 		struct outcome whole = { 0 }, pieces = { 0 };
 
 		whole.observation = mpijob_observation_new();

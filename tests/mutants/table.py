@@ -91,7 +91,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "a_burst_is_read_in_turns"),
     ],
     "Reading, validation and planning": [
-        ("lib/operator/act.c", "if (rc == 0 && mpijob__clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
+        ("lib/operator/act.c", "if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
          "validation_that_takes_long_is_a_turn_of_its_own"),
     ],
     "A namespace that used processor time": [

@@ -176,7 +176,7 @@ FAKE void run(struct rig *rig)
 /* Wait as long as it wants; returns how long that is. */
 FAKE int64_t sleep_over(struct rig *rig)
 {
-	int64_t due = mpijob__watch_due_ms(rig->watch), wait;
+	int64_t due = mpijob__client_watch_due_ms(rig->watch), wait;
 
 	if (due == INT64_MIN)
 		return 0;

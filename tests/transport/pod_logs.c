@@ -114,10 +114,10 @@ static int break_streams(mpijob_logs *logs)
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct log_source *source = pod->sources; source; source = source->next)
 			if (source->call) {
-				mpijob__log_park(source);
+				mpijob__client_log_park(source);
 				broken++;
 			}
-	mpijob__timer_set(&logs->timer, INT64_MIN);
+	mpijob__client_timer_set(&logs->timer, INT64_MIN);
 	return broken;
 }
 

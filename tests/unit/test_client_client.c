@@ -443,7 +443,7 @@ static void headers_that_matter(void **state)
 	reply.header = "Date: Sat, 21 Nov 2026 18:37:20 GMT";
 	fake_script(&fake, reply);
 	assert_int_equal(mpijob_client_get(client, &one, &doc, NULL), 0);
-	assert_in_range(mpijob__server_clock_ms(&client->server_clock, client->clock()), INT64_C(1795286240000),
+	assert_in_range(mpijob__client_server_clock_ms(&client->server_clock, client->clock()), INT64_C(1795286240000),
 			INT64_C(1795286242000));
 	mpijob_doc_free(doc);
 	mpijob_diag_free(diag);

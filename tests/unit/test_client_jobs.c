@@ -353,7 +353,7 @@ static void holds(void **state)
 
 		assert_int_equal(mpijob_doc_parse(rows[i].stored, strlen(rows[i].stored), NULL, &stored, NULL), 0);
 		assert_int_equal(mpijob_doc_parse(rows[i].sent, strlen(rows[i].sent), NULL, &sent, NULL), 0);
-		assert_int_equal(mpijob__jobs_holds(mpijob_doc_root(stored), mpijob_doc_root(sent)), rows[i].holds);
+		assert_int_equal(mpijob__client_jobs_holds(mpijob_doc_root(stored), mpijob_doc_root(sent)), rows[i].holds);
 		mpijob_doc_free(stored);
 		mpijob_doc_free(sent);
 	}

@@ -6,7 +6,7 @@
 
 static int64_t left_ms(const struct rig *rig)
 {
-	return mpijob__watch_due_ms(rig->watch) - clock_now;
+	return mpijob__client_watch_due_ms(rig->watch) - clock_now;
 }
 
 /* More of the stream that is open. */

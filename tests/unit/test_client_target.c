@@ -194,9 +194,9 @@ static void plurals(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		mpijob_text *text = mpijob_text_new();
 
-		assert_int_equal(mpijob__resource_plural(rows[i].version, rows[i].kind, text), 0);
+		assert_int_equal(mpijob__client_resource_plural(rows[i].version, rows[i].kind, text), 0);
 		assert_string_equal(mpijob_text_data(text), rows[i].plural);
-		assert_int_equal(mpijob__resource_namespaced(rows[i].version, rows[i].kind), rows[i].namespaced);
+		assert_int_equal(mpijob__client_resource_namespaced(rows[i].version, rows[i].kind), rows[i].namespaced);
 		mpijob_text_free(text);
 	}
 }

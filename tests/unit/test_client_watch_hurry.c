@@ -46,9 +46,9 @@ static void wear_out(struct rig *rig, fake_decide decide)
 	rig->fake.decide = decide;
 	for (int i = 0; i < 30; i++) {
 		polls(rig);
-		if (mpijob__watch_due_ms(rig->watch) - clock_now > 10000)
+		if (mpijob__client_watch_due_ms(rig->watch) - clock_now > 10000)
 			return;
-		clock_now = mpijob__watch_due_ms(rig->watch);
+		clock_now = mpijob__client_watch_due_ms(rig->watch);
 	}
 	fail_msg("%s", "it does not wait longer and longer");
 }
@@ -80,10 +80,10 @@ static void test_it_is_back(void **state)
 	set_up(&rig);
 	wear_out(&rig, away);
 	ask(&rig);
-	assert_true(mpijob__watch_due_ms(rig.watch) - clock_now > 10000); /* that one did not get through either */
+	assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000); /* that one did not get through either */
 	rig.fake.decide = NULL;
 	ask(&rig);
-	assert_in_range(mpijob__watch_due_ms(rig.watch) - clock_now, 0, 500);
+	assert_in_range(mpijob__client_watch_due_ms(rig.watch) - clock_now, 0, 500);
 	clock_now += 500;
 	polls(&rig);
 	assert_int_equal(mpijob_watch_synced(rig.watch), 1);
@@ -115,7 +115,7 @@ static void test_it_starts(void **state)
 	ask(&rig);
 	clock_now += 500;
 	polls(&rig);
-	assert_in_range(mpijob__watch_due_ms(rig.watch) - clock_now, 800, 1600);
+	assert_in_range(mpijob__client_watch_due_ms(rig.watch) - clock_now, 800, 1600);
 	tear_down(&rig);
 }
 
@@ -130,7 +130,7 @@ static void test_who_is_spared(void **state)
 		set_up(&rig);
 		wear_out(&rig, decides[i]);
 		ask(&rig);
-		assert_true(mpijob__watch_due_ms(rig.watch) - clock_now > 10000);
+		assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000);
 		tear_down(&rig);
 	}
 }
