@@ -216,7 +216,7 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 	return code ? code : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
 }
 
-int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given)
+int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given)
 {
 	return mpijob__base_struct_check(own, sizeof(*own), given);
 }
@@ -244,7 +244,7 @@ static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config
 	return code;
 }
 
-int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *given)
+int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *given)
 {
 	struct mpijob_flyte_options options;
 	int code = mpijob__base_struct_check(&options, sizeof(options), given), truth = 0;
@@ -252,7 +252,7 @@ int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_optio
 	if (!code)
 		code = take_config(f, options.config);
 	if (!code)
-		code = mpijob__execution_take(&f->execution, options.execution);
+		code = mpijob__flyte_execution_take(&f->execution, options.execution);
 	if (code)
 		return code;
 	f->source = options.source;
@@ -261,7 +261,7 @@ int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_optio
 		f->repairs &= ~MPIJOB_FLYTE_ENVIRONMENT;
 	f->interruptible = f->execution.interruptible > 0;
 	if (f->execution.interruptible == 0 &&
-	    mpijob_node_bool(mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "interruptible"), &truth))
+	    mpijob_node_bool(mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "interruptible"), &truth))
 		f->interruptible = truth;
 	return 0;
 }

@@ -56,7 +56,7 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 
 	while (len > 0 && e->console_url[len - 1] == '/')
 		len--;
-	if (!e->console_url || !*e->console_url || !mpijob__proto_get(f->task_config, "link_type"))
+	if (!e->console_url || !*e->console_url || !mpijob__flyte_proto_get(f->task_config, "link_type"))
 		return 0;
 	code = mpijob__base_text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len,
 				   e->console_url, e->project ? e->project : "", e->domain ? e->domain : "",
@@ -70,8 +70,8 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
 {
 	const struct mpijob_flyte_execution *e = &f->execution;
-	const mpijob_node *id = mpijob__proto_get(f->task, "id");
-	const char *name = e->task_name ? e->task_name : mpijob__proto_text(id, "name");
+	const mpijob_node *id = mpijob__flyte_proto_get(f->task, "id");
+	const char *name = e->task_name ? e->task_name : mpijob__flyte_proto_text(id, "name");
 	char attempt[16];
 	int code;
 
@@ -84,10 +84,10 @@ static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
 	code = add_url(f, env);
 	if (code || !name || !*name)
 		return code;
-	add(f, env, "FLYTE_INTERNAL_TASK_PROJECT", e->task_name ? e->task_project : mpijob__proto_text(id, "project"));
-	add(f, env, "FLYTE_INTERNAL_TASK_DOMAIN", e->task_name ? e->task_domain : mpijob__proto_text(id, "domain"));
+	add(f, env, "FLYTE_INTERNAL_TASK_PROJECT", e->task_name ? e->task_project : mpijob__flyte_proto_text(id, "project"));
+	add(f, env, "FLYTE_INTERNAL_TASK_DOMAIN", e->task_name ? e->task_domain : mpijob__flyte_proto_text(id, "domain"));
 	add(f, env, "FLYTE_INTERNAL_TASK_NAME", name);
-	add(f, env, "FLYTE_INTERNAL_TASK_VERSION", e->task_name ? e->task_version : mpijob__proto_text(id, "version"));
+	add(f, env, "FLYTE_INTERNAL_TASK_VERSION", e->task_name ? e->task_version : mpijob__flyte_proto_text(id, "version"));
 	return 0;
 }
 
@@ -102,7 +102,7 @@ static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const m
 	}
 }
 
-int mpijob__environment_add(struct mpijob__flyte *f, mpijob_node *container)
+int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container)
 {
 	mpijob_node *env = list_of(f, container, "env");
 	int code;
@@ -224,7 +224,7 @@ static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at,
 	return passed;
 }
 
-int mpijob__environment_forward(struct mpijob__flyte *f)
+int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 {
 	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun" };
 	static const char *const horovodrun[] = { "horovodrun" };
@@ -242,11 +242,11 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 		return 1;
 	if (!find_program(words, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at))
 		return mpijob_node_count(env)
-			       ? mpijob__task_ignore(f, LAUNCHER_CONTAINER ".args", args,
+			       ? mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".args", args,
 						     "no mpirun in here: its variables do not reach remote ranks")
 			       : 0;
 	if (mpijob_node_count(mpijob_node_get(container, "envFrom")))
-		code = mpijob__task_ignore(f, LAUNCHER_CONTAINER ".envFrom", mpijob_node_get(container, "envFrom"),
+		code = mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".envFrom", mpijob_node_get(container, "envFrom"),
 					   "these variables do not reach remote ranks: their names are not known here");
 	list = at < count ? command : args;
 	first = at < count ? at : at - count;
@@ -256,7 +256,7 @@ int mpijob__environment_forward(struct mpijob__flyte *f)
 	append_words(f, made, list, first + 1, mpijob_node_count(list));
 	mpijob_node_put(f->doc, container, at < count ? "command" : "args", made);
 	if (!code && passed)
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
+		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
 					  "mpirun passes its variables to remote ranks: %zu", passed);
 	return code ? code : 1;
 }

@@ -52,94 +52,94 @@ struct mpijob__flyte {
 /* ---- proto.c: messages as protobuf writes them in JSON ---- */
 
 /* The value of a field by its name in camelCase; NULL when absent or null. */
-const mpijob_node *mpijob__proto_get(const mpijob_node *message, const char *field);
+const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const char *field);
 /* The string of a field, "" when absent; NULL when it is none. */
-const char *mpijob__proto_text(const mpijob_node *message, const char *field);
+const char *mpijob__flyte_proto_text(const mpijob_node *message, const char *field);
 /* A 32-bit number, 0 when absent. 1, or 0 when it is none. */
-int mpijob__proto_int(const mpijob_node *message, const char *field, int32_t *out);
+int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32_t *out);
 /* An enumeration by word or number, the first word when absent; NULL when it is none of them. */
-const char *mpijob__proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count);
+const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count);
 
 /* ---- config.c ---- */
 
 /* Take over the caller's structs and fill in Flyte's defaults. */
-int mpijob__config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
-int mpijob__execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given);
+int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
+int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given);
 
 /* ---- task.c ---- */
 
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
-int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 	MPIJOB__BASE_PRINTF(4, 5);
-/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as mpijob__task_refuse(). */
-int mpijob__task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind);
+/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as mpijob__flyte_task_refuse(). */
+int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind);
 /* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 	MPIJOB__BASE_PRINTF(4, 5);
 /* Read `custom` and what else decides about the whole job. */
-int mpijob__task_read(struct mpijob__flyte *f);
-int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag);
+int mpijob__flyte_task_read(struct mpijob__flyte *f);
+int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag);
 
 /* ---- resources.c ---- */
 
 /* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL: only keep it in bounds.
  */
-int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role);
+int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role);
 /* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
-int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
+int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
 				mpijob_node *into);
 
 /* ---- placeholder.c ---- */
 
 /* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing happens. */
-int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, const char *value);
+int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name, const char *value);
 /* Replace all placeholders of the words under a key of a container; no words at all are left out. */
-int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key);
+int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key);
 
 /* ---- environment.c ---- */
 
 /* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__environment_add(struct mpijob__flyte *f, mpijob_node *container);
+int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container);
 /* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a negative code. */
-int mpijob__environment_forward(struct mpijob__flyte *f);
+int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 
 /* ---- pod.c ---- */
 
 /* Make the pod template of a role. */
-int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template);
+int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template);
 /* Put all strings of `from` into a map; NULL adds nothing. */
-void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
+void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
 /* Take empty labels and annotations out. */
-void mpijob__pod_tidy(mpijob_node *metadata);
+void mpijob__flyte_pod_tidy(mpijob_node *metadata);
 /* The container of that name; NULL when there is none. */
-mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name);
+mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name);
 
 /* ---- secrets.c ---- */
 
 /* What tells Flyte's webhook of the secrets that the task asks for. */
-int mpijob__secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations);
+int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations);
 
 /* ---- placement.c ---- */
 
 /* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM.
  */
-int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec);
+int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec);
 /* Accelerators and shared memory. */
-int mpijob__placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary);
-void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
+int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary);
+void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
 
 /* ---- repair.c ---- */
 
 /* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
+int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
 	MPIJOB__BASE_PRINTF(4, 5);
 /* Turn the job of v1 in `f->doc` into one of v2beta1. */
-int mpijob__repair_convert(struct mpijob__flyte *f);
+int mpijob__flyte_repair_convert(struct mpijob__flyte *f);
 
 /* ---- links.c ---- */
 
 /* What the links of one status are made of. */
-struct mpijob__links {
+struct mpijob__flyte_links {
 	const mpijob_node *job;
 	struct mpijob_flyte_status_options options;
 	struct mpijob_flyte_execution execution;
@@ -148,7 +148,7 @@ struct mpijob__links {
 };
 
 /* Link a pod. 0 or MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE. */
-int mpijob__links_add(struct mpijob__links *links, const char *pod);
-void mpijob__links_free(struct mpijob__links *links);
+int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod);
+void mpijob__flyte_links_free(struct mpijob__flyte_links *links);
 
 #endif

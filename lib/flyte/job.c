@@ -54,23 +54,23 @@ static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 
 static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 {
-	const mpijob_node *own = mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "metadata");
+	const mpijob_node *own = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "metadata");
 	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *labels, *annotations;
 	int code;
 
 	code = put_name(f, metadata);
 	mpijob_node_put_string(f->doc, metadata, "namespace", f->execution.namespace_);
 	labels = mpijob_node_put_map(f->doc, metadata, "labels");
-	mpijob__pod_union(f, labels, f->config.default_labels);
-	mpijob__pod_union(f, labels, mpijob__proto_get(own, "labels"));
-	mpijob__pod_union(f, labels, f->execution.labels);
+	mpijob__flyte_pod_union(f, labels, f->config.default_labels);
+	mpijob__flyte_pod_union(f, labels, mpijob__flyte_proto_get(own, "labels"));
+	mpijob__flyte_pod_union(f, labels, f->execution.labels);
 	annotations = mpijob_node_put_map(f->doc, metadata, "annotations");
-	mpijob__pod_union(f, annotations, f->config.default_annotations);
-	mpijob__pod_union(f, annotations, mpijob__proto_get(own, "annotations"));
-	mpijob__pod_union(f, annotations, f->execution.annotations);
+	mpijob__flyte_pod_union(f, annotations, f->config.default_annotations);
+	mpijob__flyte_pod_union(f, annotations, mpijob__flyte_proto_get(own, "annotations"));
+	mpijob__flyte_pod_union(f, annotations, f->execution.annotations);
 	if (!code)
-		code = mpijob__secrets_add(f, labels, annotations);
-	mpijob__pod_tidy(metadata);
+		code = mpijob__flyte_secrets_add(f, labels, annotations);
+	mpijob__flyte_pod_tidy(metadata);
 	if (f->execution.owner)
 		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
 				   mpijob_node_copy(f->doc, f->execution.owner));
@@ -84,8 +84,8 @@ static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 	int32_t slots = f->version == 0 ? f->slots : 1;
 	int code = 0;
 
-	if (mpijob__task_repairs(f, MPIJOB_FLYTE_SLOTS) && slots != (f->slots > 0 ? f->slots : 1)) {
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
+	if (mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SLOTS) && slots != (f->slots > 0 ? f->slots : 1)) {
+		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
 					  "%d in place of %d, as the task says", (int)(f->slots > 0 ? f->slots : 1),
 					  (int)slots);
 		slots = f->slots > 0 ? f->slots : 1;
@@ -106,12 +106,12 @@ static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
 		int is_zero = f->policy[i].given && f->policy[i].value == 0;
 
-		if (is_zero && !mpijob__task_repairs(f, MPIJOB_FLYTE_ZERO))
+		if (is_zero && !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ZERO))
 			continue;
 		if (f->policy[i].given)
 			mpijob_node_put_int(f->doc, policy, keys[i], f->policy[i].value);
 		if (is_zero)
-			code = mpijob__repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says",
+			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says",
 						  keys[i]);
 	}
 	return code;
@@ -124,9 +124,9 @@ static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *ro
 
 	mpijob_node_put_int(f->doc, replica, "replicas", role->replicas);
 	mpijob_node_put_string(f->doc, replica, "restartPolicy", role->restart_policy);
-	code = mpijob__pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
+	code = mpijob__flyte_pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
 	if (!code && role->replicas <= 0)
-		return mpijob__task_refuse(f, "custom.workerReplicas.replicas", NULL,
+		return mpijob__flyte_task_refuse(f, "custom.workerReplicas.replicas", NULL,
 					   "the number of workers must be greater than 0");
 	return code;
 }
@@ -152,9 +152,9 @@ static int make(struct mpijob__flyte *f)
 	if (!code && mpijob_doc_error(f->doc))
 		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
 			       ? MPIJOB_ERR_NOMEM
-			       : mpijob__task_refuse(f, "k8sPod.podSpec", NULL,
+			       : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
 						     "a map or list on the way to what must be written is none");
-	return code ? code : f->to_v2beta1 ? mpijob__repair_convert(f) : 0;
+	return code ? code : f->to_v2beta1 ? mpijob__flyte_repair_convert(f) : 0;
 }
 
 static int refuse_version(mpijob_diag *diag, const char *version)
@@ -182,12 +182,12 @@ int mpijob_flyte_job(const mpijob_node *task, const char *version, const struct 
 		return refuse_version(diag, version);
 	}
 	f.doc = defaults;
-	code = mpijob__config_take(&f, options);
+	code = mpijob__flyte_config_take(&f, options);
 	f.doc = mpijob_doc_new();
 	if (!code && (mpijob_doc_error(defaults) || !f.doc))
 		code = MPIJOB_ERR_NOMEM;
 	if (!code)
-		code = mpijob__task_read(&f);
+		code = mpijob__flyte_task_read(&f);
 	if (!code)
 		code = make(&f);
 	if (code)

@@ -17,7 +17,7 @@ static const struct mpijob_flyte_log_template dashboard = {
 };
 
 /* One value after the other, as each may bring in what comes later. */
-static int fill(const struct mpijob__links *links, const char *pod, struct mpijob_text *text)
+static int fill(const struct mpijob__flyte_links *links, const char *pod, struct mpijob_text *text)
 {
 	const struct mpijob_flyte_execution *e = &links->execution;
 	const mpijob_node *metadata = mpijob_node_get(links->job, "metadata");
@@ -59,7 +59,7 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 		{ "podUnixFinishTime", numbers[1].data },
 	};
 	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++)
-		code = mpijob__placeholder_replace(text, known[i].name,
+		code = mpijob__flyte_placeholder_replace(text, known[i].name,
 						   known[i].value && *known[i].value ? known[i].value : NULL);
 	for (size_t i = 0; i < 3; i++)
 		mpijob__base_text_release(&numbers[i]);
@@ -67,7 +67,7 @@ static int fill(const struct mpijob__links *links, const char *pod, struct mpijo
 }
 
 /* A filled copy; NULL when memory ran out. */
-static char *filled(const struct mpijob__links *links, const char *pod, const char *template)
+static char *filled(const struct mpijob__flyte_links *links, const char *pod, const char *template)
 {
 	struct mpijob_text text = { 0 };
 	int code = mpijob__base_text_puts(&text, template);
@@ -80,7 +80,7 @@ static char *filled(const struct mpijob__links *links, const char *pod, const ch
 	return copy;
 }
 
-static int grow(struct mpijob__links *links)
+static int grow(struct mpijob__flyte_links *links)
 {
 	size_t cap = links->cap ? links->cap * 2 : 8;
 	struct mpijob_flyte_link *items;
@@ -102,7 +102,7 @@ static void drop(struct mpijob_flyte_link *link)
 	free((char *)link->pod);
 }
 
-static int add_one(struct mpijob__links *links, const char *pod, const struct mpijob_flyte_log_template *template)
+static int add_one(struct mpijob__flyte_links *links, const char *pod, const struct mpijob_flyte_log_template *template)
 {
 	struct mpijob_flyte_link link = { sizeof(link), NULL, NULL, NULL };
 	int code = grow(links);
@@ -120,7 +120,7 @@ static int add_one(struct mpijob__links *links, const char *pod, const struct mp
 	return 0;
 }
 
-int mpijob__links_add(struct mpijob__links *links, const char *pod)
+int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod)
 {
 	int code = 0;
 
@@ -136,7 +136,7 @@ int mpijob__links_add(struct mpijob__links *links, const char *pod)
 	return code;
 }
 
-void mpijob__links_free(struct mpijob__links *links)
+void mpijob__flyte_links_free(struct mpijob__flyte_links *links)
 {
 	for (size_t i = 0; i < links->count; i++)
 		drop(&links->items[i]);

@@ -57,7 +57,7 @@ static int take(struct mpijob_text *text, struct mpijob_text *made, int code)
 	return code;
 }
 
-int mpijob__placeholder_replace(struct mpijob_text *text, const char *name, const char *value)
+int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name, const char *value)
 {
 	struct mpijob_text made = { 0 };
 	const char *at = text->data, *from = at, *end;
@@ -136,7 +136,7 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 		}
 		value = input_of(f->execution.inputs, name, len);
 		code = value ? mpijob_text_write(&made, from, (size_t)(at - from))
-			     : mpijob__task_refuse(f, field, NULL, "requested input is not found [%.*s]",
+			     : mpijob__flyte_task_refuse(f, field, NULL, "requested input is not found [%.*s]",
 						   (int)(len < 200 ? len : 200), name);
 		if (!code)
 			code = put_value(&made, value);
@@ -190,12 +190,12 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 
 	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++) {
 		if (known[i].value) {
-			code = mpijob__placeholder_replace(text, known[i].name, known[i].value);
+			code = mpijob__flyte_placeholder_replace(text, known[i].name, known[i].value);
 			continue;
 		}
 		for (const char *at = text->data; at && *at && !code; at++) {
 			if (!f->placeholders_told && closed(name_at(at, known[i].name))) {
-				code = mpijob__task_ignore(
+				code = mpijob__flyte_task_ignore(
 					f, field, NULL, "{{.%s}} stays as it is: the execution does not say its value",
 					known[i].name);
 				f->placeholders_told = 1;
@@ -205,7 +205,7 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 	return code ? code : replace_inputs(f, text, field);
 }
 
-int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key)
+int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key)
 {
 	const mpijob_node *words = mpijob_node_get(container, key);
 	mpijob_node *made = mpijob_node_new_list(f->doc);
@@ -217,7 +217,7 @@ int mpijob__placeholder_words(struct mpijob__flyte *f, mpijob_node *container, c
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 
 		code = word ? mpijob__base_text_puts(&text, word)
-			    : mpijob__task_refuse(f, key, words, "must be a list of strings");
+			    : mpijob__flyte_task_refuse(f, key, words, "must be a list of strings");
 		if (!code)
 			code = replace_all(f, &text, f->execution.name ? mpijob_text_data(&unique) : NULL, key);
 		if (!code)

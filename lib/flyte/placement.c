@@ -47,7 +47,7 @@ static int asks_for(const mpijob_node *containers, const char *list, const char 
 
 static int interruptible(struct mpijob__flyte *f, const struct mpijob__flyte_role *role)
 {
-	return f->interruptible && !(role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_SAFE_LAUNCHER));
+	return f->interruptible && !(role->is_launcher && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SAFE_LAUNCHER));
 }
 
 static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
@@ -74,10 +74,10 @@ static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_ro
 {
 	mpijob_node *made = mpijob_node_new_map(f->doc);
 
-	mpijob__pod_union(f, made, f->config.default_node_selector);
-	mpijob__pod_union(f, made, mpijob_node_get(spec, "nodeSelector"));
+	mpijob__flyte_pod_union(f, made, f->config.default_node_selector);
+	mpijob__flyte_pod_union(f, made, mpijob_node_get(spec, "nodeSelector"));
 	if (interruptible(f, role))
-		mpijob__pod_union(f, made, f->config.interruptible_node_selector);
+		mpijob__flyte_pod_union(f, made, f->config.interruptible_node_selector);
 	if (mpijob_node_count(made))
 		mpijob_node_put(f->doc, spec, "nodeSelector", made);
 }
@@ -101,7 +101,7 @@ static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_nod
 
 static void put_default(struct mpijob__flyte *f, mpijob_node *spec, const char *key, const mpijob_node *value)
 {
-	if (value && mpijob_node_kind(value) != MPIJOB_NODE_NULL && !mpijob__proto_get(spec, key))
+	if (value && mpijob_node_kind(value) != MPIJOB_NODE_NULL && !mpijob__flyte_proto_get(spec, key))
 		mpijob_node_put_copy(f->doc, spec, key, value);
 }
 
@@ -131,19 +131,19 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__task_need(f, parts[i].path, mpijob_node_find(spec, parts[i].path), parts[i].kind);
+		code = mpijob__flyte_task_need(f, parts[i].path, mpijob_node_find(spec, parts[i].path), parts[i].kind);
 	for (size_t i = 0; !code && i < mpijob_node_count(terms); i++) {
 		const mpijob_node *term = mpijob_node_at(terms, i);
 
-		code = mpijob__task_need(f, REQUIRED ".nodeSelectorTerms", term, MPIJOB_NODE_MAP);
+		code = mpijob__flyte_task_need(f, REQUIRED ".nodeSelectorTerms", term, MPIJOB_NODE_MAP);
 		if (!code)
-			code = mpijob__task_need(f, "matchExpressions", mpijob_node_get(term, "matchExpressions"),
+			code = mpijob__flyte_task_need(f, "matchExpressions", mpijob_node_get(term, "matchExpressions"),
 						 MPIJOB_NODE_LIST);
 	}
 	return code;
 }
 
-int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
+int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
 {
 	int code;
 
@@ -165,7 +165,7 @@ int mpijob__placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_
 	require(f, spec,
 		interruptible(f, role) ? f->config.interruptible_requirement : f->config.non_interruptible_requirement);
 	if (role->is_launcher && f->interruptible && !interruptible(f, role))
-		return mpijob__repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER, "spec.mpiReplicaSpecs[Launcher]",
+		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER, "spec.mpiReplicaSpecs[Launcher]",
 					  "the launcher is not interruptible");
 	return 0;
 }
@@ -196,11 +196,11 @@ static void tolerate(struct mpijob__flyte *f, mpijob_node *spec, const char *key
 
 static void take_partition(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *accelerator)
 {
-	const mpijob_node *size = mpijob__proto_get(accelerator, "partitionSize");
+	const mpijob_node *size = mpijob__flyte_proto_get(accelerator, "partitionSize");
 	const char *label = f->config.gpu_partition_size_label, *text = mpijob_node_string(size);
 	int whole = 0;
 
-	if (mpijob_node_bool(mpijob__proto_get(accelerator, "unpartitioned"), &whole) && whole) {
+	if (mpijob_node_bool(mpijob__flyte_proto_get(accelerator, "unpartitioned"), &whole) && whole) {
 		const mpijob_node *given = f->config.gpu_unpartitioned_requirement;
 
 		require(f, spec, given ? given : make_requirement(f, label, "DoesNotExist", NULL));
@@ -215,7 +215,7 @@ static void take_partition(struct mpijob__flyte *f, mpijob_node *spec, const mpi
 
 static void take_accelerator(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *accelerator)
 {
-	const char *device = mpijob__proto_text(accelerator, "device");
+	const char *device = mpijob__flyte_proto_text(accelerator, "device");
 
 	if (!accelerator || !asks_for(mpijob_node_get(spec, "containers"), "limits", f->config.gpu_resource_name))
 		return;
@@ -236,7 +236,7 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 
 	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
 		if (is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name")), name))
-			return mpijob__task_refuse(f, "extendedResources.sharedMemory", volumes,
+			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", volumes,
 						   "a volume is already named '%.200s'", name);
 	}
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
@@ -244,7 +244,7 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 
 		if (is_word(mpijob_node_string(mpijob_node_get(mount, "name")), name) ||
 		    is_word(mpijob_node_string(mpijob_node_get(mount, "mountPath")), path))
-			return mpijob__task_refuse(f, "extendedResources.sharedMemory", mount,
+			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", mount,
 						   "something is already mounted there");
 	}
 	return 0;
@@ -252,8 +252,8 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 
 static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary, const mpijob_node *memory)
 {
-	const char *name = mpijob__proto_text(memory, "mountName"), *path = mpijob__proto_text(memory, "mountPath");
-	const char *limit = mpijob__proto_text(memory, "sizeLimit");
+	const char *name = mpijob__flyte_proto_text(memory, "mountName"), *path = mpijob__flyte_proto_text(memory, "mountPath");
+	const char *limit = mpijob__flyte_proto_text(memory, "sizeLimit");
 	struct mpijob__base_quantity quantity = { 0 };
 	char text[MPIJOB__BASE_QUANTITY_TEXT];
 	mpijob_node *volume;
@@ -262,13 +262,13 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 	if (!memory)
 		return 0;
 	if (!name || !*name || !path || !*path)
-		return mpijob__task_refuse(f, "extendedResources.sharedMemory", memory,
+		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", memory,
 					   "must have mountName and mountPath");
 	code = collides(f, spec, primary, name, path);
 	if (code)
 		return code;
 	if (!limit || (*limit && !mpijob__base_quantity_parse(limit, strlen(limit), &quantity)))
-		return mpijob__task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
+		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
 	mpijob__base_quantity_print(&quantity, text);
 	volume = mpijob_node_append_map(f->doc, list_of(f, spec, "volumes"));
 	mpijob_node_put_string(f->doc, volume, "name", name);
@@ -281,15 +281,15 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 	return 0;
 }
 
-int mpijob__placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary)
+int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary)
 {
-	const mpijob_node *own = mpijob__proto_get(f->task, "extendedResources"),
+	const mpijob_node *own = mpijob__flyte_proto_get(f->task, "extendedResources"),
 			  *over = f->execution.extended_resources;
-	const mpijob_node *accelerator = mpijob__proto_get(over, "gpuAccelerator");
-	const mpijob_node *memory = mpijob__proto_get(over, "sharedMemory");
+	const mpijob_node *accelerator = mpijob__flyte_proto_get(over, "gpuAccelerator");
+	const mpijob_node *memory = mpijob__flyte_proto_get(over, "sharedMemory");
 
-	take_accelerator(f, spec, accelerator ? accelerator : mpijob__proto_get(own, "gpuAccelerator"));
-	return take_memory(f, spec, primary, memory ? memory : mpijob__proto_get(own, "sharedMemory"));
+	take_accelerator(f, spec, accelerator ? accelerator : mpijob__flyte_proto_get(own, "gpuAccelerator"));
+	return take_memory(f, spec, primary, memory ? memory : mpijob__flyte_proto_get(own, "sharedMemory"));
 }
 
 /* Whether a toleration of the pod says the same as "Exists" on that key. */
@@ -307,7 +307,7 @@ static int tolerates(const mpijob_node *tolerations, const char *key)
 	return 0;
 }
 
-void mpijob__placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec)
+void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec)
 {
 	const mpijob_node *names = f->config.extended_resources;
 	const char *last = "", *next;

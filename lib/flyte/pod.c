@@ -16,7 +16,7 @@ static int is_word(const char *text, const char *word)
 	return text && strcmp(text, word) == 0;
 }
 
-void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from)
+void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from)
 {
 	for (size_t i = 0; i < mpijob_node_count(from); i++) {
 		const mpijob_node *value = mpijob_node_at(from, i);
@@ -26,7 +26,7 @@ void mpijob__pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_n
 	}
 }
 
-void mpijob__pod_tidy(mpijob_node *metadata)
+void mpijob__flyte_pod_tidy(mpijob_node *metadata)
 {
 	static const char *const maps[] = { "labels", "annotations" };
 
@@ -36,7 +36,7 @@ void mpijob__pod_tidy(mpijob_node *metadata)
 	}
 }
 
-mpijob_node *mpijob__pod_find(mpijob_node *spec, const char *name)
+mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers");
 
@@ -64,11 +64,11 @@ static int put_variables(struct mpijob__flyte *f, mpijob_node *container, const 
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const mpijob_node *pair = mpijob_node_at(env, i);
-		const char *key = mpijob__proto_text(pair, "key"), *value = mpijob__proto_text(pair, "value");
+		const char *key = mpijob__flyte_proto_text(pair, "key"), *value = mpijob__flyte_proto_text(pair, "value");
 		mpijob_node *entry = mpijob_node_append_map(f->doc, list);
 
 		if (!key || !value)
-			return mpijob__task_refuse(f, "container.env", pair,
+			return mpijob__flyte_task_refuse(f, "container.env", pair,
 						   "must have a key and a value that are strings");
 		mpijob_node_put_string(f->doc, entry, "name", key);
 		if (*value)
@@ -80,20 +80,20 @@ static int put_variables(struct mpijob__flyte *f, mpijob_node *container, const 
 static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpijob_node *spec)
 {
 	mpijob_node *container = mpijob_node_append_map(f->doc, mpijob_node_put_list(f->doc, spec, "containers"));
-	const char *image = mpijob__proto_text(from, "image");
+	const char *image = mpijob__flyte_proto_text(from, "image");
 	int code;
 
 	mpijob_node_put_string(f->doc, container, "name", FLYTE_CONTAINER);
 	if (image && *image)
 		mpijob_node_put_string(f->doc, container, "image", image);
-	put_words(f, container, "command", mpijob__proto_get(from, "command"));
-	put_words(f, container, "args", mpijob__proto_get(from, "args"));
-	code = put_variables(f, container, mpijob__proto_get(from, "env"));
+	put_words(f, container, "command", mpijob__flyte_proto_get(from, "command"));
+	put_words(f, container, "args", mpijob__flyte_proto_get(from, "args"));
+	code = put_variables(f, container, mpijob__flyte_proto_get(from, "env"));
 	mpijob_node_put_string(f->doc, container, "terminationMessagePolicy", "FallbackToLogsOnError");
 	if (f->config.image_pull_policy && *f->config.image_pull_policy)
 		mpijob_node_put_string(f->doc, container, "imagePullPolicy", f->config.image_pull_policy);
 	if (!code)
-		code = mpijob__resources_from_task(f, mpijob__proto_get(from, "resources"), "container.resources",
+		code = mpijob__flyte_resources_from_task(f, mpijob__flyte_proto_get(from, "resources"), "container.resources",
 						   mpijob_node_put_map(f->doc, container, "resources"));
 	return code;
 }
@@ -101,14 +101,14 @@ static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpij
 /* Labels and annotations of a K8sPod, and its pod; the primary container's name is said elsewhere. */
 static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node *template)
 {
-	const mpijob_node *spec = mpijob__proto_get(pod, "podSpec"), *metadata = mpijob__proto_get(pod, "metadata");
+	const mpijob_node *spec = mpijob__flyte_proto_get(pod, "podSpec"), *metadata = mpijob__flyte_proto_get(pod, "metadata");
 
 	if (mpijob_node_kind(spec) != MPIJOB_NODE_MAP)
-		return mpijob__task_refuse(f, "k8sPod.podSpec", spec, "must be the spec of a pod");
-	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"),
-			  mpijob__proto_get(metadata, "annotations"));
-	mpijob__pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"),
-			  mpijob__proto_get(metadata, "labels"));
+		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec", spec, "must be the spec of a pod");
+	mpijob__flyte_pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"),
+			  mpijob__flyte_proto_get(metadata, "annotations"));
+	mpijob__flyte_pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"),
+			  mpijob__flyte_proto_get(metadata, "labels"));
 	mpijob_node_put_copy(f->doc, template, "spec", spec);
 	return 0;
 }
@@ -116,24 +116,24 @@ static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node
 /* The pod, and the name of its primary container. */
 static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char **primary)
 {
-	const mpijob_node *container = mpijob__proto_get(f->task, "container"),
-			  *pod = mpijob__proto_get(f->task, "k8sPod");
+	const mpijob_node *container = mpijob__flyte_proto_get(f->task, "container"),
+			  *pod = mpijob__flyte_proto_get(f->task, "k8sPod");
 	const mpijob_node *other = f->execution.pod_template;
 	int code;
 
 	*primary = FLYTE_CONTAINER;
 	if (!container && !pod)
-		return mpijob__task_refuse(f, "", f->task, "neither container nor k8sPod: nothing to run");
+		return mpijob__flyte_task_refuse(f, "", f->task, "neither container nor k8sPod: nothing to run");
 	if (container) {
 		code = from_container(f, container, mpijob_node_put_map(f->doc, template, "spec"));
 	} else {
-		*primary = mpijob_node_string(mpijob__proto_get(f->task_config, PRIMARY_KEY));
+		*primary = mpijob_node_string(mpijob__flyte_proto_get(f->task_config, PRIMARY_KEY));
 		code = *primary ? from_pod(f, pod, template)
-				: mpijob__task_refuse(f, "config", f->task_config,
+				: mpijob__flyte_task_refuse(f, "config", f->task_config,
 						      "must have " PRIMARY_KEY " with k8sPod");
 	}
-	if (!code && mpijob__proto_get(other, "podSpec")) {
-		*primary = mpijob__proto_text(other, "primaryContainerName");
+	if (!code && mpijob__flyte_proto_get(other, "podSpec")) {
+		*primary = mpijob__flyte_proto_text(other, "primaryContainerName");
 		code = from_pod(f, other, template);
 	}
 	return code;
@@ -160,7 +160,7 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__task_need(f, parts[i].path, mpijob_node_find(container, parts[i].path), parts[i].kind);
+		code = mpijob__flyte_task_need(f, parts[i].path, mpijob_node_find(container, parts[i].path), parts[i].kind);
 	return code;
 }
 
@@ -170,13 +170,13 @@ static int customise(struct mpijob__flyte *f, mpijob_node *container, const stru
 	int code;
 
 	if (mpijob_node_kind(container) != MPIJOB_NODE_MAP)
-		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", container, "must be maps");
+		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", container, "must be maps");
 	code = need_parts(f, container);
 	for (size_t i = 0; !code && i < 2; i++)
-		code = mpijob__placeholder_words(f, container, words[i]);
+		code = mpijob__flyte_placeholder_words(f, container, words[i]);
 	if (!code)
-		code = mpijob__environment_add(f, container);
-	return code ? code : mpijob__resources_apply(f, container, role);
+		code = mpijob__flyte_environment_add(f, container);
+	return code ? code : mpijob__flyte_resources_apply(f, container, role);
 }
 
 static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec,
@@ -194,8 +194,8 @@ static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 
 		code = customise(f, container, is_primary ? role : NULL);
 	}
-	if (!code && !mpijob__pod_find(spec, primary))
-		return mpijob__task_refuse(f, "k8sPod.podSpec.containers", containers,
+	if (!code && !mpijob__flyte_pod_find(spec, primary))
+		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", containers,
 					   "primary container '%.200s' is not defined", primary);
 	return code;
 }
@@ -207,15 +207,15 @@ static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
 
 	if (code)
 		return code;
-	code = mpijob__placement_apply(f, role, spec);
-	container = mpijob__pod_find(spec, primary);
-	if (f->config.default_security_context && !mpijob__proto_get(container, "securityContext"))
+	code = mpijob__flyte_placement_apply(f, role, spec);
+	container = mpijob__flyte_pod_find(spec, primary);
+	if (f->config.default_security_context && !mpijob__flyte_proto_get(container, "securityContext"))
 		mpijob_node_put_copy(f->doc, container, "securityContext", f->config.default_security_context);
 	if (!code)
-		code = mpijob__placement_extend(f, spec, container);
+		code = mpijob__flyte_placement_extend(f, spec, container);
 	if (f->execution.image && *f->execution.image)
 		mpijob_node_put_string(f->doc, container, "image", f->execution.image);
-	mpijob__placement_tolerate_extended(f, spec);
+	mpijob__flyte_placement_tolerate_extended(f, spec);
 	mpijob_node_put_string(f->doc, container, "name", FLYTE_CONTAINER);
 	return code;
 }
@@ -240,7 +240,7 @@ static void put_split(struct mpijob__flyte *f, mpijob_node *container, const cha
 static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *container,
 			const char *key)
 {
-	const char *split = mpijob_node_string(mpijob__proto_get(f->task_config, WORKER_COMMAND));
+	const char *split = mpijob_node_string(mpijob__flyte_proto_get(f->task_config, WORKER_COMMAND));
 
 	if (f->version == 0 && split)
 		put_split(f, container, key, split);
@@ -252,11 +252,11 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 {
 	int is_worker = !role->is_launcher;
 
-	if (is_worker && mpijob__task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND)) {
+	if (is_worker && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND)) {
 		mpijob_node_remove(container, "args");
 		mpijob_node_remove(container, "command");
 		put_command(f, role, container, "command");
-		return mpijob__repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND, "spec.mpiReplicaSpecs[Worker]", "%s",
+		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND, "spec.mpiReplicaSpecs[Worker]", "%s",
 					  mpijob_node_get(container, "command")
 						  ? "what the task says is the worker's command"
 						  : "the launcher's command is not that of the workers");
@@ -292,10 +292,10 @@ static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role
 static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers"),
-		    *primary = mpijob__pod_find(spec, FLYTE_CONTAINER);
+		    *primary = mpijob__flyte_pod_find(spec, FLYTE_CONTAINER);
 	mpijob_node *ordered = mpijob_node_new_list(f->doc);
 
-	if (!mpijob__task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) || primary == mpijob_node_edit_at(containers, 0))
+	if (!mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) || primary == mpijob_node_edit_at(containers, 0))
 		return 0;
 	mpijob_node_append(f->doc, ordered, mpijob_node_copy(f->doc, primary));
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
@@ -303,10 +303,10 @@ static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 			mpijob_node_append(f->doc, ordered, mpijob_node_copy(f->doc, mpijob_node_at(containers, i)));
 	}
 	mpijob_node_put(f->doc, spec, "containers", ordered);
-	return mpijob__repair_say(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers", "the primary container comes first");
+	return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers", "the primary container comes first");
 }
 
-int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template)
+int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template)
 {
 	mpijob_node *metadata = mpijob_node_put_map(f->doc, template, "metadata"), *spec;
 	mpijob_node *annotations = mpijob_node_put_map(f->doc, metadata, "annotations");
@@ -314,19 +314,19 @@ int mpijob__pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *r
 	const char *primary = NULL;
 	int code;
 
-	mpijob__pod_union(f, annotations, f->config.default_annotations);
-	mpijob__pod_union(f, labels, f->config.default_labels);
+	mpijob__flyte_pod_union(f, annotations, f->config.default_annotations);
+	mpijob__flyte_pod_union(f, labels, f->config.default_labels);
 	code = make_raw(f, template, &primary);
 	spec = mpijob_node_edit(template, "spec");
 	if (!code && !primary)
-		code = mpijob__task_refuse(f, "podTemplate", NULL, "must have the name of its primary container");
+		code = mpijob__flyte_task_refuse(f, "podTemplate", NULL, "must have the name of its primary container");
 	if (!code)
 		code = apply(f, role, spec, primary);
-	mpijob__pod_union(f, annotations, f->execution.annotations);
-	mpijob__pod_union(f, labels, f->execution.labels);
+	mpijob__flyte_pod_union(f, annotations, f->execution.annotations);
+	mpijob__flyte_pod_union(f, labels, f->execution.labels);
 	if (!code)
-		code = mpijob__secrets_add(f, labels, annotations);
-	mpijob__pod_tidy(metadata);
+		code = mpijob__flyte_secrets_add(f, labels, annotations);
+	mpijob__flyte_pod_tidy(metadata);
 	if (!code)
 		code = override_all(f, role, spec);
 	return code ? code : put_primary_first(f, spec);

@@ -25,7 +25,7 @@ static int is_snake(const char *key, const char *field)
 	return *key == '\0';
 }
 
-const mpijob_node *mpijob__proto_get(const mpijob_node *message, const char *field)
+const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const char *field)
 {
 	const mpijob_node *found = mpijob_node_get(message, field);
 
@@ -37,9 +37,9 @@ const mpijob_node *mpijob__proto_get(const mpijob_node *message, const char *fie
 	return mpijob_node_kind(found) == MPIJOB_NODE_NULL ? NULL : found;
 }
 
-const char *mpijob__proto_text(const mpijob_node *message, const char *field)
+const char *mpijob__flyte_proto_text(const mpijob_node *message, const char *field)
 {
-	const mpijob_node *node = mpijob__proto_get(message, field);
+	const mpijob_node *node = mpijob__flyte_proto_get(message, field);
 
 	return node ? mpijob_node_string(node) : "";
 }
@@ -61,9 +61,9 @@ static int number_of(const mpijob_node *node, int64_t *out)
 	return mpijob_node_int(node, out);
 }
 
-int mpijob__proto_int(const mpijob_node *message, const char *field, int32_t *out)
+int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32_t *out)
 {
-	const mpijob_node *node = mpijob__proto_get(message, field);
+	const mpijob_node *node = mpijob__flyte_proto_get(message, field);
 	int64_t value = 0;
 
 	if (node && (!number_of(node, &value) || value < INT32_MIN || value > INT32_MAX))
@@ -72,9 +72,9 @@ int mpijob__proto_int(const mpijob_node *message, const char *field, int32_t *ou
 	return 1;
 }
 
-const char *mpijob__proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count)
+const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count)
 {
-	const mpijob_node *node = mpijob__proto_get(message, field);
+	const mpijob_node *node = mpijob__flyte_proto_get(message, field);
 	int64_t number = 0;
 
 	if (!node)

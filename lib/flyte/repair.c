@@ -74,7 +74,7 @@ const struct mpijob_flyte_repair *mpijob_flyte_repair_at(size_t index)
 	return index < REPAIRS ? &repairs[index] : NULL;
 }
 
-int mpijob__repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
+int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
 {
 	const struct mpijob__base_place place = { f->source, 0, 0 };
 	va_list args;
@@ -124,10 +124,10 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
 /* The command that the repair gave the worker; a document, or NULL for none. */
 static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 {
-	mpijob_node *worker = mpijob__pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	mpijob_node *worker = mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 	const mpijob_node *command = mpijob_node_get(worker, "command");
 
-	if (!command || !mpijob__task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND))
+	if (!command || !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND))
 		return 0;
 	*out = mpijob_doc_from_node(command);
 	mpijob_node_remove(worker, "command");
@@ -136,13 +136,13 @@ static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 
 static void give_command(struct mpijob__flyte *f, const mpijob_doc *command)
 {
-	mpijob_node *worker = mpijob__pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	mpijob_node *worker = mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 
 	if (command && worker)
 		mpijob_node_put_copy(f->doc, worker, "command", mpijob_doc_root(command));
 }
 
-int mpijob__repair_convert(struct mpijob__flyte *f)
+int mpijob__flyte_repair_convert(struct mpijob__flyte *f)
 {
 	mpijob_diag *heard = mpijob_diag_new();
 	mpijob_doc *command = NULL;
@@ -153,8 +153,8 @@ int mpijob__repair_convert(struct mpijob__flyte *f)
 		mpijob_diag_set_limit(heard, SIZE_MAX);
 	if (!code)
 		code = convert(f, heard);
-	if (!code && mpijob__task_repairs(f, MPIJOB_FLYTE_ENVIRONMENT)) {
-		forwarded = mpijob__environment_forward(f);
+	if (!code && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ENVIRONMENT)) {
+		forwarded = mpijob__flyte_environment_forward(f);
 		code = forwarded < 0 ? forwarded : 0;
 	}
 	if (!code)

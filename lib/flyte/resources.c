@@ -48,25 +48,25 @@ static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *resources, con
 	return mpijob_node_kind(list) == MPIJOB_NODE_MAP ? list : mpijob_node_put_map(f->doc, resources, key);
 }
 
-int mpijob__resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
+int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
 				mpijob_node *into)
 {
 	for (size_t k = 0; k < 2; k++) {
-		const mpijob_node *entries = mpijob__proto_get(resources, lists[k]);
+		const mpijob_node *entries = mpijob__flyte_proto_get(resources, lists[k]);
 		mpijob_node *list = list_of(f, into, lists[k]);
-		int code = mpijob__task_need(f, field, entries, MPIJOB_NODE_LIST);
+		int code = mpijob__flyte_task_need(f, field, entries, MPIJOB_NODE_LIST);
 
 		if (code)
 			return code;
 		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 			const mpijob_node *entry = mpijob_node_at(entries, i),
-					  *value = mpijob__proto_get(entry, "value");
-			const char *word = mpijob__proto_word(entry, "name", entry_words, ENTRIES);
+					  *value = mpijob__flyte_proto_get(entry, "value");
+			const char *word = mpijob__flyte_proto_word(entry, "name", entry_words, ENTRIES);
 			struct mpijob__base_quantity quantity;
 			size_t at = 0;
 
 			if (!word || !mpijob_node_string(value) || !parse(value, &quantity))
-				return mpijob__task_refuse(
+				return mpijob__flyte_task_refuse(
 					f, field, entry,
 					"%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, and a quantity",
 					lists[k]);
@@ -89,7 +89,7 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 			struct mpijob__base_quantity quantity;
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
-				return mpijob__task_refuse(f, "resources", mpijob_node_at(list, i),
+				return mpijob__flyte_task_refuse(f, "resources", mpijob_node_at(list, i),
 							   "%s: %s is no quantity", lists[k], mpijob_node_key(list, i));
 			put(f, list, mpijob_node_key(list, i), &quantity);
 		}
@@ -202,12 +202,12 @@ static int drop_gpus(const struct mpijob__flyte *f, mpijob_node *resources)
 
 static int has_entries(const mpijob_node *resources)
 {
-	return mpijob_node_count(mpijob__proto_get(resources, "requests")) +
-		       mpijob_node_count(mpijob__proto_get(resources, "limits")) >
+	return mpijob_node_count(mpijob__flyte_proto_get(resources, "requests")) +
+		       mpijob_node_count(mpijob__flyte_proto_get(resources, "limits")) >
 	       0;
 }
 
-int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
+int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
 {
 	mpijob_node *resources = mpijob_node_edit(container, "resources"), *overrides;
 	int code = 0;
@@ -218,14 +218,14 @@ int mpijob__resources_apply(struct mpijob__flyte *f, mpijob_node *container, con
 	if (role) {
 		overrides = mpijob_node_new_map(f->doc);
 		merge(f, overrides, f->execution.resources);
-		if (role->is_launcher && mpijob__task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
+		if (role->is_launcher && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
 		    (drop_gpus(f, resources) | drop_gpus(f, overrides)))
-			code = mpijob__repair_say(
+			code = mpijob__flyte_repair_say(
 				f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
 				"the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");
 		if (!code && has_entries(role->resources)) {
 			overrides = mpijob_node_new_map(f->doc);
-			code = mpijob__resources_from_task(f, role->resources,
+			code = mpijob__flyte_resources_from_task(f, role->resources,
 							   role->is_launcher ? "custom.launcherReplicas.resources"
 									     : "custom.workerReplicas.resources",
 							   overrides);

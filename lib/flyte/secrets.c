@@ -57,19 +57,19 @@ static int describe(struct mpijob__flyte *f, const mpijob_node *secret, struct m
 	} strings[] = {
 		{ "group", "group" }, { "groupVersion", "group_version" }, { "key", "key" }, { "envVar", "env_var" }
 	};
-	const char *mount = mpijob__proto_word(secret, "mountRequirement", mounts, 3);
+	const char *mount = mpijob__flyte_proto_word(secret, "mountRequirement", mounts, 3);
 	int code = 0;
 
 	if (!mount)
-		return mpijob__task_refuse(f, "securityContext.secrets", secret,
+		return mpijob__flyte_task_refuse(f, "securityContext.secrets", secret,
 					   "mountRequirement must be ANY, ENV_VAR or FILE");
 	for (size_t i = 0; i < 4 && !code; i++) {
-		const char *value = mpijob__proto_text(secret, strings[i].field);
+		const char *value = mpijob__flyte_proto_text(secret, strings[i].field);
 
 		if (i == 3 && mount != mounts[0])
 			code = mpijob__base_text_printf(text, "mount_requirement: %s\n", mount);
 		if (!value)
-			return mpijob__task_refuse(f, "securityContext.secrets", secret, "%s must be a string",
+			return mpijob__flyte_task_refuse(f, "securityContext.secrets", secret, "%s must be a string",
 						   strings[i].field);
 		if (!code && *value)
 			code = mpijob__base_text_printf(text, "%s: ", strings[i].name);
@@ -89,7 +89,7 @@ static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_n
 	if (!code)
 		code = mpijob__base_text_printf(&key, "flyte.secrets/s%zu", index);
 	if (!code && spelled.len > MOST_BYTES)
-		code = mpijob__task_refuse(f, "securityContext.secrets", secret, "takes more than %d bytes",
+		code = mpijob__flyte_task_refuse(f, "securityContext.secrets", secret, "takes more than %d bytes",
 					   MOST_BYTES);
 	if (!code)
 		mpijob_node_put_string(f->doc, annotations, key.data, mpijob_text_data(&spelled));
@@ -99,9 +99,9 @@ static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_n
 	return code;
 }
 
-int mpijob__secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations)
+int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations)
 {
-	const mpijob_node *secrets = mpijob__proto_get(mpijob__proto_get(f->task, "securityContext"), "secrets");
+	const mpijob_node *secrets = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "securityContext"), "secrets");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < mpijob_node_count(secrets); i++)

@@ -17,7 +17,7 @@
 struct mpijob_flyte_status {
 	struct mpijob_flyte_phase phase;
 	struct mpijob_text message, error;
-	struct mpijob__links links;
+	struct mpijob__flyte_links links;
 	uint32_t repairs;
 };
 
@@ -153,14 +153,14 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 
 /* ---- the links ---- */
 
-static int add_pod(struct mpijob__links *links, const char *job, const char *role, int64_t index)
+static int add_pod(struct mpijob__flyte_links *links, const char *job, const char *role, int64_t index)
 {
 	struct mpijob_text name = { 0 };
 	int code = index < 0 ? mpijob__base_text_printf(&name, "%s-%s", job, role)
 			     : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
 
 	if (!code)
-		code = mpijob__links_add(links, name.data);
+		code = mpijob__flyte_links_add(links, name.data);
 	mpijob__base_text_release(&name);
 	return code;
 }
@@ -170,14 +170,14 @@ static int add_pod(struct mpijob__links *links, const char *job, const char *rol
 
 static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 {
-	struct mpijob__links *links = &status->links;
+	struct mpijob__flyte_links *links = &status->links;
 	const char *name = text_of(mpijob_node_get(job, "metadata"), "name"), *pod = links->options.launcher_pod;
 	int64_t workers = 0;
 	int code = 0;
 
 	if (status->repairs & MPIJOB_FLYTE_LAUNCHER_LOGS) {
 		if (pod)
-			code = mpijob__links_add(links, pod);
+			code = mpijob__flyte_links_add(links, pod);
 		else if (is_word(text_of(job, "apiVersion"), "kubeflow.org/v1"))
 			code = add_pod(links, name, "launcher", -1);
 	}
@@ -203,7 +203,7 @@ static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_s
 	int code = mpijob__base_struct_check(options, sizeof(*options), given);
 
 	if (!code)
-		code = mpijob__execution_take(&status->links.execution, options->execution);
+		code = mpijob__flyte_execution_take(&status->links.execution, options->execution);
 	if (!code)
 		status->repairs = options->repairs ? *options->repairs : UINT32_MAX;
 	return code;
@@ -260,7 +260,7 @@ void mpijob_flyte_status_free(mpijob_flyte_status *status)
 {
 	if (!status)
 		return;
-	mpijob__links_free(&status->links);
+	mpijob__flyte_links_free(&status->links);
 	mpijob__base_text_release(&status->message);
 	mpijob__base_text_release(&status->error);
 	free(status);

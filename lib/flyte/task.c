@@ -29,7 +29,7 @@ static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const 
 	return mpijob__base_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
 }
 
-int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -43,14 +43,14 @@ int mpijob__task_refuse(struct mpijob__flyte *f, const char *field, const mpijob
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
-int mpijob__task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind)
+int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind)
 {
 	if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL || mpijob_node_kind(node) == kind)
 		return 0;
-	return mpijob__task_refuse(f, field, node, kind == MPIJOB_NODE_LIST ? "must be a list" : "must be a map");
+	return mpijob__flyte_task_refuse(f, field, node, kind == MPIJOB_NODE_LIST ? "must be a list" : "must be a map");
 }
 
-int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -61,7 +61,7 @@ int mpijob__task_ignore(struct mpijob__flyte *f, const char *field, const mpijob
 	return code;
 }
 
-int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag)
+int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag)
 {
 	return (f->repairs & flag) != 0;
 }
@@ -70,11 +70,11 @@ int mpijob__task_repairs(const struct mpijob__flyte *f, uint32_t flag)
 static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field, const char *const words[3],
 		     const char *const values[3], const char **out)
 {
-	const char *word = mpijob__proto_word(message, field, words, 3);
+	const char *word = mpijob__flyte_proto_word(message, field, words, 3);
 	size_t i = 0;
 
 	if (!word)
-		return mpijob__task_refuse(f, field, mpijob__proto_get(message, field),
+		return mpijob__flyte_task_refuse(f, field, mpijob__flyte_proto_get(message, field),
 					   "unsupported value; use %s, %s or %s", words[0], words[1], words[2]);
 	while (strcmp(word, words[i]) != 0)
 		i++;
@@ -84,9 +84,9 @@ static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const 
 
 static int read_number(struct mpijob__flyte *f, const mpijob_node *message, const char *field, int32_t *out)
 {
-	if (mpijob__proto_int(message, field, out))
+	if (mpijob__flyte_proto_int(message, field, out))
 		return 0;
-	return mpijob__task_refuse(f, field, mpijob__proto_get(message, field), "must be a whole number of 32 bits");
+	return mpijob__flyte_task_refuse(f, field, mpijob__flyte_proto_get(message, field), "must be a whole number of 32 bits");
 }
 
 static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
@@ -96,33 +96,33 @@ static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
 	f->has_policy = 1;
 	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
 		code = read_number(f, policy, policy_fields[i], &f->policy[i].value);
-		f->policy[i].given = mpijob__proto_get(policy, policy_fields[i]) != NULL;
+		f->policy[i].given = mpijob__flyte_proto_get(policy, policy_fields[i]) != NULL;
 	}
 	return code;
 }
 
 static int read_command(struct mpijob__flyte *f, const mpijob_node *message, struct mpijob__flyte_role *role)
 {
-	const mpijob_node *command = mpijob__proto_get(message, "command");
+	const mpijob_node *command = mpijob__flyte_proto_get(message, "command");
 
 	for (size_t i = 0; i < mpijob_node_count(command); i++) {
 		if (!mpijob_node_string(mpijob_node_at(command, i)))
-			return mpijob__task_refuse(f, "command", command, "must be a list of strings");
+			return mpijob__flyte_task_refuse(f, "command", command, "must be a list of strings");
 	}
 	if (command && mpijob_node_kind(command) != MPIJOB_NODE_LIST)
-		return mpijob__task_refuse(f, "command", command, "must be a list of strings");
+		return mpijob__flyte_task_refuse(f, "command", command, "must be a list of strings");
 	role->command = mpijob_node_count(command) ? command : NULL;
 	return 0;
 }
 
 static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__flyte_role *role)
 {
-	const mpijob_node *message = mpijob__proto_get(mpijob__proto_get(f->task, "custom"), field);
-	const mpijob_node *common = mpijob__proto_get(message, "common");
-	int code = mpijob__task_need(f, field, message, MPIJOB_NODE_MAP);
+	const mpijob_node *message = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "custom"), field);
+	const mpijob_node *common = mpijob__flyte_proto_get(message, "common");
+	int code = mpijob__flyte_task_need(f, field, message, MPIJOB_NODE_MAP);
 
 	if (!code)
-		code = mpijob__task_need(f, "common", common, MPIJOB_NODE_MAP);
+		code = mpijob__flyte_task_need(f, "common", common, MPIJOB_NODE_MAP);
 	if (!code)
 		code = read_command(f, message, role);
 	if (common)
@@ -131,22 +131,22 @@ static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__
 		code = read_number(f, message, "replicas", &role->replicas);
 	if (!code)
 		code = read_word(f, message, "restartPolicy", restart_words, restart_policies, &role->restart_policy);
-	role->image = mpijob__proto_text(message, "image");
+	role->image = mpijob__flyte_proto_text(message, "image");
 	if (!code && !role->image)
-		return mpijob__task_refuse(f, "image", mpijob__proto_get(message, "image"), "must be a string");
-	role->resources = mpijob__proto_get(message, "resources");
-	return code ? code : mpijob__task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
+		return mpijob__flyte_task_refuse(f, "image", mpijob__flyte_proto_get(message, "image"), "must be a string");
+	role->resources = mpijob__flyte_proto_get(message, "resources");
+	return code ? code : mpijob__flyte_task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
 }
 
 static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
 {
-	const mpijob_node *policy = mpijob__proto_get(custom, "runPolicy");
+	const mpijob_node *policy = mpijob__flyte_proto_get(custom, "runPolicy");
 	int code = read_role(f, "launcherReplicas", &f->launcher);
 
 	if (!code)
 		code = read_role(f, "workerReplicas", &f->worker);
 	if (!code)
-		code = mpijob__task_need(f, "runPolicy", policy, MPIJOB_NODE_MAP);
+		code = mpijob__flyte_task_need(f, "runPolicy", policy, MPIJOB_NODE_MAP);
 	if (!code && policy)
 		code = read_policy(f, policy);
 	f->launcher.replicas = 1;
@@ -162,8 +162,8 @@ static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 	if (f->launcher.replicas < 1)
 		f->launcher.replicas = 1;
 	f->launcher.restart_policy = f->worker.restart_policy = "Never";
-	if (!code && f->launcher.replicas > 1 && mpijob__task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
-		code = mpijob__repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER, "custom.numLauncherReplicas",
+	if (!code && f->launcher.replicas > 1 && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
+		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER, "custom.numLauncherReplicas",
 					  "1 launcher in place of %d, which every operator refuses",
 					  (int)f->launcher.replicas);
 		f->launcher.replicas = 1;
@@ -206,9 +206,9 @@ static int need_parts(struct mpijob__flyte *f)
 
 		for (size_t k = 0; k < 3 && parts[i].fields[k]; k++) {
 			field = parts[i].fields[k];
-			part = mpijob__proto_get(part, field);
+			part = mpijob__flyte_proto_get(part, field);
 		}
-		code = mpijob__task_need(f, field, part, parts[i].kind);
+		code = mpijob__flyte_task_need(f, field, part, parts[i].kind);
 	}
 	return code;
 }
@@ -217,38 +217,38 @@ static int need_parts(struct mpijob__flyte *f)
 static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
-	const mpijob_node *template = mpijob__proto_get(mpijob__proto_get(f->task, "metadata"), "podTemplateName");
+	const mpijob_node *template = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "podTemplateName");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(targets) / sizeof(targets[0]); i++) {
-		const mpijob_node *data = mpijob__proto_get(mpijob__proto_get(f->task, targets[i]), "dataConfig");
+		const mpijob_node *data = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, targets[i]), "dataConfig");
 
 		if (data)
-			code = mpijob__task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported");
+			code = mpijob__flyte_task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported");
 	}
 	if (!code && template && !mpijob_node_string(template))
-		return mpijob__task_refuse(f, "metadata.podTemplateName", template, "must be a string");
+		return mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template, "must be a string");
 	if (!code && mpijob_node_length(template))
-		code = mpijob__task_refuse(f, "metadata.podTemplateName", template,
+		code = mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
 					   "PodTemplate '%s' does not exist here: give the pod as k8sPod",
 					   mpijob_node_string(template));
 	return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
 }
 
-int mpijob__task_read(struct mpijob__flyte *f)
+int mpijob__flyte_task_read(struct mpijob__flyte *f)
 {
-	const mpijob_node *custom = mpijob__proto_get(f->task, "custom");
+	const mpijob_node *custom = mpijob__flyte_proto_get(f->task, "custom");
 	int code;
 
 	f->launcher = (struct mpijob__flyte_role){ .name = "Launcher", .is_launcher = 1, .image = "" };
 	f->worker = (struct mpijob__flyte_role){ .name = "Worker", .image = "" };
-	f->task_config = mpijob__proto_get(f->task, "config");
+	f->task_config = mpijob__flyte_proto_get(f->task, "config");
 	code = read_number(f, f->task, "taskTypeVersion", &f->version);
 	if (!code && f->version != 0 && f->version != 1)
-		code = mpijob__task_refuse(f, "taskTypeVersion", mpijob__proto_get(f->task, "taskTypeVersion"),
+		code = mpijob__flyte_task_refuse(f, "taskTypeVersion", mpijob__flyte_proto_get(f->task, "taskTypeVersion"),
 					   "unsupported task template version %d; use 0 or 1", (int)f->version);
 	if (!code && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
-		code = mpijob__task_refuse(f, "custom", custom, "must be the map that an MPI task has");
+		code = mpijob__flyte_task_refuse(f, "custom", custom, "must be the map that an MPI task has");
 	if (!code)
 		code = need_parts(f);
 	if (!code)
