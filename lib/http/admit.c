@@ -20,9 +20,9 @@
 #define ORDINARY_LEAST   ((size_t)512)
 #define FOR_A_CONNECTION ((size_t)64)
 
-void mpijob__admit_follow_plugin(struct mpijob_http *http)
+void mpijob__http_admit_follow_plugin(struct mpijob_http *http)
 {
-	int fd = mpijob__credentials_fd(http->credentials);
+	int fd = mpijob__http_credentials_fd(http->credentials);
 	struct epoll_event event = { 0 };
 
 	if (http->plugin_fd >= 0)
@@ -31,56 +31,56 @@ void mpijob__admit_follow_plugin(struct mpijob_http *http)
 	if (fd < 0)
 		return;
 	event.events = EPOLLIN;
-	event.data.u64 = MPIJOB__ADMIT_EVENT;
+	event.data.u64 = MPIJOB__HTTP_ADMIT_EVENT;
 	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
 		http->plugin_fd = fd;
 }
 
-void mpijob__admit_step_plugin(struct mpijob_http *http, int64_t now_ms)
+void mpijob__http_admit_step_plugin(struct mpijob_http *http, int64_t now_ms)
 {
-	int64_t due = mpijob__credentials_due_ms(http->credentials);
+	int64_t due = mpijob__http_credentials_due_ms(http->credentials);
 
 	if (http->plugin_fd < 0 && (due < 0 || due > now_ms))
 		return;
-	mpijob__credentials_step(http->credentials, now_ms);
-	mpijob__admit_follow_plugin(http);
+	mpijob__http_credentials_step(http->credentials, now_ms);
+	mpijob__http_admit_follow_plugin(http);
 }
 
 /* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked for, over plain HTTP.
  */
-static int prepare(struct mpijob_http *http, const struct mpijob__identity **identity, const char **message)
+static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity, const char **message)
 {
-	static const struct mpijob__identity nobody = { 0 };
+	static const struct mpijob__http_identity nobody = { 0 };
 	int ready = 1;
 
 	*identity = &nobody;
 	if (!http->server.tls)
 		return 1;
-	ready = mpijob__credentials_prepare(http->credentials, mpijob__transport_now(), message);
-	mpijob__admit_follow_plugin(http);
+	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__http_transport_now(), message);
+	mpijob__http_admit_follow_plugin(http);
 	if (ready == 1)
-		*identity = mpijob__credentials_identity(http->credentials);
+		*identity = mpijob__http_credentials_identity(http->credentials);
 	return ready;
 }
 
-static void send_call(struct call *call, const struct mpijob__identity *identity)
+static void send_call(struct call *call, const struct mpijob__http_identity *identity)
 {
 	struct mpijob_http *http = call->http;
 	struct curl_slist *headers = NULL;
 	struct pool *pool = NULL;
 	char *message = NULL;
-	int error = mpijob__pool_find(http, identity, &pool, &message);
+	int error = mpijob__http_pool_find(http, identity, &pool, &message);
 
-	mpijob__transport_start_deadline(call);
+	mpijob__http_transport_start_deadline(call);
 	call->token_generation = identity->token_generation;
 	call->tls_generation = identity->tls_generation;
 	if (!error)
-		error = mpijob__wire_fill(&call->wire, identity->authorization, call->content_type, http->headers,
+		error = mpijob__http_wire_fill(&call->wire, identity->authorization, call->content_type, http->headers,
 					  &headers);
 	if (!error)
-		error = mpijob__pool_start(pool, call, headers);
+		error = mpijob__http_pool_start(pool, call, headers);
 	if (error)
-		mpijob__transport_end(call, error, message);
+		mpijob__http_transport_end(call, error, message);
 }
 
 /* How many more ordinary calls curl may have. */
@@ -93,49 +93,49 @@ static size_t room_of(const struct mpijob_http *http)
 	return http->ordinary < most ? most - http->ordinary : 0;
 }
 
-int mpijob__admit_has_turns(const struct mpijob_http *http)
+int mpijob__http_admit_has_turns(const struct mpijob_http *http)
 {
-	return http->queued.next->call && room_of(http) && mpijob__credentials_due_ms(http->credentials) < 0;
+	return http->queued.next->call && room_of(http) && mpijob__http_credentials_due_ms(http->credentials) < 0;
 }
 
 /* As many as there is room for go on, in front of those that came later. */
 static void take_turns(struct mpijob_http *http)
 {
 	struct link *place = http->waiting.next;
-	size_t room = mpijob__admit_has_turns(http) ? room_of(http) : 0;
+	size_t room = mpijob__http_admit_has_turns(http) ? room_of(http) : 0;
 	struct call *call;
 
 	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
-		mpijob__ring_leave(&call->queue);
-		mpijob__ring_insert(place, &call->queue);
+		mpijob__http_ring_leave(&call->queue);
+		mpijob__http_ring_insert(place, &call->queue);
 		call->queued = 0;
 	}
 }
 
 static void wait_for_turn(struct call *call)
 {
-	mpijob__ring_leave(&call->queue);
-	mpijob__ring_insert(&call->http->queued, &call->queue);
+	mpijob__http_ring_leave(&call->queue);
+	mpijob__http_ring_insert(&call->http->queued, &call->queue);
 	call->queued = 1;
 }
 
 static void stop_deadlines(struct link *ring)
 {
 	for (struct link *link = ring->next; link->call; link = link->next)
-		mpijob__ring_leave(&link->call->due);
+		mpijob__http_ring_leave(&link->call->due);
 }
 
 static void wait_for_plugin(struct mpijob_http *http)
 {
-	if (!mpijob__credentials_asking(http->credentials))
+	if (!mpijob__http_credentials_asking(http->credentials))
 		return;
 	stop_deadlines(&http->waiting);
 	stop_deadlines(&http->queued);
 }
 
-void mpijob__admit_calls(struct mpijob_http *http)
+void mpijob__http_admit_calls(struct mpijob_http *http)
 {
-	const struct mpijob__identity *identity = NULL;
+	const struct mpijob__http_identity *identity = NULL;
 	struct link *last;
 
 	take_turns(http);
@@ -152,15 +152,15 @@ void mpijob__admit_calls(struct mpijob_http *http)
 			wait_for_plugin(http);
 			return;
 		}
-		mpijob__ring_leave(&call->queue);
+		mpijob__http_ring_leave(&call->queue);
 		if (is_late)
 			wait_for_turn(call);
 		else if (!call->exchange)
-			mpijob__transport_discard(call);
+			mpijob__http_transport_discard(call);
 		else if (ready > 0)
 			send_call(call, identity);
 		else
-			mpijob__transport_end(call, ready, why ? strdup(why) : NULL);
+			mpijob__http_transport_end(call, ready, why ? strdup(why) : NULL);
 		if (is_last)
 			return;
 	}

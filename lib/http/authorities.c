@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-const char *mpijob__authorities_find(const char *const *files, const char *(*variable)(const char *name))
+const char *mpijob__http_authorities_find(const char *const *files, const char *(*variable)(const char *name))
 {
 	const char *file = variable("SSL_CERT_FILE"), *folder = variable("SSL_CERT_DIR");
 
@@ -20,7 +20,7 @@ const char *mpijob__authorities_find(const char *const *files, const char *(*var
 	return *files;
 }
 
-const char *mpijob__authorities_file(const char *(*variable)(const char *name))
+const char *mpijob__http_authorities_file(const char *(*variable)(const char *name))
 {
 	static const char *const files[] = {
 #ifdef MPIJOB_CA_FILES
@@ -29,5 +29,5 @@ const char *mpijob__authorities_file(const char *(*variable)(const char *name))
 		NULL
 	};
 
-	return mpijob__authorities_find(files, variable);
+	return mpijob__http_authorities_find(files, variable);
 }

@@ -5,8 +5,8 @@
 
 /* The first of `files`, which ends with NULL, that can be read; NULL: none, or `variable` knows SSL_CERT_FILE or
  * SSL_CERT_DIR, which OpenSSL reads itself. Borrowed from `files`. */
-const char *mpijob__authorities_find(const char *const *files, const char *(*variable)(const char *name));
+const char *mpijob__http_authorities_find(const char *const *files, const char *(*variable)(const char *name));
 /* The same among those that this library was built to look for; NULL: libcurl and OpenSSL know where. */
-const char *mpijob__authorities_file(const char *(*variable)(const char *name));
+const char *mpijob__http_authorities_file(const char *(*variable)(const char *name));
 
 #endif

@@ -68,7 +68,7 @@ int mpijob__http_base64_check(const char *text, size_t len)
 	return decode(text, len, NULL, &count) == 0;
 }
 
-int mpijob__http_base64_decode(const char *text, size_t len, mpijob__secret *out)
+int mpijob__http_base64_decode(const char *text, size_t len, mpijob__http_secret *out)
 {
 	size_t room = len / 4 * 3 + 3, count = 0;
 	char *data = malloc(room);
@@ -78,13 +78,13 @@ int mpijob__http_base64_decode(const char *text, size_t len, mpijob__secret *out
 		return MPIJOB_ERR_NOMEM;
 	code = decode(text, len, data, &count) ? MPIJOB_ERR_SYNTAX : 0;
 	if (code == 0)
-		code = mpijob__secret_set(out, data, count);
+		code = mpijob__http_secret_set(out, data, count);
 	mpijob__http_wipe(data, room);
 	free(data);
 	return code;
 }
 
-int mpijob__http_base64_encode(const char *data, size_t len, mpijob__secret *out)
+int mpijob__http_base64_encode(const char *data, size_t len, mpijob__http_secret *out)
 {
 	size_t room = (len + 2) / 3 * 4;
 	char *text = malloc(room + 1);
@@ -105,7 +105,7 @@ int mpijob__http_base64_encode(const char *data, size_t len, mpijob__secret *out
 		text[at++] = i + 1 < len ? alphabet[bits >> 6 & 63] : '=';
 		text[at++] = i + 2 < len ? alphabet[bits & 63] : '=';
 	}
-	code = mpijob__secret_set(out, text, at);
+	code = mpijob__http_secret_set(out, text, at);
 	mpijob__http_wipe(text, room);
 	free(text);
 	return code;

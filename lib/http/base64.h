@@ -8,8 +8,8 @@
 /* 1 when `text` is base64 as Go reads it: the standard alphabet, padded, line breaks anywhere; else 0. */
 int mpijob__http_base64_check(const char *text, size_t len);
 /* Replace the content by what `text` stands for. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM. */
-int mpijob__http_base64_decode(const char *text, size_t len, mpijob__secret *out);
+int mpijob__http_base64_decode(const char *text, size_t len, mpijob__http_secret *out);
 /* Replace the content by the base64 of `data`, without line breaks. 0, MPIJOB_ERR_NOMEM. */
-int mpijob__http_base64_encode(const char *data, size_t len, mpijob__secret *out);
+int mpijob__http_base64_encode(const char *data, size_t len, mpijob__http_secret *out);
 
 #endif

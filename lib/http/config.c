@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__config_clear_pem(struct mpijob__pem *pem)
+void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem)
 {
-	mpijob__secret_clear(&pem->data);
+	mpijob__http_secret_clear(&pem->data);
 	free(pem->file);
 	pem->file = NULL;
 }
@@ -33,7 +33,7 @@ static void free_wiped(char *text)
 	free(text);
 }
 
-void mpijob__config_clear_exec(struct mpijob__exec_plugin *exec)
+void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec)
 {
 	for (size_t i = 0; i < exec->env_count; i++) {
 		free(exec->env[i].name);
@@ -62,12 +62,12 @@ void mpijob_http_config_free(mpijob_http_config *config)
 	free(config->namespace_);
 	free(config->token_file);
 	free(config->username);
-	mpijob__secret_clear(&config->token);
-	mpijob__secret_clear(&config->password);
-	mpijob__config_clear_pem(&config->ca);
-	mpijob__config_clear_pem(&config->certificate);
-	mpijob__config_clear_pem(&config->key);
-	mpijob__config_clear_exec(&config->exec);
+	mpijob__http_secret_clear(&config->token);
+	mpijob__http_secret_clear(&config->password);
+	mpijob__http_config_clear_pem(&config->ca);
+	mpijob__http_config_clear_pem(&config->certificate);
+	mpijob__http_config_clear_pem(&config->key);
+	mpijob__http_config_clear_exec(&config->exec);
 	free(config->as);
 	free(config->as_uid);
 	free_strings(config->as_groups);
@@ -87,12 +87,12 @@ static void copy_text(char **to, const char *from, int *failed)
 	*failed |= from && !*to;
 }
 
-static void copy_secret(mpijob__secret *to, const mpijob__secret *from, int *failed)
+static void copy_secret(mpijob__http_secret *to, const mpijob__http_secret *from, int *failed)
 {
-	*failed |= mpijob__secret_set(to, from->data, from->len) != 0;
+	*failed |= mpijob__http_secret_set(to, from->data, from->len) != 0;
 }
 
-static void copy_pem(struct mpijob__pem *to, const struct mpijob__pem *from, int *failed)
+static void copy_pem(struct mpijob__http_pem *to, const struct mpijob__http_pem *from, int *failed)
 {
 	copy_secret(&to->data, &from->data, failed);
 	copy_text(&to->file, from->file, failed);
@@ -112,7 +112,7 @@ static void copy_strings(char ***to, char *const *from, int *failed)
 		copy_text(&(*to)[i], from[i], failed);
 }
 
-static void copy_exec(struct mpijob__exec_plugin *to, const struct mpijob__exec_plugin *from, int *failed)
+static void copy_exec(struct mpijob__http_exec_plugin *to, const struct mpijob__http_exec_plugin *from, int *failed)
 {
 	copy_text(&to->api_version, from->api_version, failed);
 	copy_text(&to->command, from->command, failed);
@@ -148,7 +148,7 @@ static void copy_impersonation(mpijob_http_config *to, const mpijob_http_config 
 	}
 }
 
-mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config)
+mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config)
 {
 	mpijob_http_config *copy = calloc(1, sizeof(*copy));
 	int failed = 0;
@@ -220,14 +220,14 @@ static int take_options(const struct mpijob_http_config_options *given, struct m
 	return 0;
 }
 
-static int say_usage(struct mpijob__report *report, const char *message)
+static int say_usage(struct mpijob__http_report *report, const char *message)
 {
-	mpijob__report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s", message);
+	mpijob__http_report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s", message);
 	return report->code;
 }
 
 /* What is wrong here must not pass for leave to run more than was meant. */
-static int check_plugins(const struct mpijob_http_config_options *options, struct mpijob__report *report)
+static int check_plugins(const struct mpijob_http_config_options *options, struct mpijob__http_report *report)
 {
 	int is_listed = options->plugin_policy == MPIJOB_HTTP_PLUGINS_LISTED;
 
@@ -244,7 +244,7 @@ static int check_plugins(const struct mpijob_http_config_options *options, struc
 	return report->code;
 }
 
-static int check_options(const struct mpijob_http_config_options *options, struct mpijob__report *report)
+static int check_options(const struct mpijob_http_config_options *options, struct mpijob__http_report *report)
 {
 	if (options->insecure_skip_tls_verify && options->certificate_authority)
 		say_usage(report, "certificate_authority and insecure_skip_tls_verify exclude each other");
@@ -272,13 +272,13 @@ static int keep_plugins(const struct mpijob_http_config_options *options, mpijob
 	return config->plugins && !failed ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__config_load(const struct mpijob_http_config_options *options, const char *service_account,
+int mpijob__http_config_load(const struct mpijob_http_config_options *options, const char *service_account,
 			mpijob_http_config **out, mpijob_diag *diag)
 {
 	struct mpijob_http_config_options wishes;
-	struct mpijob__report report = { diag, 0 };
-	struct mpijob__kubeconfig kubeconfig = { NULL, 0, NULL, 0 };
-	struct mpijob__resolve resolve = { 0 };
+	struct mpijob__http_report report = { diag, 0 };
+	struct mpijob__http_kubeconfig kubeconfig = { NULL, 0, NULL, 0 };
+	struct mpijob__http_resolve resolve = { 0 };
 	int code = out ? take_options(options, &wishes) : MPIJOB_ERR_USAGE;
 
 	if (code == 0)
@@ -295,10 +295,10 @@ int mpijob__config_load(const struct mpijob_http_config_options *options, const 
 		return MPIJOB_ERR_NOMEM;
 	}
 	if (!wishes.in_cluster)
-		mpijob__kubeconfig_read(&kubeconfig, wishes.kubeconfig, &report);
+		mpijob__http_kubeconfig_read(&kubeconfig, wishes.kubeconfig, &report);
 	if (report.code == 0)
-		mpijob__resolve_run(&resolve);
-	mpijob__kubeconfig_release(&kubeconfig);
+		mpijob__http_resolve_run(&resolve);
+	mpijob__http_kubeconfig_release(&kubeconfig);
 	if (report.code == 0)
 		*out = resolve.config;
 	else
@@ -309,7 +309,7 @@ int mpijob__config_load(const struct mpijob_http_config_options *options, const 
 int mpijob_http_config_load(const struct mpijob_http_config_options *options, mpijob_http_config **out,
 			    mpijob_diag *diag)
 {
-	return mpijob__config_load(options, MPIJOB__CONFIG_SERVICE_ACCOUNT, out, diag);
+	return mpijob__http_config_load(options, MPIJOB__HTTP_CONFIG_SERVICE_ACCOUNT, out, diag);
 }
 
 const char *mpijob_http_config_server(const mpijob_http_config *config)

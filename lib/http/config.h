@@ -8,34 +8,34 @@
 #include "http/secret.h"
 
 /* An environment variable for an exec plugin. */
-struct mpijob__exec_variable {
+struct mpijob__http_exec_variable {
 	char *name;
 	char *value;
 };
 
 /* An exec credential plugin, as the user's entry describes it; command NULL: none. */
-struct mpijob__exec_plugin {
+struct mpijob__http_exec_plugin {
 	char *api_version; /* client.authentication.k8s.io/v1 or /v1beta1 */
 	char *command;     /* resolved against the kubeconfig's folder when it holds a slash */
 	char **args;       /* closed by NULL; NULL: none */
-	struct mpijob__exec_variable *env;
+	struct mpijob__http_exec_variable *env;
 	size_t env_count;
 	char *install_hint; /* NULL: none */
 	int provide_cluster_info;
 	int interactive_mode;    /* MPIJOB__EXEC_* */
 	char *cluster_extension; /* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
 };
-#define MPIJOB__EXEC_NEVER        0
-#define MPIJOB__EXEC_IF_AVAILABLE 1
-#define MPIJOB__EXEC_ALWAYS       2
+#define MPIJOB__HTTP_EXEC_NEVER        0
+#define MPIJOB__HTTP_EXEC_IF_AVAILABLE 1
+#define MPIJOB__HTTP_EXEC_ALWAYS       2
 
 /* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty: none. */
-struct mpijob__pem {
-	mpijob__secret data;
+struct mpijob__http_pem {
+	mpijob__http_secret data;
 	char *file; /* absolute; NULL when `data` came inline */
 };
 
-struct mpijob__impersonation_extra {
+struct mpijob__http_impersonation_extra {
 	char *name;
 	char *value;
 };
@@ -46,37 +46,37 @@ struct mpijob_http_config {
 	int tls;      /* the scheme is https; credentials are sent only then */
 	char *tls_server_name;
 	int insecure;          /* the server's certificate is not checked */
-	struct mpijob__pem ca; /* none: the system's roots */
+	struct mpijob__http_pem ca; /* none: the system's roots */
 	char *proxy_url;       /* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
 	char *context;
 	char *user;
 	char *namespace_; /* never NULL */
 	int in_cluster;
 	/* The identity: what of these is there. */
-	mpijob__secret token;
+	mpijob__http_secret token;
 	char *token_file; /* absolute; wins over `token` once it was read */
 	char *username;
-	mpijob__secret password;
-	struct mpijob__pem certificate;
-	struct mpijob__pem key;
-	struct mpijob__exec_plugin exec;
+	mpijob__http_secret password;
+	struct mpijob__http_pem certificate;
+	struct mpijob__http_pem key;
+	struct mpijob__http_exec_plugin exec;
 	int interactive; /* a plugin may have our standard input */
 	char **plugins;  /* commands that may run, closed by NULL; NULL: all */
 	char *as;
 	char *as_uid;
 	char **as_groups; /* closed by NULL; NULL: none */
-	struct mpijob__impersonation_extra *as_extra;
+	struct mpijob__http_impersonation_extra *as_extra;
 	size_t as_extra_count;
 };
 
 /* Where a pod finds its service account. */
-#define MPIJOB__CONFIG_SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
+#define MPIJOB__HTTP_CONFIG_SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /* mpijob_http_config_load() with the service account in another folder. */
-int mpijob__config_load(const struct mpijob_http_config_options *options, const char *service_account,
+int mpijob__http_config_load(const struct mpijob_http_config_options *options, const char *service_account,
 			mpijob_http_config **out, mpijob_diag *diag);
 
 /* Copy a configuration, secrets too. NULL when memory ran out. */
-mpijob_http_config *mpijob__config_clone(const mpijob_http_config *config);
+mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config);
 
 #endif

@@ -27,19 +27,19 @@
 #define HINTS      10    /* in each HINT_MS */
 #define HINT_MS    3600000
 
-struct mpijob__credentials {
+struct mpijob__http_credentials {
 	const mpijob_http_config *config;
 	int64_t timeout_ms; /* for a plugin that asks nobody */
-	struct mpijob__identity identity;
-	struct mpijob__identity_files files;
-	mpijob__secret authorization;
+	struct mpijob__http_identity identity;
+	struct mpijob__http_identity_files files;
+	mpijob__http_secret authorization;
 	int have_basic;
 	/* The plugin. */
-	struct mpijob__plugin plugin; /* while pid is not 0 */
+	struct mpijob__http_plugin plugin; /* while pid is not 0 */
 	int asking;                   /* it may have our standard input */
 	int64_t limit_ms;             /* for this run */
-	mpijob__secret certificate;   /* that it gave */
-	mpijob__secret key;
+	mpijob__http_secret certificate;   /* that it gave */
+	mpijob__http_secret key;
 	int have;    /* it gave credentials */
 	int refused; /* a server did not want them */
 	int expires;
@@ -53,11 +53,11 @@ struct mpijob__credentials {
 	char *message;
 };
 
-int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
+int mpijob__http_credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
 			    void (*notice)(void *user, const struct mpijob_finding *finding), void *user,
-			    mpijob__credentials **out)
+			    mpijob__http_credentials **out)
 {
-	mpijob__credentials *credentials = calloc(1, sizeof(*credentials));
+	mpijob__http_credentials *credentials = calloc(1, sizeof(*credentials));
 
 	if (!credentials)
 		return MPIJOB_ERR_NOMEM;
@@ -69,16 +69,16 @@ int mpijob__credentials_new(const mpijob_http_config *config, int64_t plugin_tim
 	return 0;
 }
 
-void mpijob__credentials_free(mpijob__credentials *credentials)
+void mpijob__http_credentials_free(mpijob__http_credentials *credentials)
 {
 	if (!credentials)
 		return;
 	if (credentials->plugin.pid)
-		mpijob__plugin_end(&credentials->plugin);
-	mpijob__identity_files_release(&credentials->files);
-	mpijob__secret_clear(&credentials->authorization);
-	mpijob__secret_clear(&credentials->certificate);
-	mpijob__secret_clear(&credentials->key);
+		mpijob__http_plugin_end(&credentials->plugin);
+	mpijob__http_identity_files_release(&credentials->files);
+	mpijob__http_secret_clear(&credentials->authorization);
+	mpijob__http_secret_clear(&credentials->certificate);
+	mpijob__http_secret_clear(&credentials->key);
 	free(credentials->message);
 	free(credentials);
 }
@@ -98,7 +98,7 @@ static int64_t wall_clock_ms(void)
 }
 
 /* Keep a message, which is taken, and pass its code on. */
-static int fail(mpijob__credentials *credentials, int code, char *message)
+static int fail(mpijob__http_credentials *credentials, int code, char *message)
 {
 	free(credentials->message);
 	credentials->message = message;
@@ -106,13 +106,13 @@ static int fail(mpijob__credentials *credentials, int code, char *message)
 }
 
 /* Let the identity show what there is. */
-static void publish(mpijob__credentials *credentials)
+static void publish(mpijob__http_credentials *credentials)
 {
-	struct mpijob__identity *identity = &credentials->identity;
-	const struct mpijob__identity_files *files = &credentials->files;
-	const mpijob__secret *certificate =
+	struct mpijob__http_identity *identity = &credentials->identity;
+	const struct mpijob__http_identity_files *files = &credentials->files;
+	const mpijob__http_secret *certificate =
 		credentials->certificate.len ? &credentials->certificate : &files->certificate;
-	const mpijob__secret *key = credentials->certificate.len ? &credentials->key : &files->key;
+	const mpijob__http_secret *key = credentials->certificate.len ? &credentials->key : &files->key;
 
 	identity->authorization = credentials->authorization.data;
 	identity->certificate = certificate->data;
@@ -124,61 +124,61 @@ static void publish(mpijob__credentials *credentials)
 }
 
 /* A header takes the place of the one that was there; it is cleared when it could not be made. */
-static int take_header(mpijob__credentials *credentials, int code, mpijob__secret *header)
+static int take_header(mpijob__http_credentials *credentials, int code, mpijob__http_secret *header)
 {
 	if (code) {
-		mpijob__secret_clear(header);
+		mpijob__http_secret_clear(header);
 		return code;
 	}
-	mpijob__secret_clear(&credentials->authorization);
+	mpijob__http_secret_clear(&credentials->authorization);
 	credentials->authorization = *header;
 	credentials->identity.token_generation++;
 	return 0;
 }
 
 /* Make "Bearer TOKEN" of a token; none takes the header away. */
-static int set_bearer(mpijob__credentials *credentials, const mpijob__secret *token)
+static int set_bearer(mpijob__http_credentials *credentials, const mpijob__http_secret *token)
 {
-	mpijob__secret header = { NULL, 0 };
-	int code = token->len ? mpijob__secret_set(&header, "Bearer ", 7) : 0;
+	mpijob__http_secret header = { NULL, 0 };
+	int code = token->len ? mpijob__http_secret_set(&header, "Bearer ", 7) : 0;
 
 	if (code == 0)
-		code = mpijob__secret_append(&header, token->data, token->len);
+		code = mpijob__http_secret_append(&header, token->data, token->len);
 	return take_header(credentials, code, &header);
 }
 
-static int set_basic(mpijob__credentials *credentials)
+static int set_basic(mpijob__http_credentials *credentials)
 {
 	const mpijob_http_config *config = credentials->config;
-	mpijob__secret plain = { NULL, 0 }, encoded = { NULL, 0 }, header = { NULL, 0 };
-	int code = mpijob__secret_set(&plain, config->username, strlen(config->username));
+	mpijob__http_secret plain = { NULL, 0 }, encoded = { NULL, 0 }, header = { NULL, 0 };
+	int code = mpijob__http_secret_set(&plain, config->username, strlen(config->username));
 
 	if (code == 0)
-		code = mpijob__secret_append(&plain, ":", 1);
+		code = mpijob__http_secret_append(&plain, ":", 1);
 	if (code == 0)
-		code = mpijob__secret_append(&plain, config->password.data, config->password.len);
+		code = mpijob__http_secret_append(&plain, config->password.data, config->password.len);
 	if (code == 0)
 		code = mpijob__http_base64_encode(plain.data, plain.len, &encoded);
 	if (code == 0)
-		code = mpijob__secret_set(&header, "Basic ", 6);
+		code = mpijob__http_secret_set(&header, "Basic ", 6);
 	if (code == 0)
-		code = mpijob__secret_append(&header, encoded.data, encoded.len);
-	mpijob__secret_clear(&plain);
-	mpijob__secret_clear(&encoded);
+		code = mpijob__http_secret_append(&header, encoded.data, encoded.len);
+	mpijob__http_secret_clear(&plain);
+	mpijob__http_secret_clear(&encoded);
 	code = take_header(credentials, code, &header);
 	credentials->have_basic |= code == 0;
 	return code;
 }
 
 /* The header that needs no plugin. 1 or negative. */
-static int prepare_words(mpijob__credentials *credentials, int64_t now_ms)
+static int prepare_words(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const mpijob_http_config *config = credentials->config;
 	char *message = NULL;
 	int code = 0;
 
 	if (config->token_file) {
-		code = mpijob__identity_files_read_token(&credentials->files, config, now_ms, &message);
+		code = mpijob__http_identity_files_read_token(&credentials->files, config, now_ms, &message);
 		if (code < 0)
 			return fail(credentials, code, message);
 		if (code > 0 || !credentials->authorization.len)
@@ -192,7 +192,7 @@ static int prepare_words(mpijob__credentials *credentials, int64_t now_ms)
 }
 
 /* A plugin's run has failed; `message` is taken. */
-static int fail_run(mpijob__credentials *credentials, int64_t now_ms, int code, char *message)
+static int fail_run(mpijob__http_credentials *credentials, int64_t now_ms, int code, char *message)
 {
 	credentials->failed = fail(credentials, code, message);
 	credentials->failed_ms = now_ms + PAUSE_MS;
@@ -204,9 +204,9 @@ static int is_interactive(const mpijob_http_config *config, const char **why)
 {
 	int terminal = isatty(STDIN_FILENO);
 
-	if (config->exec.interactive_mode == MPIJOB__EXEC_NEVER)
+	if (config->exec.interactive_mode == MPIJOB__HTTP_EXEC_NEVER)
 		return 0;
-	if (config->exec.interactive_mode == MPIJOB__EXEC_IF_AVAILABLE)
+	if (config->exec.interactive_mode == MPIJOB__HTTP_EXEC_IF_AVAILABLE)
 		return config->interactive && terminal;
 	*why = "this program does not let plugins read its standard input";
 	if (config->interactive)
@@ -215,9 +215,9 @@ static int is_interactive(const mpijob_http_config *config, const char **why)
 }
 
 /* What to say about a program that is not there. The hint is for people, and not for logs full of it. */
-static char *not_found(mpijob__credentials *credentials, int64_t now_ms)
+static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
+	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
 	int hint;
 
 	if (!credentials->hints || now_ms - credentials->hints_ms >= HINT_MS) {
@@ -226,14 +226,14 @@ static char *not_found(mpijob__credentials *credentials, int64_t now_ms)
 	}
 	hint = credentials->hints < HINTS;
 	credentials->hints += hint;
-	return mpijob__report_format("the credential plugin '%s' is not installed%s%s", exec->command,
+	return mpijob__http_report_format("the credential plugin '%s' is not installed%s%s", exec->command,
 				     hint && exec->install_hint ? ": " : "",
 				     hint && exec->install_hint ? exec->install_hint : "");
 }
 
-static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
+static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
+	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
 	const char *why = NULL;
 	int interactive = is_interactive(credentials->config, &why);
 	int number = 0, code;
@@ -242,33 +242,33 @@ static int start_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	if (interactive < 0)
 		return fail_run(
 			credentials, now_ms, MPIJOB_ERR_AUTH,
-			mpijob__report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
-	info = mpijob__plugin_info(credentials->config, &credentials->files.ca, interactive);
+			mpijob__http_report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
+	info = mpijob__http_plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 	credentials->asking = interactive;
 	credentials->limit_ms = credentials->timeout_ms;
 	if (interactive && credentials->limit_ms < ASKING_MS)
 		credentials->limit_ms = ASKING_MS;
-	code = mpijob__plugin_start(&credentials->plugin, credentials->config, info, interactive,
+	code = mpijob__http_plugin_start(&credentials->plugin, credentials->config, info, interactive,
 				    now_ms + credentials->limit_ms, &number);
 	free(info);
 	if (code == 0)
 		return 0;
-	if (code == MPIJOB__PLUGIN_NOT_FOUND)
+	if (code == MPIJOB__HTTP_PLUGIN_NOT_FOUND)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, not_found(credentials, now_ms));
-	if (code == MPIJOB__PLUGIN_FORBIDDEN)
+	if (code == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-				mpijob__report_format("the credential plugin '%s' is not among those that may run here",
+				mpijob__http_report_format("the credential plugin '%s' is not among those that may run here",
 						      exec->command));
-	if (code == MPIJOB__PLUGIN_REFUSED)
+	if (code == MPIJOB__HTTP_PLUGIN_REFUSED)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-				mpijob__report_format("the credential plugin '%s' cannot be started: %s", exec->command,
-						      mpijob__report_errno(number)));
+				mpijob__http_report_format("the credential plugin '%s' cannot be started: %s", exec->command,
+						      mpijob__http_report_errno(number)));
 	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 }
 
-static int prepare_plugin(mpijob__credentials *credentials, int64_t now_ms)
+static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	int expired =
 		credentials->expires && now_ms >= credentials->fresh_ms && wall_clock_ms() > credentials->expires_ms;
@@ -282,10 +282,10 @@ static int prepare_plugin(mpijob__credentials *credentials, int64_t now_ms)
 	return start_plugin(credentials, now_ms);
 }
 
-int mpijob__credentials_prepare(mpijob__credentials *credentials, int64_t now_ms, const char **message)
+int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int64_t now_ms, const char **message)
 {
 	char *why = NULL;
-	int code = mpijob__identity_files_read_pem(&credentials->files, credentials->config, now_ms, &why);
+	int code = mpijob__http_identity_files_read_pem(&credentials->files, credentials->config, now_ms, &why);
 
 	credentials->identity.tls_generation += code > 0;
 	if (code < 0)
@@ -300,14 +300,14 @@ int mpijob__credentials_prepare(mpijob__credentials *credentials, int64_t now_ms
 	return code;
 }
 
-const struct mpijob__identity *mpijob__credentials_identity(const mpijob__credentials *credentials)
+const struct mpijob__http_identity *mpijob__http_credentials_identity(const mpijob__http_credentials *credentials)
 {
 	return &credentials->identity;
 }
 
-void mpijob__credentials_refused(mpijob__credentials *credentials, uint64_t token_generation, uint64_t tls_generation)
+void mpijob__http_credentials_refused(mpijob__http_credentials *credentials, uint64_t token_generation, uint64_t tls_generation)
 {
-	const struct mpijob__identity *identity = &credentials->identity;
+	const struct mpijob__http_identity *identity = &credentials->identity;
 
 	/* What was refused is not what there is any more. */
 	if (identity->token_generation != token_generation || identity->tls_generation != tls_generation)
@@ -316,30 +316,30 @@ void mpijob__credentials_refused(mpijob__credentials *credentials, uint64_t toke
 	credentials->refused = credentials->have;
 }
 
-int mpijob__credentials_fd(const mpijob__credentials *credentials)
+int mpijob__http_credentials_fd(const mpijob__http_credentials *credentials)
 {
-	return credentials->plugin.pid ? mpijob__plugin_fd(&credentials->plugin) : -1;
+	return credentials->plugin.pid ? mpijob__http_plugin_fd(&credentials->plugin) : -1;
 }
 
-int mpijob__credentials_asking(const mpijob__credentials *credentials)
+int mpijob__http_credentials_asking(const mpijob__http_credentials *credentials)
 {
 	return credentials->plugin.pid && credentials->asking;
 }
 
-int64_t mpijob__credentials_due_ms(const mpijob__credentials *credentials)
+int64_t mpijob__http_credentials_due_ms(const mpijob__http_credentials *credentials)
 {
-	return credentials->plugin.pid ? mpijob__plugin_due_ms(&credentials->plugin) : -1;
+	return credentials->plugin.pid ? mpijob__http_plugin_due_ms(&credentials->plugin) : -1;
 }
 
-static int is_same(const mpijob__secret *a, const mpijob__secret *b)
+static int is_same(const mpijob__http_secret *a, const mpijob__http_secret *b)
 {
 	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
 }
 
-static void tell_expired(mpijob__credentials *credentials)
+static void tell_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = mpijob__report_format(
+	char *message = mpijob__http_report_format(
 		"the credential plugin '%s' gave credentials that had expired; is the clock of this "
 		"machine right?",
 		credentials->config->exec.command);
@@ -355,15 +355,15 @@ static void tell_expired(mpijob__credentials *credentials)
 }
 
 /* Make what a plugin gave ours. */
-static int accept_reply(mpijob__credentials *credentials, struct mpijob__plugin_reply *reply, int64_t now_ms)
+static int accept_reply(mpijob__http_credentials *credentials, struct mpijob__http_plugin_reply *reply, int64_t now_ms)
 {
 	int same = is_same(&credentials->certificate, &reply->certificate) && is_same(&credentials->key, &reply->key);
 	int code = set_bearer(credentials, &reply->token);
 
 	if (code)
 		return code;
-	mpijob__secret_clear(&credentials->certificate);
-	mpijob__secret_clear(&credentials->key);
+	mpijob__http_secret_clear(&credentials->certificate);
+	mpijob__http_secret_clear(&credentials->key);
 	credentials->certificate = reply->certificate;
 	credentials->key = reply->key;
 	memset(&reply->certificate, 0, sizeof(reply->certificate));
@@ -385,71 +385,71 @@ static int accept_reply(mpijob__credentials *credentials, struct mpijob__plugin_
 }
 
 /* How it ended, when that is reason enough to refuse it; NULL: it ended well. Memory that ran out shows as `nomem`. */
-static char *bad_end(const mpijob__credentials *credentials, int *nomem)
+static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 {
-	const struct mpijob__plugin *plugin = &credentials->plugin;
+	const struct mpijob__http_plugin *plugin = &credentials->plugin;
 	const char *command = credentials->config->exec.command;
 	char *message = NULL;
 
 	if (plugin->timed_out)
-		message = mpijob__report_format("the credential plugin '%s' did not end within %lld ms", command,
+		message = mpijob__http_report_format("the credential plugin '%s' did not end within %lld ms", command,
 						(long long)credentials->limit_ms);
 	else if (plugin->too_much)
-		message = mpijob__report_format("the credential plugin '%s' wrote more than 1 MiB", command);
+		message = mpijob__http_report_format("the credential plugin '%s' wrote more than 1 MiB", command);
 	else if (plugin->unknown || plugin->status == 0)
 		return NULL;
 	else if (WIFSIGNALED(plugin->status))
-		message = mpijob__report_format("the credential plugin '%s' was ended by signal %d", command,
+		message = mpijob__http_report_format("the credential plugin '%s' was ended by signal %d", command,
 						WTERMSIG(plugin->status));
 	else
-		message = mpijob__report_format("the credential plugin '%s' failed with exit code %d", command,
+		message = mpijob__http_report_format("the credential plugin '%s' failed with exit code %d", command,
 						WEXITSTATUS(plugin->status));
 	*nomem = !message;
 	return message;
 }
 
-static int finish(mpijob__credentials *credentials, int64_t now_ms)
+static int finish(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	const struct mpijob__plugin *plugin = &credentials->plugin;
-	const struct mpijob__exec_plugin *exec = &credentials->config->exec;
-	struct mpijob__plugin_reply reply = { 0 };
+	const struct mpijob__http_plugin *plugin = &credentials->plugin;
+	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
+	struct mpijob__http_plugin_reply reply = { 0 };
 	const char *why = NULL;
 	int nomem = 0, code;
 	char *message = bad_end(credentials, &nomem);
 
 	if (message || nomem)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, message);
-	code = mpijob__plugin_reply_read(&reply, plugin->output.data, plugin->output.len, exec->api_version, &why);
+	code = mpijob__http_plugin_reply_read(&reply, plugin->output.data, plugin->output.len, exec->api_version, &why);
 	if (code == 0 && reply.certificate.len)
-		code = mpijob__tls_check_pair(&reply.certificate, &reply.key, &why);
+		code = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
 	if (code == MPIJOB_ERR_SPEC)
-		message = mpijob__report_format("the credential plugin '%s' gave a certificate that cannot be used: %s",
+		message = mpijob__http_report_format("the credential plugin '%s' gave a certificate that cannot be used: %s",
 						exec->command, why);
 	else if (code == 0)
 		code = accept_reply(credentials, &reply, now_ms);
 	else if (code == MPIJOB_ERR_AUTH)
-		message = mpijob__report_format("the credential plugin '%s' %s%s", exec->command, why,
+		message = mpijob__http_report_format("the credential plugin '%s' %s%s", exec->command, why,
 						plugin->unknown ? "; its exit code is not known" : "");
 	if (code)
 		code = fail_run(credentials, now_ms, code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
-	mpijob__plugin_reply_clear(&reply);
+	mpijob__http_plugin_reply_clear(&reply);
 	return code;
 }
 
-int mpijob__credentials_step(mpijob__credentials *credentials, int64_t now_ms)
+int mpijob__http_credentials_step(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	int code;
 
 	if (!credentials->plugin.pid)
 		return 0;
-	code = mpijob__plugin_step(&credentials->plugin, now_ms);
+	code = mpijob__http_plugin_step(&credentials->plugin, now_ms);
 	if (code == 0)
 		return 0;
 	if (code < 0)
 		fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 	else
 		(void)finish(credentials, now_ms);
-	mpijob__plugin_end(&credentials->plugin);
+	mpijob__http_plugin_end(&credentials->plugin);
 	publish(credentials);
 	return 1;
 }

@@ -45,7 +45,7 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 	(void)purpose;
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	call->failure = mpijob__pool_opened(call, fd);
+	call->failure = mpijob__http_pool_opened(call, fd);
 	if (call->failure) {
 		close(fd);
 		return CURL_SOCKET_BAD;
@@ -79,14 +79,14 @@ static int result(const struct setter *setter)
 	return setter->bad == CURLE_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_UNSUPPORTED;
 }
 
-static struct curl_blob blob_of(const mpijob__secret *secret)
+static struct curl_blob blob_of(const mpijob__http_secret *secret)
 {
 	struct curl_blob blob = { secret->data, secret->len, CURL_BLOB_NOCOPY };
 
 	return blob;
 }
 
-static void set_tls(struct setter *setter, const struct mpijob_http *http, const struct mpijob__pool_identity *identity)
+static void set_tls(struct setter *setter, const struct mpijob_http *http, const struct mpijob__http_pool_identity *identity)
 {
 	const mpijob_http_config *config = http->config;
 	struct curl_blob certificate = blob_of(&identity->certificate);
@@ -152,12 +152,12 @@ static void set_habits(struct setter *setter, CURLSH *share)
 	/* A call that is given up while a name is looked up does not wait for that. */
 	SET(setter, CURLOPT_QUICK_EXIT, 1L);
 	SET(setter, CURLOPT_SHARE, share);
-	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__receive_begin);
-	SET(setter, CURLOPT_HEADERFUNCTION, mpijob__receive_header);
-	SET(setter, CURLOPT_WRITEFUNCTION, mpijob__receive_data);
+	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__http_receive_begin);
+	SET(setter, CURLOPT_HEADERFUNCTION, mpijob__http_receive_header);
+	SET(setter, CURLOPT_WRITEFUNCTION, mpijob__http_receive_data);
 }
 
-int mpijob__easy_new(struct mpijob_http *http, const struct mpijob__pool_identity *identity, CURLSH *share, CURL **out)
+int mpijob__http_easy_new(struct mpijob_http *http, const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out)
 {
 	struct setter setter = { curl_easy_init(), CURLE_OK };
 
@@ -191,7 +191,7 @@ static void set_method(struct setter *setter, const struct call *call)
 	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->method);
 }
 
-int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers)
+int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers)
 {
 	struct setter setter = { easy, CURLE_OK };
 
@@ -214,17 +214,17 @@ int mpijob__easy_prepare(CURL *easy, struct call *call, struct curl_slist *heade
 	return result(&setter);
 }
 
-void mpijob__easy_hurry(CURL *easy)
+void mpijob__http_easy_hurry(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
 }
 
-void mpijob__easy_distrust(CURL *easy)
+void mpijob__http_easy_distrust(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
-int mpijob__easy_forget(CURL *easy)
+int mpijob__http_easy_forget(CURL *easy)
 {
 	struct setter setter = { easy, CURLE_OK };
 
@@ -240,7 +240,7 @@ int mpijob__easy_forget(CURL *easy)
 }
 
 /* GnuTLS and others cannot take a key from memory; a libcurl without an atomic start cannot be started by a library. */
-const char *mpijob__easy_lacking(void)
+const char *mpijob__http_easy_lacking(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
 

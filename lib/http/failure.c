@@ -41,27 +41,27 @@ static const char *errno_text(long number)
 	}
 }
 
-static int has(const struct mpijob__failure *failure, const char *words)
+static int has(const struct mpijob__http_failure *failure, const char *words)
 {
 	return failure->text && strstr(failure->text, words) != NULL;
 }
 
-static char *quoted(const struct mpijob__failure *failure, const char *what)
+static char *quoted(const struct mpijob__http_failure *failure, const char *what)
 {
 	if (failure->text && *failure->text)
-		return mpijob__report_format("%s: %s (%s)", failure->server, what, failure->text);
-	return mpijob__report_format("%s: %s (%s)", failure->server, what, curl_easy_strerror(failure->code));
+		return mpijob__http_report_format("%s: %s (%s)", failure->server, what, failure->text);
+	return mpijob__http_report_format("%s: %s (%s)", failure->server, what, curl_easy_strerror(failure->code));
 }
 
-static char *certificate_refused(const struct mpijob__failure *failure)
+static char *certificate_refused(const struct mpijob__http_failure *failure)
 {
 	const char *server = failure->server;
 
 	switch (failure->verify_result) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
-		return mpijob__report_format("the certificate of %s has expired", server);
+		return mpijob__http_report_format("the certificate of %s has expired", server);
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		return mpijob__report_format(
+		return mpijob__http_report_format(
 			"the certificate of %s is not valid yet; look at the clocks of both machines", server);
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -69,7 +69,7 @@ static char *certificate_refused(const struct mpijob__failure *failure)
 	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		return mpijob__report_format(failure->has_ca
+		return mpijob__http_report_format(failure->has_ca
 						     ? "the certificate of %s is signed by an unknown authority, not "
 						       "by the CA in certificate-authority"
 						     : "the certificate of %s is signed by an unknown authority; name "
@@ -79,99 +79,99 @@ static char *certificate_refused(const struct mpijob__failure *failure)
 		break;
 	}
 	if (has(failure, "subject name") || has(failure, "hostname mismatch") || has(failure, "target host name"))
-		return mpijob__report_format("the certificate of %s is for other host names; name one of them in "
+		return mpijob__http_report_format("the certificate of %s is for other host names; name one of them in "
 					     "tls-server-name, or use it in the server's URL",
 					     server);
 	return quoted(failure, "its certificate is refused");
 }
 
 /* The server ended the handshake, or what followed it, with an alert about us. */
-static int refused_us(const struct mpijob__failure *failure)
+static int refused_us(const struct mpijob__http_failure *failure)
 {
 	return has(failure, "alert bad certificate") || has(failure, "alert certificate") ||
 	       has(failure, "certificate required") || has(failure, "alert unknown ca") ||
 	       has(failure, "alert unsupported certificate") || has(failure, "alert access denied");
 }
 
-static char *handshake(const struct mpijob__failure *failure, int *code)
+static char *handshake(const struct mpijob__http_failure *failure, int *code)
 {
 	if (has(failure, "wrong version number") || has(failure, "http request") ||
 	    has(failure, "packet length too long"))
-		return mpijob__report_format("%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
+		return mpijob__http_report_format("%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
 					     failure->server);
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__report_format("%s refused the client certificate", failure->server);
+		return mpijob__http_report_format("%s refused the client certificate", failure->server);
 	}
 	if (has(failure, "unsupported protocol") || has(failure, "alert protocol version"))
-		return mpijob__report_format("%s speaks only versions of TLS older than 1.2", failure->server);
+		return mpijob__http_report_format("%s speaks only versions of TLS older than 1.2", failure->server);
 	if (has(failure, "SSL_ERROR_SYSCALL") || has(failure, "unexpected eof"))
-		return mpijob__report_format("%s closed the connection during the TLS handshake", failure->server);
+		return mpijob__http_report_format("%s closed the connection during the TLS handshake", failure->server);
 	return quoted(failure, "the TLS handshake failed");
 }
 
-static char *connecting(const struct mpijob__failure *failure)
+static char *connecting(const struct mpijob__http_failure *failure)
 {
 	const char *why = errno_text(failure->os_errno);
 	const char *server = failure->server;
 
 	if (failure->proxy)
-		return why ? mpijob__report_format("cannot connect to the proxy %s on the way to %s: %s",
+		return why ? mpijob__http_report_format("cannot connect to the proxy %s on the way to %s: %s",
 						   failure->proxy, server, why)
-			   : mpijob__report_format("cannot connect to the proxy %s on the way to %s", failure->proxy,
+			   : mpijob__http_report_format("cannot connect to the proxy %s on the way to %s", failure->proxy,
 						   server);
-	return why ? mpijob__report_format("cannot connect to %s: %s", server, why)
-		   : mpijob__report_format("cannot connect to %s", server);
+	return why ? mpijob__http_report_format("cannot connect to %s: %s", server, why)
+		   : mpijob__http_report_format("cannot connect to %s", server);
 }
 
-static char *ended(const struct mpijob__failure *failure)
+static char *ended(const struct mpijob__http_failure *failure)
 {
 	return failure->answered
-		       ? mpijob__report_format("%s: the connection ended in the middle of the answer", failure->server)
-		       : mpijob__report_format("%s closed the connection without an answer", failure->server);
+		       ? mpijob__http_report_format("%s: the connection ended in the middle of the answer", failure->server)
+		       : mpijob__http_report_format("%s closed the connection without an answer", failure->server);
 }
 
-static char *receiving(const struct mpijob__failure *failure, int *code)
+static char *receiving(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->proxy && failure->connect_status >= 300)
-		return mpijob__report_format(
+		return mpijob__http_report_format(
 			"the proxy %s answered %ld to the request for a tunnel to %s%s", failure->proxy,
 			failure->connect_status, failure->server,
 			failure->connect_status == 407 ? "; it wants a user name and password in its URL" : "");
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__report_format("%s refused the client certificate", failure->server);
+		return mpijob__http_report_format("%s refused the client certificate", failure->server);
 	}
 	/* Curl passes the number on in words only. */
 	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") || has(failure, "timed out"))
-		return mpijob__report_format("%s: no sign of life for %lld s", failure->server,
+		return mpijob__http_report_format("%s: no sign of life for %lld s", failure->server,
 					     (long long)(failure->idle_timeout_ms + 999) / 1000);
 	/* TLS that ends without its last word; older versions of curl take that for the end of the connection alone. */
 	if (has(failure, "unexpected eof"))
 		return ended(failure);
-	return mpijob__report_format("%s: the connection broke", failure->server);
+	return mpijob__http_report_format("%s: the connection broke", failure->server);
 }
 
-static char *proxy_failed(const struct mpijob__failure *failure)
+static char *proxy_failed(const struct mpijob__http_failure *failure)
 {
-	return mpijob__report_format("the proxy %s cannot be used: %s", failure->proxy ? failure->proxy : "?",
+	return mpijob__http_report_format("the proxy %s cannot be used: %s", failure->proxy ? failure->proxy : "?",
 				     failure->text && *failure->text ? failure->text
 								     : curl_easy_strerror(failure->code));
 }
 
 /* What is no more than one sentence. */
-static char *plain(const struct mpijob__failure *failure)
+static char *plain(const struct mpijob__http_failure *failure)
 {
 	const char *server = failure->server;
 
 	switch (failure->code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return mpijob__report_format(
+		return mpijob__http_report_format(
 			"the host name of %s is not known; is it spelled right, and does name resolution "
 			"work",
 			server);
 	case CURLE_COULDNT_RESOLVE_PROXY:
-		return mpijob__report_format("the host name of the proxy %s is not known",
+		return mpijob__http_report_format("the host name of the proxy %s is not known",
 					     failure->proxy ? failure->proxy : "?");
 	case CURLE_PARTIAL_FILE:
 	case CURLE_GOT_NOTHING:
@@ -180,22 +180,22 @@ static char *plain(const struct mpijob__failure *failure)
 	case CURLE_HTTP2:
 		return quoted(failure, "the server broke off");
 	case CURLE_BAD_CONTENT_ENCODING:
-		return mpijob__report_format("%s: the compressed answer is damaged", server);
+		return mpijob__http_report_format("%s: the compressed answer is damaged", server);
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		return mpijob__report_format("%s does not speak HTTP%s", server,
+		return mpijob__http_report_format("%s does not speak HTTP%s", server,
 					     failure->tls ? "" : "; if it expects TLS, its URL begins with https://");
 	case CURLE_SSL_CACERT_BADFILE:
-		return mpijob__report_format("the CA for %s cannot be used; it must be certificates in PEM", server);
+		return mpijob__http_report_format("the CA for %s cannot be used; it must be certificates in PEM", server);
 	default:
 		return quoted(failure, "the exchange failed");
 	}
 }
 
-static char *describe(const struct mpijob__failure *failure, int *code)
+static char *describe(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->replayed)
-		return mpijob__report_format(
+		return mpijob__http_report_format(
 			"%s: the connection broke after the request was sent; whether it was carried out "
 			"is not known",
 			failure->server);
@@ -216,7 +216,7 @@ static char *describe(const struct mpijob__failure *failure, int *code)
 		return proxy_failed(failure);
 	case CURLE_OPERATION_TIMEDOUT:
 		*code = MPIJOB_ERR_TIMEOUT;
-		return mpijob__report_format("%s%s%s: no connection within %lld s", failure->server,
+		return mpijob__http_report_format("%s%s%s: no connection within %lld s", failure->server,
 					     failure->proxy ? " through the proxy " : "",
 					     failure->proxy ? failure->proxy : "",
 					     (long long)(failure->connect_timeout_ms + 999) / 1000);
@@ -229,7 +229,7 @@ static char *describe(const struct mpijob__failure *failure, int *code)
 	}
 }
 
-int mpijob__failure_describe(const struct mpijob__failure *failure, char **message)
+int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, char **message)
 {
 	int code = MPIJOB_ERR_IO;
 

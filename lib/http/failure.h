@@ -9,7 +9,7 @@
 #include "http/server.h"
 
 /* What is known of a transfer that failed. Strings are borrowed. */
-struct mpijob__failure {
+struct mpijob__http_failure {
 	CURLcode code;
 	const char *text;   /* curl's own words; "" for none */
 	long verify_result; /* OpenSSL's verdict on the server's certificate, X509_V_ERR_* */
@@ -26,6 +26,6 @@ struct mpijob__failure {
 };
 
 /* Its MPIJOB_ERR_*, and what to tell people in *message: yours; NULL when memory ran out. */
-int mpijob__failure_describe(const struct mpijob__failure *failure, char **message);
+int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, char **message);
 
 #endif

@@ -19,19 +19,19 @@
 #define RETRY_MS     1000 /* after a token that could not be read */
 #define PEM_RETRY_MS 10000
 
-void mpijob__identity_files_release(struct mpijob__identity_files *files)
+void mpijob__http_identity_files_release(struct mpijob__http_identity_files *files)
 {
-	mpijob__secret_clear(&files->ca);
-	mpijob__secret_clear(&files->certificate);
-	mpijob__secret_clear(&files->key);
-	mpijob__secret_clear(&files->token);
+	mpijob__http_secret_clear(&files->ca);
+	mpijob__http_secret_clear(&files->certificate);
+	mpijob__http_secret_clear(&files->key);
+	mpijob__http_secret_clear(&files->token);
 }
 
 /* `what` is taken. The last content stays in use. */
-static void tell(struct mpijob__identity_files *files, int *told, char *what)
+static void tell(struct mpijob__http_identity_files *files, int *told, char *what)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = what ? mpijob__report_format("%s; the last content is still used", what) : NULL;
+	char *message = what ? mpijob__http_report_format("%s; the last content is still used", what) : NULL;
 
 	if (message && files->notice && !*told) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
@@ -45,27 +45,27 @@ static void tell(struct mpijob__identity_files *files, int *told, char *what)
 }
 
 /* The bytes of one PEM, from the configuration or its file. An empty file is none. */
-static int read_one(const struct mpijob__pem *pem, const char *what, mpijob__secret *out, char **message)
+static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob__http_secret *out, char **message)
 {
 	int code = 0;
 
 	if (pem->data.len)
-		return mpijob__secret_set(out, pem->data.data, pem->data.len);
+		return mpijob__http_secret_set(out, pem->data.data, pem->data.len);
 	if (!pem->file)
 		return 0;
-	code = mpijob__secret_read(out, pem->file, 0);
+	code = mpijob__http_secret_read(out, pem->file, 0);
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__report_format("the %s '%s' cannot be read: %s", what, pem->file,
-						 mpijob__report_errno(errno));
+		*message = mpijob__http_report_format("the %s '%s' cannot be read: %s", what, pem->file,
+						 mpijob__http_report_errno(errno));
 	else if (code == 0 && !out->len)
-		*message = mpijob__report_format("the %s '%s' is empty", what, pem->file);
+		*message = mpijob__http_report_format("the %s '%s' is empty", what, pem->file);
 	if (code == 0 && !out->len)
 		code = MPIJOB_ERR_IO;
 	return code;
 }
 
 struct set {
-	mpijob__secret ca, certificate, key;
+	mpijob__http_secret ca, certificate, key;
 };
 
 static int read_set(const mpijob_http_config *config, struct set *set, char **message)
@@ -79,20 +79,20 @@ static int read_set(const mpijob_http_config *config, struct set *set, char **me
 		code = read_one(&config->key, "client key", &set->key, message);
 	if (code || !set->certificate.len)
 		return code;
-	code = mpijob__tls_check_pair(&set->certificate, &set->key, &why);
+	code = mpijob__http_tls_check_pair(&set->certificate, &set->key, &why);
 	if (code != MPIJOB_ERR_SPEC)
 		return code;
-	*message = mpijob__report_format("the client certificate cannot be used: %s", why);
+	*message = mpijob__http_report_format("the client certificate cannot be used: %s", why);
 	return MPIJOB_ERR_AUTH;
 }
 
-static int differs(const mpijob__secret *a, const mpijob__secret *b)
+static int differs(const mpijob__http_secret *a, const mpijob__http_secret *b)
 {
 	return a->len != b->len || (a->len && memcmp(a->data, b->data, a->len) != 0);
 }
 
 /* Let `set` take the place of what is there; what was there is left in `set`. */
-static int exchange(struct mpijob__identity_files *files, struct set *set)
+static int exchange(struct mpijob__http_identity_files *files, struct set *set)
 {
 	struct set old = { files->ca, files->certificate, files->key };
 	int new = !files->have_pem || differs(&old.ca, &set->ca) || differs(&old.certificate, &set->certificate) ||
@@ -105,7 +105,7 @@ static int exchange(struct mpijob__identity_files *files, struct set *set)
 	return new;
 }
 
-int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config,
+int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
 				    int64_t now_ms, char **message)
 {
 	int changes = config->ca.file || config->certificate.file || config->key.file;
@@ -128,34 +128,34 @@ int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const 
 		files->told_pem = 0;
 		files->pem_due_ms = now_ms + PEM_MS;
 	}
-	mpijob__secret_clear(&set.ca);
-	mpijob__secret_clear(&set.certificate);
-	mpijob__secret_clear(&set.key);
+	mpijob__http_secret_clear(&set.ca);
+	mpijob__http_secret_clear(&set.certificate);
+	mpijob__http_secret_clear(&set.key);
 	return code;
 }
 
-static int read_token(const char *file, mpijob__secret *out, char **message)
+static int read_token(const char *file, mpijob__http_secret *out, char **message)
 {
-	int code = mpijob__secret_read(out, file, 1);
+	int code = mpijob__http_secret_read(out, file, 1);
 
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__report_format("the token file '%s' cannot be read: %s", file,
-						 mpijob__report_errno(errno));
+		*message = mpijob__http_report_format("the token file '%s' cannot be read: %s", file,
+						 mpijob__http_report_errno(errno));
 	if (code)
 		return code;
 	if (!out->len)
-		*message = mpijob__report_format("the token file '%s' is empty", file);
-	else if (strlen(out->data) != out->len || mpijob__resolve_has_control(out->data))
-		*message = mpijob__report_format("the token file '%s' holds something else than a token", file);
+		*message = mpijob__http_report_format("the token file '%s' is empty", file);
+	else if (strlen(out->data) != out->len || mpijob__http_resolve_has_control(out->data))
+		*message = mpijob__http_report_format("the token file '%s' holds something else than a token", file);
 	else
 		return 0;
 	return MPIJOB_ERR_AUTH;
 }
 
-int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config,
+int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
 				      int64_t now_ms, char **message)
 {
-	mpijob__secret token = { NULL, 0 }, old = files->token;
+	mpijob__http_secret token = { NULL, 0 }, old = files->token;
 	char *why = NULL;
 	int code;
 
@@ -165,7 +165,7 @@ int mpijob__identity_files_read_token(struct mpijob__identity_files *files, cons
 	files->token_due_ms = now_ms + (code ? RETRY_MS : TOKEN_MS);
 	/* The token beside the file serves until the file was read. */
 	if (code && !files->have_token && config->token.len) {
-		if (mpijob__secret_set(&files->token, config->token.data, config->token.len) == 0)
+		if (mpijob__http_secret_set(&files->token, config->token.data, config->token.len) == 0)
 			files->have_token = 1;
 		tell(files, &files->told_token, why);
 		code = files->have_token ? 1 : MPIJOB_ERR_NOMEM;
@@ -182,6 +182,6 @@ int mpijob__identity_files_read_token(struct mpijob__identity_files *files, cons
 		files->have_token = 1;
 		files->told_token = 0;
 	}
-	mpijob__secret_clear(&token);
+	mpijob__http_secret_clear(&token);
 	return code;
 }

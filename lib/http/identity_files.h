@@ -8,11 +8,11 @@
 #include "http/config.h"
 
 /* What was read last. All zero: nothing yet. */
-struct mpijob__identity_files {
-	mpijob__secret ca;
-	mpijob__secret certificate;
-	mpijob__secret key;
-	mpijob__secret token;
+struct mpijob__http_identity_files {
+	mpijob__http_secret ca;
+	mpijob__http_secret certificate;
+	mpijob__http_secret key;
+	mpijob__http_secret token;
 	int have_pem;
 	int have_token;
 	int64_t pem_due_ms;
@@ -27,10 +27,10 @@ struct mpijob__identity_files {
  * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH, MPIJOB_ERR_NOMEM): it
  * was never there, and `*message` (yours, NULL when memory ran out) says why.
  */
-int mpijob__identity_files_read_pem(struct mpijob__identity_files *files, const mpijob_http_config *config,
+int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
 				    int64_t now_ms, char **message);
-int mpijob__identity_files_read_token(struct mpijob__identity_files *files, const mpijob_http_config *config,
+int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
 				      int64_t now_ms, char **message);
-void mpijob__identity_files_release(struct mpijob__identity_files *files);
+void mpijob__http_identity_files_release(struct mpijob__http_identity_files *files);
 
 #endif

@@ -15,15 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static void release_file(struct mpijob__kubeconfig_file *file)
+static void release_file(struct mpijob__http_kubeconfig_file *file)
 {
-	mpijob__tree_wipe(file->root);
+	mpijob__http_tree_wipe(file->root);
 	mpijob_docs_free(file->docs);
 	free(file->folder);
 	free(file->name);
 }
 
-void mpijob__kubeconfig_release(struct mpijob__kubeconfig *kubeconfig)
+void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig)
 {
 	for (size_t i = 0; i < kubeconfig->count; i++)
 		release_file(&kubeconfig->files[i]);
@@ -33,17 +33,17 @@ void mpijob__kubeconfig_release(struct mpijob__kubeconfig *kubeconfig)
 }
 
 /* As kubectl, only the first document of a file counts. */
-static int parse(struct mpijob__kubeconfig_file *file, const mpijob__secret *text, struct mpijob__report *report)
+static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_secret *text, struct mpijob__http_report *report)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	int code;
 
 	options.source = file->name;
-	options.max_bytes = MPIJOB__SECRET_FILE_LIMIT;
-	options.max_depth = MPIJOB__TREE_DEPTH;
+	options.max_bytes = MPIJOB__HTTP_SECRET_FILE_LIMIT;
+	options.max_depth = MPIJOB__HTTP_TREE_DEPTH;
 	code = mpijob_docs_parse(text->data, text->len, &options, &file->docs, report->diag);
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	if (code && report->code == 0)
 		report->code = code;
 	if (code == 0 && mpijob_docs_count(file->docs))
@@ -51,17 +51,17 @@ static int parse(struct mpijob__kubeconfig_file *file, const mpijob__secret *tex
 	return code;
 }
 
-static void say_unreadable(const char *name, int number, struct mpijob__report *report)
+static void say_unreadable(const char *name, int number, struct mpijob__http_report *report)
 {
-	struct mpijob__report_place place = { name, NULL, NULL };
+	struct mpijob__http_report_place place = { name, NULL, NULL };
 
-	mpijob__report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place,
-			   "the kubeconfig cannot be read: %s", mpijob__report_errno(number));
+	mpijob__http_report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place,
+			   "the kubeconfig cannot be read: %s", mpijob__http_report_errno(number));
 }
 
-static int note_missing(struct mpijob__kubeconfig *kubeconfig, const char *name)
+static int note_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *name)
 {
-	char *all = mpijob__report_format("%s%s%s", kubeconfig->missing ? kubeconfig->missing : "",
+	char *all = mpijob__http_report_format("%s%s%s", kubeconfig->missing ? kubeconfig->missing : "",
 					  kubeconfig->missing ? ", " : "", name);
 
 	if (!all)
@@ -72,9 +72,9 @@ static int note_missing(struct mpijob__kubeconfig *kubeconfig, const char *name)
 }
 
 /* Make room for one more file at the end. */
-static struct mpijob__kubeconfig_file *next_file(struct mpijob__kubeconfig *kubeconfig)
+static struct mpijob__http_kubeconfig_file *next_file(struct mpijob__http_kubeconfig *kubeconfig)
 {
-	struct mpijob__kubeconfig_file *files;
+	struct mpijob__http_kubeconfig_file *files;
 
 	files = realloc(kubeconfig->files, (kubeconfig->count + 1) * sizeof(*files));
 	if (!files)
@@ -84,24 +84,24 @@ static struct mpijob__kubeconfig_file *next_file(struct mpijob__kubeconfig *kube
 	return &files[kubeconfig->count];
 }
 
-static void load_file(struct mpijob__kubeconfig_file *file, const char *name, const mpijob__secret *text,
-		      struct mpijob__report *report)
+static void load_file(struct mpijob__http_kubeconfig_file *file, const char *name, const mpijob__http_secret *text,
+		      struct mpijob__http_report *report)
 {
 	file->name = strdup(name);
-	file->folder = mpijob__path_folder(name);
+	file->folder = mpijob__http_path_folder(name);
 	if (!file->name || (!file->folder && errno == ENOMEM))
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	else if (!file->folder)
 		say_unreadable(name, errno, report);
 	else if (parse(file, text, report) == 0)
-		mpijob__kubeconfig_check(file, report);
+		mpijob__http_kubeconfig_check(file, report);
 }
 
-static void read_file(struct mpijob__kubeconfig *kubeconfig, const char *name, struct mpijob__report *report)
+static void read_file(struct mpijob__http_kubeconfig *kubeconfig, const char *name, struct mpijob__http_report *report)
 {
-	struct mpijob__kubeconfig_file *file = next_file(kubeconfig);
-	mpijob__secret text = { NULL, 0 };
-	int code = file ? mpijob__secret_read(&text, name, 0) : MPIJOB_ERR_NOMEM;
+	struct mpijob__http_kubeconfig_file *file = next_file(kubeconfig);
+	mpijob__http_secret text = { NULL, 0 };
+	int code = file ? mpijob__http_secret_read(&text, name, 0) : MPIJOB_ERR_NOMEM;
 
 	if (code == 0) {
 		kubeconfig->count++;
@@ -112,8 +112,8 @@ static void read_file(struct mpijob__kubeconfig *kubeconfig, const char *name, s
 		say_unreadable(name, errno, report);
 	}
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__report_nomem(report);
-	mpijob__secret_clear(&text);
+		mpijob__http_report_nomem(report);
+	mpijob__http_secret_clear(&text);
 }
 
 /* Whether an earlier part of the list, which begins at `list`, is the same. */
@@ -129,7 +129,7 @@ static int named_before(const char *list, const char *part, size_t len)
 	return 0;
 }
 
-static void read_list(struct mpijob__kubeconfig *kubeconfig, const char *list, struct mpijob__report *report)
+static void read_list(struct mpijob__http_kubeconfig *kubeconfig, const char *list, struct mpijob__http_report *report)
 {
 	const char *part = list;
 
@@ -142,7 +142,7 @@ static void read_list(struct mpijob__kubeconfig *kubeconfig, const char *list, s
 			if (name)
 				read_file(kubeconfig, name, report);
 			else
-				mpijob__report_nomem(report);
+				mpijob__http_report_nomem(report);
 		}
 		free(name);
 		part += len;
@@ -150,7 +150,7 @@ static void read_list(struct mpijob__kubeconfig *kubeconfig, const char *list, s
 	}
 }
 
-void mpijob__kubeconfig_read(struct mpijob__kubeconfig *kubeconfig, const char *path, struct mpijob__report *report)
+void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, const char *path, struct mpijob__http_report *report)
 {
 	const char *list = getenv("KUBECONFIG");
 	const char *home = getenv("HOME");
@@ -171,11 +171,11 @@ void mpijob__kubeconfig_read(struct mpijob__kubeconfig *kubeconfig, const char *
 	}
 	if (!home || !*home)
 		return;
-	name = mpijob__path_join(home, ".kube/config");
+	name = mpijob__http_path_join(home, ".kube/config");
 	if (name)
 		read_file(kubeconfig, name, report);
 	else
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	free(name);
 }
 
@@ -186,8 +186,8 @@ static const char *name_of(const mpijob_node *item)
 	return name ? name : "";
 }
 
-int mpijob__kubeconfig_find(const struct mpijob__kubeconfig *kubeconfig, const char *list, const char *inner,
-			    const char *name, struct mpijob__kubeconfig_entry *entry)
+int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, const char *inner,
+			    const char *name, struct mpijob__http_kubeconfig_entry *entry)
 {
 	for (size_t i = 0; i < kubeconfig->count; i++) {
 		const mpijob_node *items = mpijob_node_get(kubeconfig->files[i].root, list);
@@ -209,8 +209,8 @@ int mpijob__kubeconfig_find(const struct mpijob__kubeconfig *kubeconfig, const c
 	return 0;
 }
 
-const char *mpijob__kubeconfig_current(const struct mpijob__kubeconfig *kubeconfig,
-				       const struct mpijob__kubeconfig_file **file, const mpijob_node **node)
+const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig *kubeconfig,
+				       const struct mpijob__http_kubeconfig_file **file, const mpijob_node **node)
 {
 	for (size_t i = 0; i < kubeconfig->count; i++) {
 		const mpijob_node *found = mpijob_node_get(kubeconfig->files[i].root, "current-context");
@@ -239,15 +239,15 @@ static int write_name(mpijob_text *text, const char *name, size_t index, size_t 
 }
 
 /* A name that an earlier file gives too is left out. */
-static int is_first(const struct mpijob__kubeconfig *kubeconfig, const char *list, size_t file, const mpijob_node *item)
+static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, size_t file, const mpijob_node *item)
 {
-	struct mpijob__kubeconfig_entry entry;
+	struct mpijob__http_kubeconfig_entry entry;
 
-	return mpijob__kubeconfig_find(kubeconfig, list, list, name_of(item), &entry) && entry.item == item &&
+	return mpijob__http_kubeconfig_find(kubeconfig, list, list, name_of(item), &entry) && entry.item == item &&
 	       entry.file == &kubeconfig->files[file];
 }
 
-char *mpijob__kubeconfig_names(const struct mpijob__kubeconfig *kubeconfig, const char *list)
+char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig, const char *list)
 {
 	const char *names[MOST_NAMES];
 	mpijob_text *text = mpijob_text_new();
@@ -278,7 +278,7 @@ char *mpijob__kubeconfig_names(const struct mpijob__kubeconfig *kubeconfig, cons
 	return out;
 }
 
-const char *mpijob__kubeconfig_string(const struct mpijob__kubeconfig_entry *entry, const char *key)
+const char *mpijob__http_kubeconfig_string(const struct mpijob__http_kubeconfig_entry *entry, const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(entry->value, key));
 

@@ -6,23 +6,23 @@
 #include "http/report.h"
 
 /* One file. `root` is NULL when it is empty. */
-struct mpijob__kubeconfig_file {
+struct mpijob__http_kubeconfig_file {
 	char *name;   /* as it was given */
 	char *folder; /* absolute: what relative names in it are seen from */
 	mpijob_docs *docs;
 	const mpijob_node *root;
 };
 
-struct mpijob__kubeconfig {
-	struct mpijob__kubeconfig_file *files; /* those that exist, the first wins */
+struct mpijob__http_kubeconfig {
+	struct mpijob__http_kubeconfig_file *files; /* those that exist, the first wins */
 	size_t count;
 	char *missing; /* names of those that do not exist, "a, b"; NULL: none */
 	int explicit_; /* the caller named the file */
 };
 
 /* An entry of "contexts", "clusters" or "users". All zero: none. */
-struct mpijob__kubeconfig_entry {
-	const struct mpijob__kubeconfig_file *file;
+struct mpijob__http_kubeconfig_entry {
+	const struct mpijob__http_kubeconfig_file *file;
 	const char *list;         /* "clusters" */
 	const char *inner;        /* "cluster" */
 	size_t index;             /* in the file's list */
@@ -34,22 +34,22 @@ struct mpijob__kubeconfig_entry {
  * Read `path` alone, or when it is NULL what $KUBECONFIG and the home folder say. What is wrong is reported; go on
  * unless the report holds an error. Free it in any case.
  */
-void mpijob__kubeconfig_read(struct mpijob__kubeconfig *kubeconfig, const char *path, struct mpijob__report *report);
+void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, const char *path, struct mpijob__http_report *report);
 /* Free all; secrets in it are wiped. */
-void mpijob__kubeconfig_release(struct mpijob__kubeconfig *kubeconfig);
+void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig);
 
 /* Report what cannot be decoded in one file: wrong types, broken base64, duplicate names. */
-void mpijob__kubeconfig_check(const struct mpijob__kubeconfig_file *file, struct mpijob__report *report);
+void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file, struct mpijob__http_report *report);
 
 /* Find the entry of this name: 1 and the entry, or 0. */
-int mpijob__kubeconfig_find(const struct mpijob__kubeconfig *kubeconfig, const char *list, const char *inner,
-			    const char *name, struct mpijob__kubeconfig_entry *entry);
+int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, const char *inner,
+			    const char *name, struct mpijob__http_kubeconfig_entry *entry);
 /* The current-context; NULL: none says one. `file` and `node`: where it stands. */
-const char *mpijob__kubeconfig_current(const struct mpijob__kubeconfig *kubeconfig,
-				       const struct mpijob__kubeconfig_file **file, const mpijob_node **node);
+const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig *kubeconfig,
+				       const struct mpijob__http_kubeconfig_file **file, const mpijob_node **node);
 /* Say which names there are: "; there are dev, prod and test"; memory of its own, or NULL when there is none. */
-char *mpijob__kubeconfig_names(const struct mpijob__kubeconfig *kubeconfig, const char *list);
+char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig, const char *list);
 /* A non-empty string of an entry, or NULL; the entry may be none. */
-const char *mpijob__kubeconfig_string(const struct mpijob__kubeconfig_entry *entry, const char *key);
+const char *mpijob__http_kubeconfig_string(const struct mpijob__http_kubeconfig_entry *entry, const char *key);
 
 #endif

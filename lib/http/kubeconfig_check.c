@@ -105,8 +105,8 @@ struct step {
 };
 
 struct check {
-	const struct mpijob__kubeconfig_file *file;
-	struct mpijob__report *report;
+	const struct mpijob__http_kubeconfig_file *file;
+	struct mpijob__http_report *report;
 };
 
 static int write_path(mpijob_text *text, const struct step *step)
@@ -117,8 +117,8 @@ static int write_path(mpijob_text *text, const struct step *step)
 	if (!step)
 		return 0;
 	code = write_path(text, step->up);
-	part = step->key ? mpijob__report_format("%s%s", step->up ? "." : "", step->key)
-			 : mpijob__report_format("[%zu]", step->index);
+	part = step->key ? mpijob__http_report_format("%s%s", step->up ? "." : "", step->key)
+			 : mpijob__http_report_format("[%zu]", step->index);
 	if (code == 0)
 		code = part ? mpijob_text_write(text, part, strlen(part)) : MPIJOB_ERR_NOMEM;
 	free(part);
@@ -128,14 +128,14 @@ static int write_path(mpijob_text *text, const struct step *step)
 static void say(const struct check *check, const struct step *step, const mpijob_node *node, const char *id,
 		const char *reason, const char *message)
 {
-	struct mpijob__report_place place = { check->file->name, NULL, node };
+	struct mpijob__http_report_place place = { check->file->name, NULL, node };
 	mpijob_text *path = mpijob_text_new();
 
 	if (!path || write_path(path, step)) {
-		mpijob__report_nomem(check->report);
+		mpijob__http_report_nomem(check->report);
 	} else {
 		place.field = step ? mpijob_text_data(path) : NULL;
-		mpijob__report_say(check->report, MPIJOB_ERR_SPEC, id, reason, &place, "%s", message);
+		mpijob__http_report_say(check->report, MPIJOB_ERR_SPEC, id, reason, &place, "%s", message);
 	}
 	mpijob_text_free(path);
 }
@@ -152,13 +152,13 @@ static void say_type(const struct check *check, const struct step *step, const m
 {
 	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER || mpijob_node_kind(node) == MPIJOB_NODE_BOOL;
 	int quotes = scalar && strcmp(wanted, "a string") == 0;
-	char *message = mpijob__report_format("must be %s, not %s%s", wanted, kind_name(node),
+	char *message = mpijob__http_report_format("must be %s, not %s%s", wanted, kind_name(node),
 					      quotes ? "; put it in quotes" : "");
 
 	if (message)
 		say(check, step, node, "config-type", "TypeInvalid", message);
 	else
-		mpijob__report_nomem(check->report);
+		mpijob__http_report_nomem(check->report);
 	free(message);
 }
 
@@ -242,18 +242,18 @@ static void check_names(const struct check *check, const struct step *step, cons
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
 		}
-		message = mpijob__report_format("'%s' is already the name of entry %d, in line %d; keep one of the two",
+		message = mpijob__http_report_format("'%s' is already the name of entry %d, in line %d; keep one of the two",
 						name, (int)first,
 						(int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
 		if (message)
 			say(check, &field, node ? node : mpijob_node_at(list, i), "config-duplicate", "Duplicate",
 			    message);
 		else
-			mpijob__report_nomem(check->report);
+			mpijob__http_report_nomem(check->report);
 		free(message);
 	}
 	if (mpijob_doc_error(seen))
-		mpijob__report_nomem(check->report);
+		mpijob__http_report_nomem(check->report);
 	mpijob_doc_free(seen);
 }
 
@@ -329,16 +329,16 @@ static void check_version(const struct check *check)
 		if (!text || !*text || strcmp(text, wanted[i].value) == 0)
 			continue;
 		message =
-			mpijob__report_format("'%s' is not that of a kubeconfig; it must be %s", text, wanted[i].value);
+			mpijob__http_report_format("'%s' is not that of a kubeconfig; it must be %s", text, wanted[i].value);
 		if (message)
 			say(check, &step, node, "config-value", "NotSupported", message);
 		else
-			mpijob__report_nomem(check->report);
+			mpijob__http_report_nomem(check->report);
 		free(message);
 	}
 }
 
-void mpijob__kubeconfig_check(const struct mpijob__kubeconfig_file *file, struct mpijob__report *report)
+void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file, struct mpijob__http_report *report)
 {
 	struct check check = { file, report };
 

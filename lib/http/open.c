@@ -41,7 +41,7 @@ static int read_options(const struct mpijob_http_options *given, struct mpijob_h
 
 static int64_t time_of(int64_t given, int64_t otherwise)
 {
-	return given ? mpijob__transport_limit(given) : otherwise;
+	return given ? mpijob__http_transport_limit(given) : otherwise;
 }
 
 static void take_options(struct mpijob_http *http, const struct mpijob_http_options *options)
@@ -59,75 +59,75 @@ static const char *variable(const char *name)
 	return getenv(name);
 }
 
-static void say(struct mpijob__report *report, int code, const char *id, const char *message)
+static void say(struct mpijob__http_report *report, int code, const char *id, const char *message)
 {
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	else
-		mpijob__report_say(report, code, id, NULL, NULL, "%s", message);
+		mpijob__http_report_say(report, code, id, NULL, NULL, "%s", message);
 }
 
-static void find_way(struct mpijob_http *http, struct mpijob__report *report)
+static void find_way(struct mpijob_http *http, struct mpijob__http_report *report)
 {
 	const char *why = NULL;
-	int error = mpijob__server_init(&http->server, http->config->server, http->config->tls_server_name, &why);
+	int error = mpijob__http_server_init(&http->server, http->config->server, http->config->tls_server_name, &why);
 
 	if (error) {
 		say(report, error, "config-value", why);
 		return;
 	}
-	error = mpijob__proxy_choose(http->config->proxy_url, &http->server, variable, &http->proxy);
+	error = mpijob__http_proxy_choose(http->config->proxy_url, &http->server, variable, &http->proxy);
 	if (error) {
 		say(report, error, "config-unsupported",
 		    "the proxy in the environment is of a kind that is not supported; its URL begins with http:// or "
 		    "https://");
 		return;
 	}
-	http->authorities = mpijob__authorities_file(variable);
+	http->authorities = mpijob__http_authorities_file(variable);
 	if (http->proxy)
-		http->proxy_shown = mpijob__proxy_shown(http->proxy);
+		http->proxy_shown = mpijob__http_proxy_shown(http->proxy);
 	if (http->server.connect)
 		http->connect_to = curl_slist_append(NULL, http->server.connect);
 	if ((http->proxy && !http->proxy_shown) || (http->server.connect && !http->connect_to))
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 }
 
-static void refuse(struct mpijob__report *report, int error, const char *what, const char *fault)
+static void refuse(struct mpijob__http_report *report, int error, const char *what, const char *fault)
 {
 	if (error == MPIJOB_ERR_NOMEM)
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	else if (error)
-		mpijob__report_say(report, error, "config-value", NULL, NULL, "%s %s", what,
+		mpijob__http_report_say(report, error, "config-value", NULL, NULL, "%s %s", what,
 				   fault ? fault : "cannot be used");
 }
 
 /* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
-static void check_certificates(const mpijob_http_config *config, struct mpijob__report *report)
+static void check_certificates(const mpijob_http_config *config, struct mpijob__http_report *report)
 {
-	const mpijob__secret *ca = &config->ca.data;
+	const mpijob__http_secret *ca = &config->ca.data;
 	const char *fault = NULL;
 
 	if (config->certificate.data.len && config->key.data.len)
-		refuse(report, mpijob__tls_check_pair(&config->certificate.data, &config->key.data, &fault),
+		refuse(report, mpijob__http_tls_check_pair(&config->certificate.data, &config->key.data, &fault),
 		       "the client certificate cannot be used:", fault);
 	if (ca->len)
-		refuse(report, mpijob__tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",
+		refuse(report, mpijob__http_tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",
 		       fault);
 }
 
-static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options, struct mpijob__report *report)
+static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options, struct mpijob__http_report *report)
 {
-	int error = mpijob__wire_common(http->config, &http->server, options->user_agent, &http->headers);
+	int error = mpijob__http_wire_common(http->config, &http->server, options->user_agent, &http->headers);
 
 	if (error) {
 		say(report, error, "config-value", "a name to impersonate, or user_agent, holds a control character");
 		return;
 	}
-	error = mpijob__credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000), options->notice,
+	error = mpijob__http_credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000), options->notice,
 					options->notice_user, &http->credentials);
 	if (error)
-		mpijob__report_nomem(report);
-	else if (mpijob__transport_watch(http))
+		mpijob__http_report_nomem(report);
+	else if (mpijob__http_transport_watch(http))
 		say(report, MPIJOB_ERR_IO, "http-descriptor",
 		    "no descriptor is left in this process or on this machine");
 }
@@ -135,14 +135,14 @@ static void open_all(struct mpijob_http *http, const struct mpijob_http_options 
 static int set_up(struct mpijob_http *http, const mpijob_http_config *config, const struct mpijob_http_options *options,
 		  mpijob_diag *diag)
 {
-	struct mpijob__report report = { diag, 0 };
-	const char *lacking = mpijob__easy_lacking();
+	struct mpijob__http_report report = { diag, 0 };
+	const char *lacking = mpijob__http_easy_lacking();
 
 	if (lacking) {
 		say(&report, MPIJOB_ERR_UNSUPPORTED, "http-libcurl", lacking);
 		return report.code;
 	}
-	http->config = mpijob__config_clone(config);
+	http->config = mpijob__http_config_clone(config);
 	/* Counted and locked by libcurl itself; see easy.c on the version that is needed. */
 	if (!http->config || curl_global_init(CURL_GLOBAL_DEFAULT))
 		return MPIJOB_ERR_NOMEM;
@@ -154,13 +154,13 @@ static int set_up(struct mpijob_http *http, const mpijob_http_config *config, co
 	return report.code;
 }
 
-void mpijob__open_clear(struct mpijob_http *http)
+void mpijob__http_open_clear(struct mpijob_http *http)
 {
-	mpijob__pool_free_all(http);
-	mpijob__credentials_free(http->credentials);
+	mpijob__http_pool_free_all(http);
+	mpijob__http_credentials_free(http->credentials);
 	curl_slist_free_all(http->headers);
 	curl_slist_free_all(http->connect_to);
-	mpijob__server_clear(&http->server);
+	mpijob__http_server_clear(&http->server);
 	/* A proxy's URL may hold a password. */
 	if (http->proxy)
 		mpijob__http_wipe(http->proxy, strlen(http->proxy));
@@ -190,13 +190,13 @@ int mpijob_http_new(const mpijob_http_config *config, const struct mpijob_http_o
 	if (!http)
 		return MPIJOB_ERR_NOMEM;
 	http->epoll = http->wake = http->plugin_fd = -1;
-	mpijob__transport_init(http);
+	mpijob__http_transport_init(http);
 	error = set_up(http, config, &known, diag);
 	if (error) {
-		mpijob__open_clear(http);
+		mpijob__http_open_clear(http);
 		return error;
 	}
-	mpijob__transport_fill(transport);
+	mpijob__http_transport_fill(transport);
 	*out = http;
 	return 0;
 }

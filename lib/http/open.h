@@ -6,6 +6,6 @@
 #include "http/transport.h"
 
 /* Free all but its calls, which are gone. */
-void mpijob__open_clear(struct mpijob_http *http);
+void mpijob__http_open_clear(struct mpijob_http *http);
 
 #endif

@@ -20,7 +20,7 @@ static size_t last_element(const char *out, size_t len)
 	return len;
 }
 
-char *mpijob__path_clean(const char *path)
+char *mpijob__http_path_clean(const char *path)
 {
 	int rooted = path[0] == '/';
 	char *out = malloc(strlen(path) + 2);
@@ -56,15 +56,15 @@ char *mpijob__path_clean(const char *path)
 	return out;
 }
 
-char *mpijob__path_join(const char *base, const char *path)
+char *mpijob__http_path_join(const char *base, const char *path)
 {
 	char *joined, *clean = NULL;
 
 	if (path[0] == '/')
 		return strdup(path);
-	joined = mpijob__report_format("%s/%s", base, path);
+	joined = mpijob__http_report_format("%s/%s", base, path);
 	if (joined)
-		clean = mpijob__path_clean(joined);
+		clean = mpijob__http_path_clean(joined);
 	free(joined);
 	return clean;
 }
@@ -82,7 +82,7 @@ static char *working_directory(void)
 	}
 }
 
-char *mpijob__path_absolute(const char *file)
+char *mpijob__http_path_absolute(const char *file)
 {
 	char *base, *path;
 
@@ -91,22 +91,22 @@ char *mpijob__path_absolute(const char *file)
 	base = working_directory();
 	if (!base)
 		return NULL;
-	path = mpijob__path_join(base, file);
+	path = mpijob__http_path_join(base, file);
 	free(base);
 	if (!path)
 		errno = ENOMEM;
 	return path;
 }
 
-char *mpijob__path_folder(const char *file)
+char *mpijob__http_path_folder(const char *file)
 {
-	char *path = mpijob__path_absolute(file);
+	char *path = mpijob__http_path_absolute(file);
 	char *folder;
 
 	if (!path)
 		return NULL;
 	path[last_element(path, strlen(path))] = 0;
-	folder = mpijob__path_clean(path);
+	folder = mpijob__http_path_clean(path);
 	free(path);
 	if (!folder)
 		errno = ENOMEM;

@@ -90,7 +90,7 @@ static int open_pidfd(pid_t pid)
 }
 
 /* The program's own name first, as it stands in the configuration. */
-static char **arguments_of(const struct mpijob__exec_plugin *exec)
+static char **arguments_of(const struct mpijob__http_exec_plugin *exec)
 {
 	size_t count = 0;
 	char **arguments;
@@ -106,7 +106,7 @@ static char **arguments_of(const struct mpijob__exec_plugin *exec)
 	return arguments;
 }
 
-static int start(struct mpijob__plugin *plugin, const char *program, char **arguments, char **environment,
+static int start(struct mpijob__http_plugin *plugin, const char *program, char **arguments, char **environment,
 		 int interactive)
 {
 	int ends[2];
@@ -126,12 +126,12 @@ static int start(struct mpijob__plugin *plugin, const char *program, char **argu
 	return number ? number : EIO;
 }
 
-int mpijob__plugin_start(struct mpijob__plugin *plugin, const mpijob_http_config *config, const char *info,
+int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config, const char *info,
 			 int interactive, int64_t deadline_ms, int *number)
 {
-	const struct mpijob__exec_plugin *exec = &config->exec;
+	const struct mpijob__http_exec_plugin *exec = &config->exec;
 	char *program = NULL, **arguments, **environment;
-	int code = mpijob__plugin_find(exec->command, config->plugins, &program);
+	int code = mpijob__http_plugin_find(exec->command, config->plugins, &program);
 
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->pipe = plugin->pidfd = -1;
@@ -139,21 +139,21 @@ int mpijob__plugin_start(struct mpijob__plugin *plugin, const mpijob_http_config
 	if (code)
 		return code;
 	arguments = arguments_of(exec);
-	environment = mpijob__plugin_environment(exec, info);
+	environment = mpijob__http_plugin_environment(exec, info);
 	if (!arguments || !environment) {
 		code = MPIJOB_ERR_NOMEM;
 	} else {
 		*number = start(plugin, program, arguments, environment, interactive);
-		code = !*number ? 0 : *number == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB__PLUGIN_REFUSED;
+		code = !*number ? 0 : *number == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB__HTTP_PLUGIN_REFUSED;
 	}
-	mpijob__plugin_free_environment(environment);
+	mpijob__http_plugin_free_environment(environment);
 	free(arguments);
 	free(program);
 	return code;
 }
 
 /* Make room for one more piece; the old block is wiped. */
-static int make_room(struct mpijob__plugin *plugin)
+static int make_room(struct mpijob__http_plugin *plugin)
 {
 	size_t room = plugin->room ? plugin->room * 2 : PIECE * 2;
 	char *data;
@@ -173,7 +173,7 @@ static int make_room(struct mpijob__plugin *plugin)
 	return 0;
 }
 
-static void close_pipe(struct mpijob__plugin *plugin)
+static void close_pipe(struct mpijob__http_plugin *plugin)
 {
 	if (plugin->pipe >= 0)
 		close(plugin->pipe);
@@ -181,7 +181,7 @@ static void close_pipe(struct mpijob__plugin *plugin)
 }
 
 /* Read all that is there. */
-static int drain(struct mpijob__plugin *plugin)
+static int drain(struct mpijob__http_plugin *plugin)
 {
 	while (plugin->pipe >= 0) {
 		ssize_t got;
@@ -199,7 +199,7 @@ static int drain(struct mpijob__plugin *plugin)
 		}
 		plugin->output.len += (size_t)got;
 		plugin->output.data[plugin->output.len] = 0;
-		if (plugin->output.len > MPIJOB__PLUGIN_OUTPUT_LIMIT) {
+		if (plugin->output.len > MPIJOB__HTTP_PLUGIN_OUTPUT_LIMIT) {
 			plugin->too_much = 1;
 			return 0;
 		}
@@ -208,7 +208,7 @@ static int drain(struct mpijob__plugin *plugin)
 }
 
 /* Look whether it has exited. */
-static void look(struct mpijob__plugin *plugin, int flags)
+static void look(struct mpijob__http_plugin *plugin, int flags)
 {
 	pid_t pid;
 
@@ -224,7 +224,7 @@ static void look(struct mpijob__plugin *plugin, int flags)
 }
 
 /* Its number may belong to another process once somebody else has waited for it; its pidfd cannot. */
-static void stop(struct mpijob__plugin *plugin)
+static void stop(struct mpijob__http_plugin *plugin)
 {
 	look(plugin, WNOHANG);
 	if (plugin->exited)
@@ -238,7 +238,7 @@ static void stop(struct mpijob__plugin *plugin)
 	look(plugin, 0);
 }
 
-int mpijob__plugin_step(struct mpijob__plugin *plugin, int64_t now_ms)
+int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms)
 {
 	/* First whether it has exited: what it wrote before that is then in the pipe as a whole. */
 	look(plugin, WNOHANG);
@@ -256,17 +256,17 @@ int mpijob__plugin_step(struct mpijob__plugin *plugin, int64_t now_ms)
 	return 0;
 }
 
-int mpijob__plugin_fd(const struct mpijob__plugin *plugin)
+int mpijob__http_plugin_fd(const struct mpijob__http_plugin *plugin)
 {
 	return plugin->pipe >= 0 ? plugin->pipe : plugin->pidfd;
 }
 
-int64_t mpijob__plugin_due_ms(const struct mpijob__plugin *plugin)
+int64_t mpijob__http_plugin_due_ms(const struct mpijob__http_plugin *plugin)
 {
 	return plugin->look_ms < plugin->deadline_ms ? plugin->look_ms : plugin->deadline_ms;
 }
 
-void mpijob__plugin_end(struct mpijob__plugin *plugin)
+void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin)
 {
 	if (plugin->pid)
 		stop(plugin);
@@ -274,7 +274,7 @@ void mpijob__plugin_end(struct mpijob__plugin *plugin)
 		close_pipe(plugin);
 	if (plugin->pid && plugin->pidfd >= 0)
 		close(plugin->pidfd);
-	mpijob__secret_clear(&plugin->output);
+	mpijob__http_secret_clear(&plugin->output);
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->pipe = plugin->pidfd = -1;
 }

@@ -30,7 +30,7 @@ static int look_up(const char *command, char **out)
 	while (*part) {
 		size_t len = strcspn(part, ":");
 		char *folder = strndup(part, len);
-		char *path = folder && *folder == '/' ? mpijob__path_join(folder, command) : NULL;
+		char *path = folder && *folder == '/' ? mpijob__http_path_join(folder, command) : NULL;
 		int failed = !folder || (*folder == '/' && !path);
 
 		free(folder);
@@ -44,7 +44,7 @@ static int look_up(const char *command, char **out)
 		part += len;
 		part += *part == ':';
 	}
-	return MPIJOB__PLUGIN_NOT_FOUND;
+	return MPIJOB__HTTP_PLUGIN_NOT_FOUND;
 }
 
 static int find_program(const char *command, char **out)
@@ -54,7 +54,7 @@ static int find_program(const char *command, char **out)
 	if (!strchr(command, '/'))
 		return look_up(command, out);
 	if (stat(command, &about) && (errno == ENOENT || errno == ENOTDIR))
-		return MPIJOB__PLUGIN_NOT_FOUND;
+		return MPIJOB__HTTP_PLUGIN_NOT_FOUND;
 	*out = strdup(command);
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
@@ -90,12 +90,12 @@ static int may_run(const char *command, const char *program, char *const *allowe
 	return code;
 }
 
-int mpijob__plugin_find(const char *command, char *const *allowed, char **out)
+int mpijob__http_plugin_find(const char *command, char *const *allowed, char **out)
 {
 	int code, may;
 
 	if (allowed && !*allowed)
-		return MPIJOB__PLUGIN_FORBIDDEN;
+		return MPIJOB__HTTP_PLUGIN_FORBIDDEN;
 	code = find_program(command, out);
 	if (code || !allowed)
 		return code;
@@ -104,5 +104,5 @@ int mpijob__plugin_find(const char *command, char *const *allowed, char **out)
 		return 0;
 	free(*out);
 	*out = NULL;
-	return may < 0 ? may : MPIJOB__PLUGIN_FORBIDDEN;
+	return may < 0 ? may : MPIJOB__HTTP_PLUGIN_FORBIDDEN;
 }

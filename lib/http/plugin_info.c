@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-void mpijob__plugin_free_environment(char **environment)
+void mpijob__http_plugin_free_environment(char **environment)
 {
 	for (size_t i = 0; environment && environment[i]; i++) {
 		mpijob__http_wipe(environment[i], strlen(environment[i]));
@@ -31,7 +31,7 @@ static int has_name(const char *variable, const char *name)
 }
 
 /* Whether the entry's variables from `first` on, or the information, replace this one. */
-static int is_replaced(const struct mpijob__exec_plugin *exec, size_t first, const char *variable)
+static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first, const char *variable)
 {
 	for (size_t i = first; i < exec->env_count; i++) {
 		if (has_name(variable, exec->env[i].name))
@@ -41,7 +41,7 @@ static int is_replaced(const struct mpijob__exec_plugin *exec, size_t first, con
 }
 
 /* Keep `variable`, or free it when it is replaced. -1: there is none, memory ran out. */
-static int take(char **list, size_t *count, char *variable, const struct mpijob__exec_plugin *exec, size_t first)
+static int take(char **list, size_t *count, char *variable, const struct mpijob__http_exec_plugin *exec, size_t first)
 {
 	if (!variable)
 		return -1;
@@ -54,7 +54,7 @@ static int take(char **list, size_t *count, char *variable, const struct mpijob_
 	return 0;
 }
 
-char **mpijob__plugin_environment(const struct mpijob__exec_plugin *exec, const char *info)
+char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec, const char *info)
 {
 	size_t ours = 0, count = 0;
 	char **list;
@@ -68,23 +68,23 @@ char **mpijob__plugin_environment(const struct mpijob__exec_plugin *exec, const 
 	for (size_t i = 0; i < ours && environ[i]; i++)
 		failed |= take(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
-		failed |= take(list, &count, mpijob__report_format("%s=%s", exec->env[i].name, exec->env[i].value),
+		failed |= take(list, &count, mpijob__http_report_format("%s=%s", exec->env[i].name, exec->env[i].value),
 			       exec, i + 1);
-	list[count] = mpijob__report_format(INFO "=%s", info);
+	list[count] = mpijob__http_report_format(INFO "=%s", info);
 	if (!failed && list[count])
 		return list;
-	mpijob__plugin_free_environment(list);
+	mpijob__http_plugin_free_environment(list);
 	return NULL;
 }
 
 /* 0, or -1 when memory ran out; the document's own failures are asked of it. */
-static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config, const mpijob__secret *ca)
+static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config, const mpijob__http_secret *ca)
 {
 	mpijob_node *cluster = mpijob_node_put_map(doc, spec, "cluster");
 	struct mpijob_parse_options json = MPIJOB_PARSE_OPTIONS_INIT;
 	const char *extension = config->exec.cluster_extension;
 	mpijob_doc *extra = NULL;
-	mpijob__secret encoded = { NULL, 0 };
+	mpijob__http_secret encoded = { NULL, 0 };
 	int failed = ca->len && mpijob__http_base64_encode(ca->data, ca->len, &encoded);
 
 	mpijob_node_put_string(doc, cluster, "server", config->server);
@@ -101,11 +101,11 @@ static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_con
 	else
 		mpijob_node_put(doc, cluster, "config", mpijob_node_new_null(doc));
 	mpijob_doc_free(extra);
-	mpijob__secret_clear(&encoded);
+	mpijob__http_secret_clear(&encoded);
 	return failed ? -1 : 0;
 }
 
-char *mpijob__plugin_info(const mpijob_http_config *config, const mpijob__secret *ca, int interactive)
+char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca, int interactive)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *spec;

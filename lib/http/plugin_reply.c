@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__plugin_reply_clear(struct mpijob__plugin_reply *reply)
+void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply)
 {
-	mpijob__secret_clear(&reply->token);
-	mpijob__secret_clear(&reply->certificate);
-	mpijob__secret_clear(&reply->key);
+	mpijob__http_secret_clear(&reply->token);
+	mpijob__http_secret_clear(&reply->certificate);
+	mpijob__http_secret_clear(&reply->key);
 	reply->expires = 0;
 }
 
@@ -87,7 +87,7 @@ static int offset(const char **text, int *minutes)
 	return minute >= 0 && minute <= 60;
 }
 
-int mpijob__plugin_reply_time(const char *text, int64_t *out)
+int mpijob__http_plugin_reply_time(const char *text, int64_t *out)
 {
 	int year = digits(&text, 4), month, day, hour, minute, second, ms = 0, east;
 
@@ -120,7 +120,7 @@ int mpijob__plugin_reply_time(const char *text, int64_t *out)
 }
 
 /* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a NUL. */
-static int take(const mpijob_node *status, const char *key, mpijob__secret *out, int *failed)
+static int take(const mpijob_node *status, const char *key, mpijob__http_secret *out, int *failed)
 {
 	const mpijob_node *node = mpijob_node_get(status, key);
 	const char *text = mpijob_node_string(node);
@@ -129,11 +129,11 @@ static int take(const mpijob_node *status, const char *key, mpijob__secret *out,
 		return 1;
 	if (!text || strlen(text) != mpijob_node_length(node))
 		return 0;
-	*failed |= mpijob__secret_set(out, text, mpijob_node_length(node)) != 0;
+	*failed |= mpijob__http_secret_set(out, text, mpijob_node_length(node)) != 0;
 	return 1;
 }
 
-static const char *take_time(struct mpijob__plugin_reply *reply, const mpijob_node *status)
+static const char *take_time(struct mpijob__http_plugin_reply *reply, const mpijob_node *status)
 {
 	const mpijob_node *node = mpijob_node_get(status, "expirationTimestamp");
 	const char *text = mpijob_node_string(node);
@@ -141,12 +141,12 @@ static const char *take_time(struct mpijob__plugin_reply *reply, const mpijob_no
 	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return NULL;
 	reply->expires =
-		text && strlen(text) == mpijob_node_length(node) && mpijob__plugin_reply_time(text, &reply->expires_ms);
+		text && strlen(text) == mpijob_node_length(node) && mpijob__http_plugin_reply_time(text, &reply->expires_ms);
 	return reply->expires ? NULL : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }
 
 /* NULL, or what is wrong. */
-static const char *take_status(struct mpijob__plugin_reply *reply, const mpijob_node *status, int *failed)
+static const char *take_status(struct mpijob__http_plugin_reply *reply, const mpijob_node *status, int *failed)
 {
 	if (mpijob_node_kind(status) != MPIJOB_NODE_MAP)
 		return "wrote an ExecCredential without status";
@@ -174,7 +174,7 @@ static int is_credential(const mpijob_node *root)
 	return mpijob_node_kind(kind) <= MPIJOB_NODE_NULL || (text && (!*text || strcmp(text, "ExecCredential") == 0));
 }
 
-static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_node *root, const char *api_version,
+static const char *take_root(struct mpijob__http_plugin_reply *reply, const mpijob_node *root, const char *api_version,
 			     int *failed)
 {
 	const char *version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
@@ -185,12 +185,12 @@ static const char *take_root(struct mpijob__plugin_reply *reply, const mpijob_no
 	if (!version || strcmp(version, api_version) != 0)
 		return "wrote an ExecCredential of another apiVersion than the configuration asks for";
 	why = take_status(reply, mpijob_node_get(root, "status"), failed);
-	if (!why && !*failed && reply->token.len && mpijob__resolve_has_control(reply->token.data))
+	if (!why && !*failed && reply->token.len && mpijob__http_resolve_has_control(reply->token.data))
 		return "wrote a token with control characters in it";
 	return why;
 }
 
-int mpijob__plugin_reply_read(struct mpijob__plugin_reply *reply, const char *text, size_t len, const char *api_version,
+int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text, size_t len, const char *api_version,
 			      const char **why)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -198,18 +198,18 @@ int mpijob__plugin_reply_read(struct mpijob__plugin_reply *reply, const char *te
 	int failed = 0, code;
 
 	*why = "wrote no JSON";
-	options.max_depth = MPIJOB__TREE_DEPTH;
+	options.max_depth = MPIJOB__HTTP_TREE_DEPTH;
 	code = mpijob_doc_parse(text, len, &options, &doc, NULL);
 	if (code == 0)
 		*why = take_root(reply, mpijob_doc_root(doc), api_version, &failed);
 	if (doc)
-		mpijob__tree_wipe(mpijob_doc_root(doc));
+		mpijob__http_tree_wipe(mpijob_doc_root(doc));
 	mpijob_doc_free(doc);
 	if (code == MPIJOB_ERR_NOMEM || failed)
 		code = MPIJOB_ERR_NOMEM;
 	else
 		code = *why ? MPIJOB_ERR_AUTH : 0;
 	if (code)
-		mpijob__plugin_reply_clear(reply);
+		mpijob__http_plugin_reply_clear(reply);
 	return code;
 }

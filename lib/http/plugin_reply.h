@@ -8,10 +8,10 @@
 #include "http/secret.h"
 
 /* All zero: empty. A token, or certificate and key, or both. */
-struct mpijob__plugin_reply {
-	mpijob__secret token;
-	mpijob__secret certificate;
-	mpijob__secret key;
+struct mpijob__http_plugin_reply {
+	mpijob__http_secret token;
+	mpijob__http_secret certificate;
+	mpijob__http_secret key;
 	int expires;
 	int64_t expires_ms; /* since 1970 */
 };
@@ -20,11 +20,11 @@ struct mpijob__plugin_reply {
  * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a sentence's end that
  * tells nothing of the text: "wrote no JSON".
  */
-int mpijob__plugin_reply_read(struct mpijob__plugin_reply *reply, const char *text, size_t len, const char *api_version,
+int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text, size_t len, const char *api_version,
 			      const char **why);
-void mpijob__plugin_reply_clear(struct mpijob__plugin_reply *reply);
+void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply);
 
 /* Milliseconds since 1970 of a time as RFC 3339 writes it: 1, or 0 when it is none. */
-int mpijob__plugin_reply_time(const char *text, int64_t *out);
+int mpijob__http_plugin_reply_time(const char *text, int64_t *out);
 
 #endif

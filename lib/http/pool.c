@@ -32,7 +32,7 @@ struct pool {
 	struct mpijob_http *http;
 	struct pool *next;
 	uint64_t generation;
-	struct mpijob__pool_identity identity;
+	struct mpijob__http_pool_identity identity;
 	CURLSH *share; /* TLS sessions */
 	struct lane requests;
 	struct lane streams;
@@ -80,7 +80,7 @@ static void run_whole_lane(struct lane *lane)
 static int make_room(struct mpijob_http *http, int fd)
 {
 	size_t count = http->socket_count;
-	struct mpijob__watched *longer;
+	struct mpijob__http_watched *longer;
 
 	if ((size_t)fd < count)
 		return 0;
@@ -98,7 +98,7 @@ static int make_room(struct mpijob_http *http, int fd)
 /* `likely`: what will do if a socket was not closed without a word; else the other will. */
 static int watch(struct mpijob_http *http, int fd, int likely)
 {
-	const struct mpijob__watched *watched = &http->sockets[fd];
+	const struct mpijob__http_watched *watched = &http->sockets[fd];
 	int other = likely == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 	struct epoll_event event = { 0 };
 
@@ -122,7 +122,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 {
 	struct lane *lane = user;
 	struct mpijob_http *http = lane->pool->http;
-	struct mpijob__watched *watched;
+	struct mpijob__http_watched *watched;
 	int likely;
 
 	(void)easy;
@@ -152,7 +152,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
  * A new socket with the number of one that was closed without a word: curl believes that it is watched, and says
  * nothing when it wants the same of it.
  */
-int mpijob__pool_opened(const struct call *call, int fd)
+int mpijob__http_pool_opened(const struct call *call, int fd)
 {
 	struct mpijob_http *http = call->http;
 
@@ -171,7 +171,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 	struct lane *lane = user;
 
 	(void)multi;
-	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__transport_now() + timeout_ms;
+	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
 	return 0;
 }
 
@@ -185,7 +185,7 @@ static struct lane *lane_at(struct mpijob_http *http, size_t index)
 	return NULL;
 }
 
-void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events)
+void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t events)
 {
 	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
@@ -201,7 +201,7 @@ void mpijob__pool_event(struct mpijob_http *http, uint64_t data, uint32_t events
 	}
 }
 
-void mpijob__pool_timers(struct mpijob_http *http, int64_t now_ms)
+void mpijob__http_pool_timers(struct mpijob_http *http, int64_t now_ms)
 {
 	struct lane *lane;
 
@@ -213,7 +213,7 @@ void mpijob__pool_timers(struct mpijob_http *http, int64_t now_ms)
 	}
 }
 
-int64_t mpijob__pool_due(const struct mpijob_http *http)
+int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 {
 	int64_t due = -1;
 
@@ -293,37 +293,37 @@ static void pool_free(struct pool *pool)
 	lane_close(&pool->streams);
 	if (pool->share)
 		curl_share_cleanup(pool->share);
-	mpijob__secret_clear(&pool->identity.certificate);
-	mpijob__secret_clear(&pool->identity.key);
-	mpijob__secret_clear(&pool->identity.ca);
+	mpijob__http_secret_clear(&pool->identity.certificate);
+	mpijob__http_secret_clear(&pool->identity.key);
+	mpijob__http_secret_clear(&pool->identity.ca);
 	free(pool);
 }
 
 /* The client's certificate and key were looked at when they were read. */
-static int check_ca(const struct mpijob__identity *identity, char **message)
+static int check_ca(const struct mpijob__http_identity *identity, char **message)
 {
 	const char *fault = NULL;
-	int error = identity->ca ? mpijob__tls_check_certificate(identity->ca, identity->ca_len, &fault) : 0;
+	int error = identity->ca ? mpijob__http_tls_check_certificate(identity->ca, identity->ca_len, &fault) : 0;
 
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
-	*message = mpijob__report_format("certificate-authority %s", fault);
+	*message = mpijob__http_report_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
 
-static int copy_identity(struct pool *pool, const struct mpijob__identity *identity)
+static int copy_identity(struct pool *pool, const struct mpijob__http_identity *identity)
 {
-	int error = mpijob__secret_set(&pool->identity.certificate, identity->certificate,
+	int error = mpijob__http_secret_set(&pool->identity.certificate, identity->certificate,
 				       identity->certificate ? identity->certificate_len : 0);
 
 	if (!error)
-		error = mpijob__secret_set(&pool->identity.key, identity->key, identity->key ? identity->key_len : 0);
+		error = mpijob__http_secret_set(&pool->identity.key, identity->key, identity->key ? identity->key_len : 0);
 	if (!error)
-		error = mpijob__secret_set(&pool->identity.ca, identity->ca, identity->ca ? identity->ca_len : 0);
+		error = mpijob__http_secret_set(&pool->identity.ca, identity->ca, identity->ca ? identity->ca_len : 0);
 	return error;
 }
 
-static int pool_new(struct mpijob_http *http, const struct mpijob__identity *identity, struct pool **out)
+static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity *identity, struct pool **out)
 {
 	struct pool *pool = calloc(1, sizeof(*pool));
 
@@ -343,7 +343,7 @@ static int pool_new(struct mpijob_http *http, const struct mpijob__identity *ide
 	return 0;
 }
 
-int mpijob__pool_find(struct mpijob_http *http, const struct mpijob__identity *identity, struct pool **out,
+int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity, struct pool **out,
 		      char **message)
 {
 	struct pool *pool = http->pools;
@@ -364,7 +364,7 @@ int mpijob__pool_find(struct mpijob_http *http, const struct mpijob__identity *i
 	return 0;
 }
 
-void mpijob__pool_retire(struct mpijob_http *http)
+void mpijob__http_pool_retire(struct mpijob_http *http)
 {
 	struct pool **at = http->pools ? &http->pools->next : NULL;
 
@@ -380,7 +380,7 @@ void mpijob__pool_retire(struct mpijob_http *http)
 	}
 }
 
-void mpijob__pool_free_all(struct mpijob_http *http)
+void mpijob__http_pool_free_all(struct mpijob_http *http)
 {
 	while (http->pools) {
 		struct pool *pool = http->pools;
@@ -392,7 +392,7 @@ void mpijob__pool_free_all(struct mpijob_http *http)
 
 /* Calls. */
 
-int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *headers)
+int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_slist *headers)
 {
 	struct lane *lane = lane_for(pool, call);
 	int error = lane_open(lane);
@@ -401,9 +401,9 @@ int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *
 	if (!error && pool->idle_count)
 		easy = pool->idle[--pool->idle_count];
 	else if (!error)
-		error = mpijob__easy_new(pool->http, &pool->identity, pool->share, &easy);
+		error = mpijob__http_easy_new(pool->http, &pool->identity, pool->share, &easy);
 	if (!error)
-		error = mpijob__easy_prepare(easy, call, headers);
+		error = mpijob__http_easy_prepare(easy, call, headers);
 	/* Curl may call the timer from inside. */
 	if (!error && curl_multi_add_handle(lane->multi, easy))
 		error = MPIJOB_ERR_NOMEM;
@@ -413,7 +413,7 @@ int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *
 	}
 	call->easy = easy;
 	call->lane = lane;
-	call->heard_ms = mpijob__transport_now();
+	call->heard_ms = mpijob__http_transport_now();
 	lane->running++;
 	pool->http->ordinary += !call->streaming;
 	return 0;
@@ -422,10 +422,10 @@ int mpijob__pool_start(struct pool *pool, struct call *call, struct curl_slist *
 /* A stream that was given up after such a silence: who waits for the next one there may wait as long. */
 static int is_silent(const struct call *call)
 {
-	return call->streaming && mpijob__transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
+	return call->streaming && mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
-void mpijob__pool_stop(struct call *call)
+void mpijob__http_pool_stop(struct call *call)
 {
 	struct lane *lane = call->lane;
 	struct pool *pool;
@@ -434,11 +434,11 @@ void mpijob__pool_stop(struct call *call)
 		return;
 	pool = lane->pool;
 	if (is_silent(call))
-		mpijob__easy_distrust(call->easy);
+		mpijob__http_easy_distrust(call->easy);
 	curl_multi_remove_handle(lane->multi, call->easy);
 	lane->running--;
 	pool->http->ordinary -= !call->streaming;
-	if (pool->idle_count < IDLE_HANDLES && mpijob__easy_forget(call->easy) == 0)
+	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_forget(call->easy) == 0)
 		pool->idle[pool->idle_count++] = call->easy;
 	else
 		curl_easy_cleanup(call->easy);
@@ -448,7 +448,7 @@ void mpijob__pool_stop(struct call *call)
 	call->lane = NULL;
 }
 
-struct call *mpijob__pool_done(struct mpijob_http *http, CURLcode *code)
+struct call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
 {
 	struct lane *lane;
 
@@ -470,12 +470,12 @@ struct call *mpijob__pool_done(struct mpijob_http *http, CURLcode *code)
 	return NULL;
 }
 
-int mpijob__pool_broken(const struct call *call)
+int mpijob__http_pool_broken(const struct call *call)
 {
 	return call->lane ? call->lane->broken : 0;
 }
 
-void mpijob__pool_unbind(struct mpijob_http *http)
+void mpijob__http_pool_unbind(struct mpijob_http *http)
 {
 	http->http1_seen = 1;
 	for (struct pool *pool = http->pools; pool; pool = pool->next) {
@@ -494,10 +494,10 @@ void mpijob__pool_unbind(struct mpijob_http *http)
 		if (!call->lane || call->sent)
 			continue;
 		curl_multi_remove_handle(call->lane->multi, call->easy);
-		mpijob__easy_hurry(call->easy);
+		mpijob__http_easy_hurry(call->easy);
 		if (curl_multi_add_handle(call->lane->multi, call->easy)) {
 			call->failure = MPIJOB_ERR_NOMEM;
-			mpijob__transport_attend(call);
+			mpijob__http_transport_attend(call);
 		}
 	}
 }

@@ -122,7 +122,7 @@ static int matches_name(const char *entry, size_t len, const char *host)
 	return *entry == '.' || host[host_len - len - 1] == '.';
 }
 
-static int matches(const char *entry, size_t len, const struct mpijob__server *server, const struct address *address)
+static int matches(const char *entry, size_t len, const struct mpijob__http_server *server, const struct address *address)
 {
 	struct address other;
 	const char *port;
@@ -141,7 +141,7 @@ static int matches(const char *entry, size_t len, const struct mpijob__server *s
 	return matches_name(entry, len, server->host);
 }
 
-static int excluded(const char *list, const struct mpijob__server *server)
+static int excluded(const char *list, const struct mpijob__http_server *server)
 {
 	struct address address;
 	int numeric = read_address(server->host, strlen(server->host), &address);
@@ -173,7 +173,7 @@ static const char *either(const char *(*variable)(const char *name), const char 
 	return value && *value ? value : variable(small);
 }
 
-static const char *from_environment(const struct mpijob__server *server, const char *(*variable)(const char *name))
+static const char *from_environment(const struct mpijob__http_server *server, const char *(*variable)(const char *name))
 {
 	const char *cgi = variable("REQUEST_METHOD");
 	const char *proxy;
@@ -190,7 +190,7 @@ static const char *from_environment(const struct mpijob__server *server, const c
 	return proxy;
 }
 
-int mpijob__proxy_choose(const char *given, const struct mpijob__server *server,
+int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_server *server,
 			 const char *(*variable)(const char *name), char **out)
 {
 	const char *proxy = given && *given ? given : from_environment(server, variable);
@@ -199,7 +199,7 @@ int mpijob__proxy_choose(const char *given, const struct mpijob__server *server,
 	if (!proxy)
 		return 0;
 	if (!strstr(proxy, "://"))
-		*out = mpijob__report_format("http://%s", proxy);
+		*out = mpijob__http_report_format("http://%s", proxy);
 	else if (strncasecmp(proxy, "http://", 7) == 0 || strncasecmp(proxy, "https://", 8) == 0)
 		*out = strdup(proxy);
 	else
@@ -208,11 +208,11 @@ int mpijob__proxy_choose(const char *given, const struct mpijob__server *server,
 }
 
 /* A password may hold what ends a host, although it should be escaped then: all in front of the last '@' is hidden. */
-char *mpijob__proxy_shown(const char *proxy)
+char *mpijob__http_proxy_shown(const char *proxy)
 {
 	const char *host = strstr(proxy, "://");
 	const char *at = strrchr(proxy, '@');
 
 	host = at ? at + 1 : host ? host + 3 : proxy;
-	return mpijob__report_format("%.*s", (int)strcspn(host, "/?#"), host);
+	return mpijob__http_report_format("%.*s", (int)strcspn(host, "/?#"), host);
 }

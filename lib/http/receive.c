@@ -18,7 +18,7 @@
 
 /* Called before a request leaves. Curl sends one again when a connection that was used before breaks; a write must not
  * be. */
-int mpijob__receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
+int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
 {
 	struct call *call = user;
 
@@ -112,7 +112,7 @@ static size_t tell_header(struct call *call, const char *line, size_t len)
 	return refusal ? fail(call, MPIJOB_ERR_UNSUPPORTED, refusal) : 1;
 }
 
-size_t mpijob__receive_header(char *line, size_t size, size_t count, void *user)
+size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *user)
 {
 	struct call *call = user;
 	size_t len = size * count;
@@ -172,12 +172,12 @@ static size_t keep(struct call *call, const char *data, size_t len)
 	return len;
 }
 
-size_t mpijob__receive_data(char *data, size_t size, size_t count, void *user)
+size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *user)
 {
 	struct call *call = user;
 	size_t len = size * count;
 
-	call->heard_ms = mpijob__transport_now();
+	call->heard_ms = mpijob__http_transport_now();
 	if (!call->exchange)
 		return 0;
 	if (call->paused || call->kept)
@@ -187,7 +187,7 @@ size_t mpijob__receive_data(char *data, size_t size, size_t count, void *user)
 	return call->exchange ? len : 0;
 }
 
-void mpijob__receive_kept(struct call *call)
+void mpijob__http_receive_kept(struct call *call)
 {
 	while (call->kept && call->exchange && !call->paused) {
 		size_t left = mpijob_text_len(call->kept) - call->kept_at;

@@ -5,10 +5,10 @@
 
 #include "http/transport.h"
 
-int mpijob__receive_begin(void *user, char *ip, char *local_ip, int port, int local_port);
-size_t mpijob__receive_header(char *line, size_t size, size_t count, void *user);
-size_t mpijob__receive_data(char *data, size_t size, size_t count, void *user);
+int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port);
+size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *user);
+size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *user);
 /* Tell what was kept during a pause, until it is empty or the next pause. */
-void mpijob__receive_kept(struct call *call);
+void mpijob__http_receive_kept(struct call *call);
 
 #endif

@@ -26,7 +26,7 @@ __attribute__((format(printf, 1, 0))) static char *print(const char *format, va_
 	return text;
 }
 
-char *mpijob__report_format(const char *format, ...)
+char *mpijob__http_report_format(const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -37,13 +37,13 @@ char *mpijob__report_format(const char *format, ...)
 	return text;
 }
 
-void mpijob__report_nomem(struct mpijob__report *report)
+void mpijob__http_report_nomem(struct mpijob__http_report *report)
 {
 	report->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__report_say(struct mpijob__report *report, int code, const char *id, const char *reason,
-			const struct mpijob__report_place *place, const char *format, ...)
+void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id, const char *reason,
+			const struct mpijob__http_report_place *place, const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	va_list args;
@@ -57,7 +57,7 @@ void mpijob__report_say(struct mpijob__report *report, int code, const char *id,
 	message = print(format, args);
 	va_end(args);
 	if (!message) {
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 		return;
 	}
 	finding.severity = code < 0 ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
@@ -71,11 +71,11 @@ void mpijob__report_say(struct mpijob__report *report, int code, const char *id,
 		finding.column = mpijob_node_column(place->node);
 	}
 	if (mpijob_diag_add(report->diag, &finding))
-		mpijob__report_nomem(report);
+		mpijob__http_report_nomem(report);
 	free(message);
 }
 
-const char *mpijob__report_errno(int number)
+const char *mpijob__http_report_errno(int number)
 {
 	switch (number) {
 	case ENOENT:

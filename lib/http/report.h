@@ -7,13 +7,13 @@
 #include <mpijob/doc.h>
 
 /* Where all that is wrong goes. `code` is that of the first error; MPIJOB_ERR_NOMEM replaces any other. */
-struct mpijob__report {
+struct mpijob__http_report {
 	mpijob_diag *diag; /* may be NULL */
 	int code;
 };
 
 /* What a finding is about; all may be NULL. */
-struct mpijob__report_place {
+struct mpijob__http_report_place {
 	const char *source;
 	const char *field;
 	const mpijob_node *node; /* gives line and column */
@@ -23,15 +23,15 @@ struct mpijob__report_place {
  * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL. Never give it a value
  * that may be secret.
  */
-void mpijob__report_say(struct mpijob__report *report, int code, const char *id, const char *reason,
-			const struct mpijob__report_place *place, const char *format, ...)
+void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id, const char *reason,
+			const struct mpijob__http_report_place *place, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 /* Memory ran out. */
-void mpijob__report_nomem(struct mpijob__report *report);
+void mpijob__http_report_nomem(struct mpijob__http_report *report);
 
 /* Print into memory of its own; NULL when there is none. */
-char *mpijob__report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mpijob__http_report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Why a system call failed, in words that do not depend on the locale. */
-const char *mpijob__report_errno(int number);
+const char *mpijob__http_report_errno(int number);
 
 #endif

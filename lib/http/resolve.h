@@ -7,54 +7,54 @@
 #include "http/kubeconfig.h"
 #include "http/report.h"
 
-struct mpijob__resolve {
+struct mpijob__http_resolve {
 	const struct mpijob_http_config_options *options; /* no empty strings */
 	const char *service_account;                      /* folder */
-	struct mpijob__report *report;
-	const struct mpijob__kubeconfig *kubeconfig;
-	struct mpijob__kubeconfig_entry context, cluster, user; /* all zero: none */
+	struct mpijob__http_report *report;
+	const struct mpijob__http_kubeconfig *kubeconfig;
+	struct mpijob__http_kubeconfig_entry context, cluster, user; /* all zero: none */
 	mpijob_http_config *config;                             /* what is filled */
 };
 
 /* A text and where it comes from. `text` NULL: it is not given. `entry` NULL: an option of the caller, named `key`. */
-struct mpijob__setting {
+struct mpijob__http_setting {
 	const char *text;
-	const struct mpijob__kubeconfig_entry *entry;
+	const struct mpijob__http_kubeconfig_entry *entry;
 	const char *key;
 };
 
 /* Fill the whole configuration; what is wrong is reported. */
-void mpijob__resolve_run(struct mpijob__resolve *resolve);
+void mpijob__http_resolve_run(struct mpijob__http_resolve *resolve);
 /* The parts of it. */
-void mpijob__resolve_user(struct mpijob__resolve *resolve);
-void mpijob__resolve_exec(struct mpijob__resolve *resolve, const mpijob_node *exec);
-void mpijob__resolve_in_cluster(struct mpijob__resolve *resolve);
-void mpijob__resolve_proxy(struct mpijob__resolve *resolve);
+void mpijob__http_resolve_user(struct mpijob__http_resolve *resolve);
+void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijob_node *exec);
+void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve);
+void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve);
 /* Forget all that may not be sent without TLS. */
-void mpijob__resolve_drop(struct mpijob__resolve *resolve, const struct mpijob__setting *server);
+void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *server);
 
 /* Whether this process runs in a pod with a service account. */
-int mpijob__in_cluster_possible(const char *service_account);
+int mpijob__http_in_cluster_possible(const char *service_account);
 /* The namespace of the pod, memory of its own; NULL when nothing says one or (`nomem` set) memory ran out. */
-char *mpijob__in_cluster_namespace(const char *service_account, int *nomem);
+char *mpijob__http_in_cluster_namespace(const char *service_account, int *nomem);
 
 /* The caller's option when it is given, else the entry's field. */
-struct mpijob__setting mpijob__resolve_setting(const char *option, const char *name,
-					       const struct mpijob__kubeconfig_entry *entry, const char *key);
+struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, const char *name,
+					       const struct mpijob__http_kubeconfig_entry *entry, const char *key);
 /* Report something about a setting; `code` 0 is a warning. */
-void mpijob__resolve_say(const struct mpijob__resolve *resolve, const struct mpijob__setting *setting, int code,
+void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting, int code,
 			 const char *id, const char *reason, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 /* Copy a text, NULL too. */
-void mpijob__resolve_keep(const struct mpijob__resolve *resolve, char **slot, const char *text);
+void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot, const char *text);
 /* The absolute name of a file that a setting names; memory of its own, or NULL (reported). */
-char *mpijob__resolve_path(const struct mpijob__resolve *resolve, const struct mpijob__setting *setting);
+char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting);
 /* Take PEM from a file or from base64, of which only one may be given. */
-void mpijob__resolve_pem(const struct mpijob__resolve *resolve, const struct mpijob__setting *file,
-			 const struct mpijob__setting *data, struct mpijob__pem *pem);
-void mpijob__config_clear_pem(struct mpijob__pem *pem);
-void mpijob__config_clear_exec(struct mpijob__exec_plugin *exec);
+void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *file,
+			 const struct mpijob__http_setting *data, struct mpijob__http_pem *pem);
+void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem);
+void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec);
 /* Whether a text could break out of a header's line. */
-int mpijob__resolve_has_control(const char *text);
+int mpijob__http_resolve_has_control(const char *text);
 
 #endif

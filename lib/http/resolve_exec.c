@@ -21,15 +21,15 @@ static const char *field(const mpijob_node *exec, const char *key)
 	return text && *text ? text : NULL;
 }
 
-static void say(struct mpijob__resolve *resolve, const char *key, const char *id, const char *reason,
+static void say(struct mpijob__http_resolve *resolve, const char *key, const char *id, const char *reason,
 		const char *message)
 {
-	struct mpijob__setting place = { NULL, &resolve->user, key };
+	struct mpijob__http_setting place = { NULL, &resolve->user, key };
 
-	mpijob__resolve_say(resolve, &place, MPIJOB_ERR_SPEC, id, reason, "%s", message);
+	mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_SPEC, id, reason, "%s", message);
 }
 
-static void resolve_version(struct mpijob__resolve *resolve, const char *version)
+static void resolve_version(struct mpijob__http_resolve *resolve, const char *version)
 {
 	if (!version)
 		say(resolve, "exec.apiVersion", "config-required", "Required", "must be given: " GROUP "v1");
@@ -39,10 +39,10 @@ static void resolve_version(struct mpijob__resolve *resolve, const char *version
 	else if (strcmp(version, GROUP "v1") != 0 && strcmp(version, GROUP "v1beta1") != 0)
 		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
 		    "must be " GROUP "v1 or " GROUP "v1beta1");
-	mpijob__resolve_keep(resolve, &resolve->config->exec.api_version, version);
+	mpijob__http_resolve_keep(resolve, &resolve->config->exec.api_version, version);
 }
 
-static void resolve_mode(struct mpijob__resolve *resolve, const char *mode, const char *version)
+static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode, const char *version)
 {
 	static const char *const names[] = { "Never", "IfAvailable", "Always" }; /* in the order of MPIJOB__EXEC_* */
 
@@ -63,20 +63,20 @@ static void resolve_mode(struct mpijob__resolve *resolve, const char *mode, cons
 		    "must be given: Never, IfAvailable or Always");
 }
 
-static void resolve_command(struct mpijob__resolve *resolve, const char *command)
+static void resolve_command(struct mpijob__http_resolve *resolve, const char *command)
 {
-	struct mpijob__setting setting = { command, &resolve->user, "exec.command" };
-	struct mpijob__exec_plugin *exec = &resolve->config->exec;
+	struct mpijob__http_setting setting = { command, &resolve->user, "exec.command" };
+	struct mpijob__http_exec_plugin *exec = &resolve->config->exec;
 
 	if (!command)
 		say(resolve, "exec.command", "config-required", "Required", "must be given: the plugin's program");
 	else if (strchr(command, '/'))
-		exec->command = mpijob__resolve_path(resolve, &setting);
+		exec->command = mpijob__http_resolve_path(resolve, &setting);
 	else
-		mpijob__resolve_keep(resolve, &exec->command, command);
+		mpijob__http_resolve_keep(resolve, &exec->command, command);
 }
 
-static void resolve_args(struct mpijob__resolve *resolve, const mpijob_node *args)
+static void resolve_args(struct mpijob__http_resolve *resolve, const mpijob_node *args)
 {
 	size_t count = mpijob_node_count(args);
 	char **list;
@@ -86,43 +86,43 @@ static void resolve_args(struct mpijob__resolve *resolve, const mpijob_node *arg
 	list = calloc(count + 1, sizeof(*list));
 	resolve->config->exec.args = list;
 	if (!list)
-		mpijob__report_nomem(resolve->report);
+		mpijob__http_report_nomem(resolve->report);
 	for (size_t i = 0; list && i < count; i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(args, i));
 
-		mpijob__resolve_keep(resolve, &list[i], text ? text : "");
+		mpijob__http_resolve_keep(resolve, &list[i], text ? text : "");
 		if (!list[i])
 			return;
 	}
 }
 
-static void resolve_env(struct mpijob__resolve *resolve, const mpijob_node *env)
+static void resolve_env(struct mpijob__http_resolve *resolve, const mpijob_node *env)
 {
-	struct mpijob__exec_plugin *exec = &resolve->config->exec;
+	struct mpijob__http_exec_plugin *exec = &resolve->config->exec;
 	size_t count = mpijob_node_count(env);
 
 	if (!count)
 		return;
 	exec->env = calloc(count, sizeof(*exec->env));
 	if (!exec->env) {
-		mpijob__report_nomem(resolve->report);
+		mpijob__http_report_nomem(resolve->report);
 		return;
 	}
 	exec->env_count = count;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = field(mpijob_node_at(env, i), "name");
 		const char *value = field(mpijob_node_at(env, i), "value");
-		char *key = mpijob__report_format("exec.env[%zu].name", i);
+		char *key = mpijob__http_report_format("exec.env[%zu].name", i);
 
 		if (!key)
-			mpijob__report_nomem(resolve->report);
+			mpijob__http_report_nomem(resolve->report);
 		else if (!name)
 			say(resolve, key, "config-required", "Required", "must be given: the variable's name");
 		else if (strchr(name, '='))
 			say(resolve, key, "config-value", "Invalid", "must not hold '='");
 		free(key);
-		mpijob__resolve_keep(resolve, &exec->env[i].name, name ? name : "");
-		mpijob__resolve_keep(resolve, &exec->env[i].value, value ? value : "");
+		mpijob__http_resolve_keep(resolve, &exec->env[i].name, name ? name : "");
+		mpijob__http_resolve_keep(resolve, &exec->env[i].value, value ? value : "");
 	}
 }
 
@@ -173,7 +173,7 @@ static int write_hint(mpijob_text *text, const char *hint)
 		if (number >= '\t' && number <= '\r') {
 			code = mpijob_text_write(text, " ", 1);
 		} else if (is_unprintable(number)) {
-			escaped = mpijob__report_format("U+%04X", (unsigned)number);
+			escaped = mpijob__http_report_format("U+%04X", (unsigned)number);
 			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped)) : MPIJOB_ERR_NOMEM;
 		} else {
 			code = mpijob_text_write(text, (const char *)p, len);
@@ -184,7 +184,7 @@ static int write_hint(mpijob_text *text, const char *hint)
 	return code;
 }
 
-static void resolve_hint(struct mpijob__resolve *resolve, const char *hint)
+static void resolve_hint(struct mpijob__http_resolve *resolve, const char *hint)
 {
 	mpijob_text *text;
 
@@ -192,14 +192,14 @@ static void resolve_hint(struct mpijob__resolve *resolve, const char *hint)
 		return;
 	text = mpijob_text_new();
 	if (!text || write_hint(text, hint))
-		mpijob__report_nomem(resolve->report);
+		mpijob__http_report_nomem(resolve->report);
 	else
-		mpijob__resolve_keep(resolve, &resolve->config->exec.install_hint, mpijob_text_data(text));
+		mpijob__http_resolve_keep(resolve, &resolve->config->exec.install_hint, mpijob_text_data(text));
 	mpijob_text_free(text);
 }
 
 /* What the cluster's entry says to the plugin, as JSON. */
-static void resolve_extension(struct mpijob__resolve *resolve)
+static void resolve_extension(struct mpijob__http_resolve *resolve)
 {
 	const mpijob_node *list = mpijob_node_get(resolve->cluster.value, "extensions");
 	mpijob_text *text;
@@ -213,15 +213,15 @@ static void resolve_extension(struct mpijob__resolve *resolve)
 			continue;
 		text = mpijob_text_new();
 		if (!text || mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
-			mpijob__report_nomem(resolve->report);
+			mpijob__http_report_nomem(resolve->report);
 		else
-			mpijob__resolve_keep(resolve, &resolve->config->exec.cluster_extension, mpijob_text_data(text));
+			mpijob__http_resolve_keep(resolve, &resolve->config->exec.cluster_extension, mpijob_text_data(text));
 		mpijob_text_free(text);
 		return;
 	}
 }
 
-void mpijob__resolve_exec(struct mpijob__resolve *resolve, const mpijob_node *exec)
+void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijob_node *exec)
 {
 	const char *version = field(exec, "apiVersion");
 

@@ -9,70 +9,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void keep_secret(const struct mpijob__resolve *resolve, mpijob__secret *slot,
-			const struct mpijob__setting *setting)
+static void keep_secret(const struct mpijob__http_resolve *resolve, mpijob__http_secret *slot,
+			const struct mpijob__http_setting *setting)
 {
 	if (!setting->text)
 		return;
-	if (mpijob__secret_set(slot, setting->text, strlen(setting->text)))
-		mpijob__report_nomem(resolve->report);
+	if (mpijob__http_secret_set(slot, setting->text, strlen(setting->text)))
+		mpijob__http_report_nomem(resolve->report);
 }
 
-static void refuse_control(const struct mpijob__resolve *resolve, const struct mpijob__setting *setting)
+static void refuse_control(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting)
 {
-	if (setting->text && mpijob__resolve_has_control(setting->text))
-		mpijob__resolve_say(resolve, setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
+	if (setting->text && mpijob__http_resolve_has_control(setting->text))
+		mpijob__http_resolve_say(resolve, setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
 				    "must not hold control characters, such as a line's end");
 }
 
 /* Token, token file, user name and password. A caller's token stands for the token file too. */
-static void resolve_words(struct mpijob__resolve *resolve)
+static void resolve_words(struct mpijob__http_resolve *resolve)
 {
-	const struct mpijob__kubeconfig_entry *entry = &resolve->user;
+	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__setting token = mpijob__resolve_setting(resolve->options->token, "token", entry, "token");
-	struct mpijob__setting file = mpijob__resolve_setting(NULL, NULL, entry, "tokenFile");
-	struct mpijob__setting name = mpijob__resolve_setting(NULL, NULL, entry, "username");
-	struct mpijob__setting password = mpijob__resolve_setting(NULL, NULL, entry, "password");
+	struct mpijob__http_setting token = mpijob__http_resolve_setting(resolve->options->token, "token", entry, "token");
+	struct mpijob__http_setting file = mpijob__http_resolve_setting(NULL, NULL, entry, "tokenFile");
+	struct mpijob__http_setting name = mpijob__http_resolve_setting(NULL, NULL, entry, "username");
+	struct mpijob__http_setting password = mpijob__http_resolve_setting(NULL, NULL, entry, "password");
 
 	refuse_control(resolve, &token);
 	keep_secret(resolve, &config->token, &token);
 	if (file.text && token.entry)
-		config->token_file = mpijob__resolve_path(resolve, &file);
-	mpijob__resolve_keep(resolve, &config->username, name.text);
+		config->token_file = mpijob__http_resolve_path(resolve, &file);
+	mpijob__http_resolve_keep(resolve, &config->username, name.text);
 	if (name.text)
 		keep_secret(resolve, &config->password, &password);
 	if ((token.text && (name.text || password.text)) || (config->token_file && name.text)) {
-		struct mpijob__setting *at = name.text ? &name : &password;
+		struct mpijob__http_setting *at = name.text ? &name : &password;
 
-		mpijob__resolve_say(resolve, at, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
+		mpijob__http_resolve_say(resolve, at, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
 				    "a token is given too; keep one way of saying who you are");
 	}
 }
 
-static void resolve_certificate(struct mpijob__resolve *resolve)
+static void resolve_certificate(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
-	const struct mpijob__kubeconfig_entry none = { NULL, NULL, NULL, 0, NULL, NULL };
-	const struct mpijob__kubeconfig_entry *entry = &resolve->user;
+	const struct mpijob__http_kubeconfig_entry none = { NULL, NULL, NULL, 0, NULL, NULL };
+	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__setting file, data, key_file, key_data;
+	struct mpijob__http_setting file, data, key_file, key_data;
 
-	file = mpijob__resolve_setting(options->client_certificate, "client_certificate", entry, "client-certificate");
-	data = mpijob__resolve_setting(NULL, NULL, options->client_certificate ? &none : entry,
+	file = mpijob__http_resolve_setting(options->client_certificate, "client_certificate", entry, "client-certificate");
+	data = mpijob__http_resolve_setting(NULL, NULL, options->client_certificate ? &none : entry,
 				       "client-certificate-data");
-	key_file = mpijob__resolve_setting(options->client_key, "client_key", entry, "client-key");
-	key_data = mpijob__resolve_setting(NULL, NULL, options->client_key ? &none : entry, "client-key-data");
+	key_file = mpijob__http_resolve_setting(options->client_key, "client_key", entry, "client-key");
+	key_data = mpijob__http_resolve_setting(NULL, NULL, options->client_key ? &none : entry, "client-key-data");
 	if (!file.text && !data.text) {
 		if (key_file.text || key_data.text)
-			mpijob__resolve_say(resolve, key_file.text ? &key_file : &key_data, 0, "config-unused", NULL,
+			mpijob__http_resolve_say(resolve, key_file.text ? &key_file : &key_data, 0, "config-unused", NULL,
 					    "the key is not used, because there is no client-certificate");
 		return;
 	}
-	mpijob__resolve_pem(resolve, &file, &data, &config->certificate);
-	mpijob__resolve_pem(resolve, &key_file, &key_data, &config->key);
+	mpijob__http_resolve_pem(resolve, &file, &data, &config->certificate);
+	mpijob__http_resolve_pem(resolve, &key_file, &key_data, &config->key);
 	if (!key_file.text && !key_data.text)
-		mpijob__resolve_say(resolve, file.text ? &file : &data, MPIJOB_ERR_SPEC, "config-required", "Required",
+		mpijob__http_resolve_say(resolve, file.text ? &file : &data, MPIJOB_ERR_SPEC, "config-required", "Required",
 				    "needs client-key or client-key-data");
 }
 
@@ -91,10 +91,10 @@ static const char *text_of(const mpijob_node *node)
 	return mpijob_node_string(node) ? mpijob_node_string(node) : "";
 }
 
-static void resolve_extra(struct mpijob__resolve *resolve)
+static void resolve_extra(struct mpijob__http_resolve *resolve)
 {
 	const mpijob_node *map = mpijob_node_get(resolve->user.value, "as-user-extra");
-	struct mpijob__setting place = { NULL, &resolve->user, "as-user-extra" };
+	struct mpijob__http_setting place = { NULL, &resolve->user, "as-user-extra" };
 	size_t count = count_values(map);
 	mpijob_http_config *config = resolve->config;
 
@@ -102,28 +102,28 @@ static void resolve_extra(struct mpijob__resolve *resolve)
 		return;
 	config->as_extra = calloc(count, sizeof(*config->as_extra));
 	if (!config->as_extra) {
-		mpijob__report_nomem(resolve->report);
+		mpijob__http_report_nomem(resolve->report);
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const mpijob_node *list = mpijob_node_at(map, i);
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++) {
-			struct mpijob__impersonation_extra *extra = &config->as_extra[config->as_extra_count++];
+			struct mpijob__http_impersonation_extra *extra = &config->as_extra[config->as_extra_count++];
 
 			place.text = text_of(mpijob_node_at(list, k));
 			refuse_control(resolve, &place);
-			mpijob__resolve_keep(resolve, &extra->name, mpijob_node_key(map, i));
-			mpijob__resolve_keep(resolve, &extra->value, place.text);
+			mpijob__http_resolve_keep(resolve, &extra->name, mpijob_node_key(map, i));
+			mpijob__http_resolve_keep(resolve, &extra->value, place.text);
 		}
 	}
 }
 
-static void resolve_groups(struct mpijob__resolve *resolve)
+static void resolve_groups(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
 	const mpijob_node *list = mpijob_node_get(resolve->user.value, "as-groups");
-	struct mpijob__setting place = { NULL, options->as_groups_count ? NULL : &resolve->user,
+	struct mpijob__http_setting place = { NULL, options->as_groups_count ? NULL : &resolve->user,
 					 options->as_groups_count ? "as_groups" : "as-groups" };
 	size_t count = options->as_groups_count ? options->as_groups_count : mpijob_node_count(list);
 	char **groups;
@@ -133,40 +133,40 @@ static void resolve_groups(struct mpijob__resolve *resolve)
 	groups = calloc(count + 1, sizeof(*groups));
 	resolve->config->as_groups = groups;
 	if (!groups) {
-		mpijob__report_nomem(resolve->report);
+		mpijob__http_report_nomem(resolve->report);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
 		place.text = options->as_groups_count ? options->as_groups[i] : text_of(mpijob_node_at(list, i));
 		refuse_control(resolve, &place);
-		mpijob__resolve_keep(resolve, &groups[i], place.text);
+		mpijob__http_resolve_keep(resolve, &groups[i], place.text);
 		/* What frees the list stops at the first NULL. */
 		if (!groups[i])
 			return;
 	}
 }
 
-static void resolve_impersonation(struct mpijob__resolve *resolve)
+static void resolve_impersonation(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
-	const struct mpijob__kubeconfig_entry *entry = &resolve->user;
+	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__setting as = mpijob__resolve_setting(options->as_user, "as", entry, "as");
-	struct mpijob__setting uid = mpijob__resolve_setting(options->as_uid, "as_uid", entry, "as-uid");
+	struct mpijob__http_setting as = mpijob__http_resolve_setting(options->as_user, "as", entry, "as");
+	struct mpijob__http_setting uid = mpijob__http_resolve_setting(options->as_uid, "as_uid", entry, "as-uid");
 
 	refuse_control(resolve, &as);
 	refuse_control(resolve, &uid);
-	mpijob__resolve_keep(resolve, &config->as, as.text);
-	mpijob__resolve_keep(resolve, &config->as_uid, uid.text);
+	mpijob__http_resolve_keep(resolve, &config->as, as.text);
+	mpijob__http_resolve_keep(resolve, &config->as_uid, uid.text);
 	resolve_groups(resolve);
 	resolve_extra(resolve);
 	if (as.text || (!uid.text && !config->as_groups && !config->as_extra_count))
 		return;
 	if (options->as_uid || options->as_groups_count)
-		mpijob__resolve_say(resolve, &as, MPIJOB_ERR_USAGE, "config-required", "Required",
+		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_USAGE, "config-required", "Required",
 				    "must be given with as_uid and as_groups: the user to impersonate");
 	else
-		mpijob__resolve_say(resolve, &as, MPIJOB_ERR_SPEC, "config-required", "Required",
+		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_SPEC, "config-required", "Required",
 				    "must be given with as-uid, as-groups and as-user-extra: the user to impersonate");
 }
 
@@ -182,26 +182,26 @@ static const char *instead_of(const char *provider)
 	return "use exec with a plugin of your provider";
 }
 
-static void resolve_plugins(struct mpijob__resolve *resolve)
+static void resolve_plugins(struct mpijob__http_resolve *resolve)
 {
 	const mpijob_node *provider = mpijob_node_get(resolve->user.value, "auth-provider");
 	const mpijob_node *exec = mpijob_node_get(resolve->user.value, "exec");
-	struct mpijob__setting place = { NULL, &resolve->user, "auth-provider" };
+	struct mpijob__http_setting place = { NULL, &resolve->user, "auth-provider" };
 	int has_exec = mpijob_node_kind(exec) == MPIJOB_NODE_MAP;
 
 	if (mpijob_node_kind(provider) == MPIJOB_NODE_MAP && has_exec)
-		mpijob__resolve_say(resolve, &place, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
+		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
 				    "exec is given too; remove auth-provider");
 	else if (mpijob_node_kind(provider) == MPIJOB_NODE_MAP)
-		mpijob__resolve_say(resolve, &place, MPIJOB_ERR_UNSUPPORTED, "config-unsupported", "NotSupported",
+		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_UNSUPPORTED, "config-unsupported", "NotSupported",
 				    "auth-provider '%s' is not supported; %s",
 				    text_of(mpijob_node_get(provider, "name")),
 				    instead_of(text_of(mpijob_node_get(provider, "name"))));
 	if (has_exec)
-		mpijob__resolve_exec(resolve, exec);
+		mpijob__http_resolve_exec(resolve, exec);
 }
 
-void mpijob__resolve_user(struct mpijob__resolve *resolve)
+void mpijob__http_resolve_user(struct mpijob__http_resolve *resolve)
 {
 	resolve_words(resolve);
 	resolve_certificate(resolve);

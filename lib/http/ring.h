@@ -12,11 +12,11 @@ struct link {
 	struct call *call; /* NULL in a head */
 };
 
-void mpijob__ring_init(struct link *head);
-int mpijob__ring_has(const struct link *link);
+void mpijob__http_ring_init(struct link *head);
+int mpijob__http_ring_has(const struct link *link);
 /* Before a place; before the head is at the end. */
-void mpijob__ring_insert(struct link *place, struct link *link);
+void mpijob__http_ring_insert(struct link *place, struct link *link);
 /* Nothing happens when it is in no ring. */
-void mpijob__ring_leave(struct link *link);
+void mpijob__http_ring_leave(struct link *link);
 
 #endif

@@ -24,7 +24,7 @@ void mpijob__http_wipe(void *data, size_t len)
 		OPENSSL_cleanse(data, len);
 }
 
-void mpijob__secret_clear(mpijob__secret *secret)
+void mpijob__http_secret_clear(mpijob__http_secret *secret)
 {
 	if (secret->data)
 		mpijob__http_wipe(secret->data, secret->len);
@@ -34,7 +34,7 @@ void mpijob__secret_clear(mpijob__secret *secret)
 }
 
 /* Both pieces in a block of their own. */
-static int replace(mpijob__secret *secret, const char *a, size_t a_len, const char *b, size_t b_len)
+static int replace(mpijob__http_secret *secret, const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	char *data;
 
@@ -48,22 +48,22 @@ static int replace(mpijob__secret *secret, const char *a, size_t a_len, const ch
 	if (b_len)
 		memcpy(data + a_len, b, b_len);
 	data[a_len + b_len] = 0;
-	mpijob__secret_clear(secret);
+	mpijob__http_secret_clear(secret);
 	secret->data = data;
 	secret->len = a_len + b_len;
 	return 0;
 }
 
-int mpijob__secret_set(mpijob__secret *secret, const char *data, size_t len)
+int mpijob__http_secret_set(mpijob__http_secret *secret, const char *data, size_t len)
 {
 	if (!len) {
-		mpijob__secret_clear(secret);
+		mpijob__http_secret_clear(secret);
 		return 0;
 	}
 	return replace(secret, NULL, 0, data, len);
 }
 
-int mpijob__secret_append(mpijob__secret *secret, const char *data, size_t len)
+int mpijob__http_secret_append(mpijob__http_secret *secret, const char *data, size_t len)
 {
 	return len ? replace(secret, secret->data, secret->len, data, len) : 0;
 }
@@ -120,14 +120,14 @@ static int read_all(int fd, struct reading *reading)
 		if (got < 0)
 			return MPIJOB_ERR_IO;
 		reading->len += (size_t)got;
-		if (reading->len > MPIJOB__SECRET_FILE_LIMIT) {
+		if (reading->len > MPIJOB__HTTP_SECRET_FILE_LIMIT) {
 			errno = EFBIG;
 			return MPIJOB_ERR_IO;
 		}
 	}
 }
 
-int mpijob__secret_read(mpijob__secret *secret, const char *path, int trim)
+int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int trim)
 {
 	struct reading reading = { NULL, 0, 0 };
 	size_t begin = 0, end;
@@ -148,7 +148,7 @@ int mpijob__secret_read(mpijob__secret *secret, const char *path, int trim)
 	while (trim && end > begin && is_space(reading.data[end - 1]))
 		end--;
 	if (code == 0)
-		code = mpijob__secret_set(secret, reading.data ? reading.data + begin : NULL, end - begin);
+		code = mpijob__http_secret_set(secret, reading.data ? reading.data + begin : NULL, end - begin);
 	reading_end(&reading);
 	errno = why;
 	return code;

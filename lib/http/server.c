@@ -73,7 +73,7 @@ static const char *split_authority(struct parts *parts, const char *at, size_t l
 	return NULL;
 }
 
-static const char *split(struct mpijob__server *server, struct parts *parts, const char *url)
+static const char *split(struct mpijob__http_server *server, struct parts *parts, const char *url)
 {
 	size_t len;
 
@@ -98,7 +98,7 @@ static char *bracketed(const char *host, size_t len, const char *port)
 {
 	int six = memchr(host, ':', len) != NULL;
 
-	return mpijob__report_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host, six ? "]" : "", port);
+	return mpijob__http_report_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host, six ? "]" : "", port);
 }
 
 static int name_is_usable(const char *name)
@@ -106,7 +106,7 @@ static int name_is_usable(const char *name)
 	return *name && clean(name) && !strpbrk(name, "/?#@[]%\\");
 }
 
-static int fill(struct mpijob__server *server, const struct parts *parts, const char *tls_name)
+static int fill(struct mpijob__http_server *server, const struct parts *parts, const char *tls_name)
 {
 	size_t prefix_len = strlen(parts->prefix);
 	char *named = NULL;
@@ -121,20 +121,20 @@ static int fill(struct mpijob__server *server, const struct parts *parts, const 
 	if (server->tls && tls_name) {
 		named = bracketed(tls_name, strlen(tls_name), server->port);
 		if (named && server->authority)
-			server->connect = mpijob__report_format("%s:%s", named, server->authority);
+			server->connect = mpijob__http_report_format("%s:%s", named, server->authority);
 		if (!server->connect) {
 			free(named);
 			return MPIJOB_ERR_NOMEM;
 		}
 	}
 	if (server->authority)
-		server->base = mpijob__report_format("%s://%s%.*s", server->tls ? "https" : "http",
+		server->base = mpijob__http_report_format("%s://%s%.*s", server->tls ? "https" : "http",
 						     named ? named : server->authority, (int)prefix_len, parts->prefix);
 	free(named);
 	return server->base ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__server_init(struct mpijob__server *server, const char *url, const char *tls_name, const char **why)
+int mpijob__http_server_init(struct mpijob__http_server *server, const char *url, const char *tls_name, const char **why)
 {
 	struct parts parts = { 0 };
 	int error;
@@ -147,11 +147,11 @@ int mpijob__server_init(struct mpijob__server *server, const char *url, const ch
 		return MPIJOB_ERR_SPEC;
 	error = fill(server, &parts, tls_name);
 	if (error)
-		mpijob__server_clear(server);
+		mpijob__http_server_clear(server);
 	return error;
 }
 
-void mpijob__server_clear(struct mpijob__server *server)
+void mpijob__http_server_clear(struct mpijob__http_server *server)
 {
 	free(server->host);
 	free(server->port);

@@ -6,7 +6,7 @@
 #include <mpijob/base.h>
 
 /* Everything is owned. */
-struct mpijob__server {
+struct mpijob__http_server {
 	int tls;
 	char *host;      /* without the brackets of IPv6 */
 	char *port;      /* always there */
@@ -19,7 +19,7 @@ struct mpijob__server {
  * `url` is "http[s]://host[:port][/prefix]"; `tls_name` may be NULL. 0, MPIJOB_ERR_SPEC (no such URL; *why says what is
  * wrong), MPIJOB_ERR_NOMEM. On failure nothing needs to be cleared.
  */
-int mpijob__server_init(struct mpijob__server *server, const char *url, const char *tls_name, const char **why);
-void mpijob__server_clear(struct mpijob__server *server);
+int mpijob__http_server_init(struct mpijob__http_server *server, const char *url, const char *tls_name, const char **why);
+void mpijob__http_server_clear(struct mpijob__http_server *server);
 
 #endif

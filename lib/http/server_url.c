@@ -120,7 +120,7 @@ static int check_server(const char *rest, int has_scheme_, size_t *authority, si
 	return check_authority(rest, authority, why);
 }
 
-int mpijob__server_url_normalize(const char *text, int tls, char **out, const char **why)
+int mpijob__http_server_url_normalize(const char *text, int tls, char **out, const char **why)
 {
 	size_t scheme = scheme_length(text), whole, authority, path;
 	const char *rest = scheme ? text + scheme + 3 : text;
@@ -138,19 +138,19 @@ int mpijob__server_url_normalize(const char *text, int tls, char **out, const ch
 	whole = strcspn(rest, "/?#");
 	if (check_server(rest, scheme != 0, &authority, &path, why))
 		return MPIJOB_ERR_SPEC;
-	url = mpijob__report_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path, rest + whole);
+	url = mpijob__http_report_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path, rest + whole);
 	if (!url)
 		return MPIJOB_ERR_NOMEM;
 	*out = url;
 	return 0;
 }
 
-int mpijob__server_url_is_tls(const char *url)
+int mpijob__http_server_url_is_tls(const char *url)
 {
 	return strncmp(url, "https:", 6) == 0;
 }
 
-int mpijob__server_url_check_proxy(const char *text, const char **why)
+int mpijob__http_server_url_check_proxy(const char *text, const char **why)
 {
 	size_t scheme = scheme_length(text), authority;
 	const char *rest = text + scheme + 3;

@@ -8,10 +8,10 @@
  * gets https when `tls` is set, else http. 0 and memory of its own; MPIJOB_ERR_NOMEM; MPIJOB_ERR_SPEC and in `why` a
  * sentence's end.
  */
-int mpijob__server_url_normalize(const char *text, int tls, char **out, const char **why);
+int mpijob__http_server_url_normalize(const char *text, int tls, char **out, const char **why);
 /* Whether an address begins with https. */
-int mpijob__server_url_is_tls(const char *url);
+int mpijob__http_server_url_is_tls(const char *url);
 /* Check a proxy's address: 0, MPIJOB_ERR_UNSUPPORTED (SOCKS), MPIJOB_ERR_SPEC; both with `why`. */
-int mpijob__server_url_check_proxy(const char *text, const char **why);
+int mpijob__http_server_url_check_proxy(const char *text, const char **why);
 
 #endif

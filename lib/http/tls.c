@@ -67,7 +67,7 @@ static int check_certificate(const char *pem, size_t len, const char **fault)
 	return error;
 }
 
-static int check_pair(const mpijob__secret *certificate, const mpijob__secret *key, const char **fault)
+static int check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key, const char **fault)
 {
 	X509 *x509 = read_certificate(certificate->data, certificate->len);
 	EVP_PKEY *pkey = x509 ? read_key(key->data, key->len) : NULL;
@@ -86,7 +86,7 @@ static int check_pair(const mpijob__secret *certificate, const mpijob__secret *k
 
 /* What is refused is read a second time: some layers keep for themselves that memory ran out, the first one does not. */
 
-int mpijob__tls_check_certificate(const char *pem, size_t len, const char **fault)
+int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault)
 {
 	int error;
 
@@ -98,7 +98,7 @@ int mpijob__tls_check_certificate(const char *pem, size_t len, const char **faul
 	return error;
 }
 
-int mpijob__tls_check_pair(const mpijob__secret *certificate, const mpijob__secret *key, const char **fault)
+int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key, const char **fault)
 {
 	int error;
 

@@ -28,7 +28,7 @@
 #define EVENTS 64
 #define EVENT_WAKE UINT64_MAX
 
-int64_t mpijob__transport_now(void)
+int64_t mpijob__http_transport_now(void)
 {
 	struct timespec now;
 
@@ -36,7 +36,7 @@ int64_t mpijob__transport_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int64_t mpijob__transport_limit(int64_t given_ms)
+int64_t mpijob__http_transport_limit(int64_t given_ms)
 {
 	return given_ms > INT32_MAX ? INT32_MAX : given_ms;
 }
@@ -48,36 +48,36 @@ static int64_t sooner(int64_t a, int64_t b)
 	return b < 0 || a < b ? a : b;
 }
 
-void mpijob__transport_attend(struct call *call)
+void mpijob__http_transport_attend(struct call *call)
 {
 	/* Who waits for credentials is looked at anyway. */
-	if (!mpijob__ring_has(&call->queue))
-		mpijob__ring_insert(&call->http->attention, &call->queue);
+	if (!mpijob__http_ring_has(&call->queue))
+		mpijob__http_ring_insert(&call->http->attention, &call->queue);
 }
 
 /* Calls of one timeout, most of all, come in the order of their deadlines. */
-void mpijob__transport_start_deadline(struct call *call)
+void mpijob__http_transport_start_deadline(struct call *call)
 {
 	struct link *place = &call->http->deadlines;
 
-	if (!call->limit_ms || mpijob__ring_has(&call->due))
+	if (!call->limit_ms || mpijob__http_ring_has(&call->due))
 		return;
-	call->deadline_ms = mpijob__transport_now() + call->limit_ms;
+	call->deadline_ms = mpijob__http_transport_now() + call->limit_ms;
 	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
 		place = place->prev;
-	mpijob__ring_insert(place, &call->due);
+	mpijob__http_ring_insert(place, &call->due);
 }
 
 /* Ends. */
 
-void mpijob__transport_discard(struct call *call)
+void mpijob__http_transport_discard(struct call *call)
 {
-	mpijob__ring_leave(&call->all);
-	mpijob__ring_leave(&call->queue);
-	mpijob__ring_leave(&call->due);
-	mpijob__pool_stop(call);
-	mpijob__wire_clear(&call->wire);
-	mpijob__secret_clear(&call->body);
+	mpijob__http_ring_leave(&call->all);
+	mpijob__http_ring_leave(&call->queue);
+	mpijob__http_ring_leave(&call->due);
+	mpijob__http_pool_stop(call);
+	mpijob__http_wire_clear(&call->wire);
+	mpijob__http_secret_clear(&call->body);
 	mpijob_text_free(call->kept);
 	free(call->message);
 	free(call->url);
@@ -96,10 +96,10 @@ static void end(struct call *call, int code, const char *message)
 		mpijob_exchange_set_slot(exchange, NULL);
 		mpijob_exchange_end(exchange, code, message ? message : code ? mpijob_error_text(code) : NULL);
 	}
-	mpijob__transport_discard(call);
+	mpijob__http_transport_discard(call);
 }
 
-void mpijob__transport_end(struct call *call, int code, char *message)
+void mpijob__http_transport_end(struct call *call, int code, char *message)
 {
 	free(call->message);
 	call->message = message;
@@ -112,8 +112,8 @@ static void end_failed(struct call *call)
 	int code = call->failure;
 
 	if (call->failure_text)
-		message = mpijob__report_format("%s: %s", call->http->server.authority, call->failure_text);
-	mpijob__transport_end(call, code, message);
+		message = mpijob__http_report_format("%s: %s", call->http->server.authority, call->failure_text);
+	mpijob__http_transport_end(call, code, message);
 }
 
 /* Answers. */
@@ -121,7 +121,7 @@ static void end_failed(struct call *call)
 static void describe(struct call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
-	struct mpijob__failure failure = { 0 };
+	struct mpijob__http_failure failure = { 0 };
 
 	failure.code = code;
 	failure.text = call->error;
@@ -136,7 +136,7 @@ static void describe(struct call *call, CURLcode code)
 	failure.replayed = call->replayed;
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
-	call->code = mpijob__failure_describe(&failure, &call->message);
+	call->code = mpijob__http_failure_describe(&failure, &call->message);
 	/* One that was made and then reset is worth another try of a read. */
 	if (call->code == MPIJOB_ERR_IO && !call->sent && failure.os_errno != ECONNRESET)
 		call->code = MPIJOB_ERR_UNREACHABLE;
@@ -147,21 +147,21 @@ static void finish_call(struct call *call, CURLcode code)
 	struct mpijob_http *http = call->http;
 
 	if (!call->exchange) {
-		mpijob__transport_discard(call);
+		mpijob__http_transport_discard(call);
 		return;
 	}
 	if (code != CURLE_OK && !call->failure)
 		describe(call, code);
-	mpijob__pool_stop(call);
+	mpijob__http_pool_stop(call);
 	if (call->status == 401) {
-		mpijob__credentials_refused(http->credentials, call->token_generation, call->tls_generation);
-		mpijob__admit_follow_plugin(http);
+		mpijob__http_credentials_refused(http->credentials, call->token_generation, call->tls_generation);
+		mpijob__http_admit_follow_plugin(http);
 	}
 	if (call->failure) {
 		end_failed(call);
 	} else if (call->paused || call->kept) {
 		call->ended = 1;
-		mpijob__ring_leave(&call->due);
+		mpijob__http_ring_leave(&call->due);
 	} else {
 		end(call, call->code, call->message);
 	}
@@ -172,7 +172,7 @@ static void finish(struct mpijob_http *http)
 	struct call *call;
 	CURLcode code = CURLE_OK;
 
-	while ((call = mpijob__pool_done(http, &code)) != NULL)
+	while ((call = mpijob__http_pool_done(http, &code)) != NULL)
 		finish_call(call, code);
 }
 
@@ -186,11 +186,11 @@ static void let_go_on(struct call *call)
 
 static void resume(struct call *call)
 {
-	mpijob__receive_kept(call);
+	mpijob__http_receive_kept(call);
 	if (call->exchange && !call->paused && call->stopped)
 		let_go_on(call);
 	if (!call->exchange)
-		mpijob__transport_discard(call);
+		mpijob__http_transport_discard(call);
 	else if (call->failure)
 		end_failed(call);
 	else if (call->ended && !call->paused && !call->kept)
@@ -203,7 +203,7 @@ static void look_after(struct mpijob_http *http)
 	struct call *call;
 
 	while ((call = http->attention.next->call) != NULL) {
-		mpijob__ring_leave(&call->queue);
+		mpijob__http_ring_leave(&call->queue);
 		resume(call);
 	}
 }
@@ -217,15 +217,15 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		const char *server = http->server.authority;
 		char *message;
 
-		if (mpijob__ring_has(&call->queue) && !call->lane && !call->queued)
-			message = mpijob__report_format("%s: the credentials were not there within %lld ms", server,
+		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
+			message = mpijob__http_report_format("%s: the credentials were not there within %lld ms", server,
 							limit);
 		else if (!call->sent)
-			message = mpijob__report_format("%s: no connection was free within %lld ms", server, limit);
+			message = mpijob__http_report_format("%s: no connection was free within %lld ms", server, limit);
 		else
-			message = mpijob__report_format("%s: no %s within %lld ms", server,
+			message = mpijob__http_report_format("%s: no %s within %lld ms", server,
 							call->status_told ? "whole answer" : "answer", limit);
-		mpijob__transport_end(call, MPIJOB_ERR_TIMEOUT, message);
+		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
 }
 
@@ -236,14 +236,14 @@ static void end_broken(struct mpijob_http *http)
 		return;
 	http->broken = 0;
 	for (struct link *link = http->calls.next; link->call; link = link->next) {
-		int error = mpijob__pool_broken(link->call);
+		int error = mpijob__http_pool_broken(link->call);
 
 		if (!error)
 			continue;
 		link->call->failure = error;
 		if (error == MPIJOB_ERR_IO)
 			link->call->failure_text = "no more descriptors can be watched";
-		mpijob__transport_attend(link->call);
+		mpijob__http_transport_attend(link->call);
 	}
 }
 
@@ -251,29 +251,29 @@ static void end_broken(struct mpijob_http *http)
 
 static void turn(struct mpijob_http *http)
 {
-	int64_t now = mpijob__transport_now();
+	int64_t now = mpijob__http_transport_now();
 
-	mpijob__admit_step_plugin(http, now);
-	mpijob__admit_calls(http);
+	mpijob__http_admit_step_plugin(http, now);
+	mpijob__http_admit_calls(http);
 	look_after(http);
-	mpijob__pool_timers(http, now);
+	mpijob__http_pool_timers(http, now);
 	finish(http);
 	expire(http, now);
 	end_broken(http);
 	look_after(http);
 	if (http->http1_met && !http->http1_seen)
-		mpijob__pool_unbind(http);
-	mpijob__pool_retire(http);
+		mpijob__http_pool_unbind(http);
+	mpijob__http_pool_retire(http);
 }
 
 static int64_t due(const struct mpijob_http *http)
 {
-	int64_t due = mpijob__pool_due(http);
-	int64_t plugin = mpijob__credentials_due_ms(http->credentials);
+	int64_t due = mpijob__http_pool_due(http);
+	int64_t plugin = mpijob__http_credentials_due_ms(http->credentials);
 
 	/* Calls that wait while a plugin runs are its business. */
 	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
-	    mpijob__admit_has_turns(http))
+	    mpijob__http_admit_has_turns(http))
 		return 0;
 	due = sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
 	return sooner(due, plugin);
@@ -286,7 +286,7 @@ static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
 
 	if (until < 0)
 		return -1;
-	wait = until - mpijob__transport_now();
+	wait = until - mpijob__http_transport_now();
 	if (wait < 0)
 		return 0;
 	return wait > INT_MAX ? INT_MAX : wait;
@@ -311,8 +311,8 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == EVENT_WAKE)
 			drain_wake(http);
-		else if (events[i].data.u64 != MPIJOB__ADMIT_EVENT)
-			mpijob__pool_event(http, events[i].data.u64, events[i].events);
+		else if (events[i].data.u64 != MPIJOB__HTTP_ADMIT_EVENT)
+			mpijob__http_pool_event(http, events[i].data.u64, events[i].events);
 	}
 	return 0;
 }
@@ -320,7 +320,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 static int poll_http(void *self, int timeout_ms)
 {
 	struct mpijob_http *http = self;
-	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__transport_now() + timeout_ms;
+	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
 	uint64_t told = http->told;
 	int error = 0;
 
@@ -332,7 +332,7 @@ static int poll_http(void *self, int timeout_ms)
 		if (error)
 			break;
 		turn(http);
-		if (http->told != told || http->woken || (end_ms >= 0 && mpijob__transport_now() >= end_ms))
+		if (http->told != told || http->woken || (end_ms >= 0 && mpijob__http_transport_now() >= end_ms))
 			break;
 	}
 	http->polling = 0;
@@ -379,7 +379,7 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 	const char *base = call->http->server.base;
 
 	call->method = strdup(request->method);
-	call->url = mpijob__report_format("%s%s", base, request->path);
+	call->url = mpijob__http_report_format("%s%s", base, request->path);
 	if (!call->method || !call->url)
 		return MPIJOB_ERR_NOMEM;
 	if (request->content_type) {
@@ -391,7 +391,7 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 	call->fresh = request->fresh != 0;
 	call->packed = !call->streaming && strcmp(call->method, "GET") == 0;
 	call->has_body = request->body != NULL;
-	return request->body ? mpijob__secret_set(&call->body, request->body, request->body_len) : 0;
+	return request->body ? mpijob__http_secret_set(&call->body, request->body, request->body_len) : 0;
 }
 
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
@@ -399,8 +399,8 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	struct mpijob_http *http = self;
 	struct call *call;
 
-	if (!request->method || !request->path || !mpijob__wire_path_ok(request->path) ||
-	    !mpijob__wire_word_ok(request->method) || (!request->body && request->body_len))
+	if (!request->method || !request->path || !mpijob__http_wire_path_ok(request->path) ||
+	    !mpijob__http_wire_word_ok(request->method) || (!request->body && request->body_len))
 		return MPIJOB_ERR_USAGE;
 	call = calloc(1, sizeof(*call));
 	if (!call)
@@ -409,15 +409,15 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	call->exchange = exchange;
 	call->all.call = call->queue.call = call->due.call = call;
 	if (copy_request(call, request)) {
-		mpijob__transport_discard(call);
+		mpijob__http_transport_discard(call);
 		return MPIJOB_ERR_NOMEM;
 	}
-	mpijob__ring_insert(&http->calls, &call->all);
-	mpijob__ring_insert(&http->waiting, &call->queue);
+	mpijob__http_ring_insert(&http->calls, &call->all);
+	mpijob__http_ring_insert(&http->waiting, &call->queue);
 	if (!call->streaming)
-		call->limit_ms = request->timeout_ms > 0 ? mpijob__transport_limit(request->timeout_ms)
+		call->limit_ms = request->timeout_ms > 0 ? mpijob__http_transport_limit(request->timeout_ms)
 							 : http->request_timeout_ms;
-	mpijob__transport_start_deadline(call);
+	mpijob__http_transport_start_deadline(call);
 	mpijob_exchange_set_slot(exchange, call);
 	kick(http);
 	return 0;
@@ -433,7 +433,7 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 	call->paused = on != 0;
 	if (on || (!call->kept && !call->stopped && !call->ended))
 		return;
-	mpijob__transport_attend(call);
+	mpijob__http_transport_attend(call);
 	kick(call->http);
 }
 
@@ -447,9 +447,9 @@ static void cancel(void *self, mpijob_exchange *exchange)
 	call->exchange = NULL;
 	mpijob_exchange_set_slot(exchange, NULL);
 	if (http->polling)
-		mpijob__transport_attend(call);
+		mpijob__http_transport_attend(call);
 	else
-		mpijob__transport_discard(call);
+		mpijob__http_transport_discard(call);
 }
 
 static void destroy(void *self)
@@ -459,20 +459,20 @@ static void destroy(void *self)
 	if (!http)
 		return;
 	while (http->calls.next && http->calls.next->call)
-		mpijob__transport_discard(http->calls.next->call);
-	mpijob__open_clear(http);
+		mpijob__http_transport_discard(http->calls.next->call);
+	mpijob__http_open_clear(http);
 }
 
-void mpijob__transport_init(struct mpijob_http *http)
+void mpijob__http_transport_init(struct mpijob_http *http)
 {
-	mpijob__ring_init(&http->calls);
-	mpijob__ring_init(&http->waiting);
-	mpijob__ring_init(&http->queued);
-	mpijob__ring_init(&http->attention);
-	mpijob__ring_init(&http->deadlines);
+	mpijob__http_ring_init(&http->calls);
+	mpijob__http_ring_init(&http->waiting);
+	mpijob__http_ring_init(&http->queued);
+	mpijob__http_ring_init(&http->attention);
+	mpijob__http_ring_init(&http->deadlines);
 }
 
-int mpijob__transport_watch(struct mpijob_http *http)
+int mpijob__http_transport_watch(struct mpijob_http *http)
 {
 	struct epoll_event event = { 0 };
 
@@ -485,7 +485,7 @@ int mpijob__transport_watch(struct mpijob_http *http)
 	return epoll_ctl(http->epoll, EPOLL_CTL_ADD, http->wake, &event) ? MPIJOB_ERR_IO : 0;
 }
 
-void mpijob__transport_fill(struct mpijob_transport *transport)
+void mpijob__http_transport_fill(struct mpijob_transport *transport)
 {
 	struct mpijob_transport table = MPIJOB_TRANSPORT_INIT;
 

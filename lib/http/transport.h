@@ -28,12 +28,12 @@ struct call {
 	char *method;
 	char *url;
 	char *content_type;
-	mpijob__secret body;
+	mpijob__http_secret body;
 	int has_body;
 	int streaming;
 	int fresh;  /* over a new connection */
 	int queued; /* waits for its turn */
-	struct mpijob__wire wire;
+	struct mpijob__http_wire wire;
 	/* Under way. */
 	struct lane *lane; /* NULL: not yet, or over */
 	CURL *easy;
@@ -62,15 +62,15 @@ struct call {
 };
 
 /* Which lane has a socket watched, and for what; lane 0: none. */
-struct mpijob__watched {
+struct mpijob__http_watched {
 	uint32_t lane;
 	uint32_t events;
 };
 
 struct mpijob_http {
 	mpijob_http_config *config;
-	mpijob__credentials *credentials;
-	struct mpijob__server server;
+	mpijob__http_credentials *credentials;
+	struct mpijob__http_server server;
 	char *proxy;                   /* NULL: none */
 	char *proxy_shown;             /* without its user and password */
 	const char *authorities;       /* file of the system's CAs; NULL: libcurl knows it */
@@ -92,7 +92,7 @@ struct mpijob_http {
 	int broken; /* a lane of some pool is */
 	uint64_t told;
 	uint32_t last_lane;
-	struct mpijob__watched *sockets; /* by number */
+	struct mpijob__http_watched *sockets; /* by number */
 	size_t socket_count;
 	struct pool *pools; /* the newest first */
 	struct link calls;
@@ -103,22 +103,22 @@ struct mpijob_http {
 	struct link deadlines;
 };
 
-int64_t mpijob__transport_now(void);
+int64_t mpijob__http_transport_now(void);
 /* A time as long as curl, and the clock, can count: 24 days at most. */
-int64_t mpijob__transport_limit(int64_t given_ms);
+int64_t mpijob__http_transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */
-void mpijob__transport_attend(struct call *call);
+void mpijob__http_transport_attend(struct call *call);
 /* From now on the time of a call that has a limit counts; nothing happens when it does already. */
-void mpijob__transport_start_deadline(struct call *call);
+void mpijob__http_transport_start_deadline(struct call *call);
 
 /* Tell that a call has ended, and free it; `message` is taken, or NULL. */
-void mpijob__transport_end(struct call *call, int code, char *message);
+void mpijob__http_transport_end(struct call *call, int code, char *message);
 /* Free a call of which nothing is told any more. */
-void mpijob__transport_discard(struct call *call);
+void mpijob__http_transport_discard(struct call *call);
 
 /* For open.c: empty rings, the descriptors (0, MPIJOB_ERR_IO), the table of functions. */
-void mpijob__transport_init(struct mpijob_http *http);
-int mpijob__transport_watch(struct mpijob_http *http);
-void mpijob__transport_fill(struct mpijob_transport *transport);
+void mpijob__http_transport_init(struct mpijob_http *http);
+int mpijob__http_transport_watch(struct mpijob_http *http);
+void mpijob__http_transport_fill(struct mpijob_transport *transport);
 
 #endif

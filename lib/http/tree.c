@@ -8,12 +8,12 @@
 
 #include "http/secret.h"
 
-void mpijob__tree_wipe(const mpijob_node *node)
+void mpijob__http_tree_wipe(const mpijob_node *node)
 {
 	size_t len = mpijob_node_length(node);
 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_STRING && len)
 		mpijob__http_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
 	for (size_t i = 0; i < mpijob_node_count(node); i++)
-		mpijob__tree_wipe(mpijob_node_at(node, i));
+		mpijob__http_tree_wipe(mpijob_node_at(node, i));
 }

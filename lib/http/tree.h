@@ -6,9 +6,9 @@
 #include <mpijob/doc.h>
 
 /* Nesting that documents with secrets are read with. */
-#define MPIJOB__TREE_DEPTH 100
+#define MPIJOB__HTTP_TREE_DEPTH 100
 
 /* Overwrite all strings below a value, which is freed next. NULL does nothing. */
-void mpijob__tree_wipe(const mpijob_node *node);
+void mpijob__http_tree_wipe(const mpijob_node *node);
 
 #endif

@@ -47,7 +47,7 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 
 	if (!one_line(value))
 		return MPIJOB_ERR_SPEC;
-	line = mpijob__report_format("%s: %s", name, value);
+	line = mpijob__http_report_format("%s: %s", name, value);
 	if (!line)
 		return MPIJOB_ERR_NOMEM;
 	longer = curl_slist_append(*list, line);
@@ -106,7 +106,7 @@ static int impersonate(struct curl_slist **list, const mpijob_http_config *confi
 	return error;
 }
 
-int mpijob__wire_common(const mpijob_http_config *config, const struct mpijob__server *server, const char *user_agent,
+int mpijob__http_wire_common(const mpijob_http_config *config, const struct mpijob__http_server *server, const char *user_agent,
 			struct curl_slist **out)
 {
 	struct curl_slist *list = NULL;
@@ -136,18 +136,18 @@ int mpijob__wire_common(const mpijob_http_config *config, const struct mpijob__s
 	return 0;
 }
 
-int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, const char *content_type,
+int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization, const char *content_type,
 		      struct curl_slist *common, struct curl_slist **first)
 {
 	static const char name[] = "Authorization: ";
 	static const char no_type[] = "Content-Type:";
 	struct curl_slist *list = common;
 
-	mpijob__wire_clear(wire);
+	mpijob__http_wire_clear(wire);
 	if (content_type) {
 		if (!one_line(content_type))
 			return MPIJOB_ERR_USAGE;
-		wire->content_type = mpijob__report_format("Content-Type: %s", content_type);
+		wire->content_type = mpijob__http_report_format("Content-Type: %s", content_type);
 		if (!wire->content_type)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -158,8 +158,8 @@ int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, cons
 	if (authorization) {
 		if (!one_line(authorization))
 			return MPIJOB_ERR_AUTH;
-		if (mpijob__secret_set(&wire->authorization, name, sizeof(name) - 1) ||
-		    mpijob__secret_append(&wire->authorization, authorization, strlen(authorization)))
+		if (mpijob__http_secret_set(&wire->authorization, name, sizeof(name) - 1) ||
+		    mpijob__http_secret_append(&wire->authorization, authorization, strlen(authorization)))
 			return MPIJOB_ERR_NOMEM;
 		wire->nodes[1].data = wire->authorization.data;
 		wire->nodes[1].next = list;
@@ -169,14 +169,14 @@ int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, cons
 	return 0;
 }
 
-void mpijob__wire_clear(struct mpijob__wire *wire)
+void mpijob__http_wire_clear(struct mpijob__http_wire *wire)
 {
-	mpijob__secret_clear(&wire->authorization);
+	mpijob__http_secret_clear(&wire->authorization);
 	free(wire->content_type);
 	memset(wire, 0, sizeof(*wire));
 }
 
-int mpijob__wire_path_ok(const char *path)
+int mpijob__http_wire_path_ok(const char *path)
 {
 	if (*path != '/')
 		return 0;
@@ -186,7 +186,7 @@ int mpijob__wire_path_ok(const char *path)
 	return 1;
 }
 
-int mpijob__wire_word_ok(const char *word)
+int mpijob__http_wire_word_ok(const char *word)
 {
 	size_t len = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 

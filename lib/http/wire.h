@@ -10,24 +10,24 @@
 
 /* What all requests of a transport have in common. 0, MPIJOB_ERR_SPEC (a value that no header can have),
  * MPIJOB_ERR_NOMEM. */
-int mpijob__wire_common(const mpijob_http_config *config, const struct mpijob__server *server, const char *user_agent,
+int mpijob__http_wire_common(const mpijob_http_config *config, const struct mpijob__http_server *server, const char *user_agent,
 			struct curl_slist **out);
 
 /* What one request has on top, ahead of the common ones; the Authorization is wiped. */
-struct mpijob__wire {
+struct mpijob__http_wire {
 	struct curl_slist nodes[2];
-	mpijob__secret authorization;
+	mpijob__http_secret authorization;
 	char *content_type;
 };
 /* Both values may be NULL. *first is the whole list, for curl. 0, MPIJOB_ERR_AUTH, MPIJOB_ERR_USAGE (line ends in a
  * value), MPIJOB_ERR_NOMEM. */
-int mpijob__wire_fill(struct mpijob__wire *wire, const char *authorization, const char *content_type,
+int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization, const char *content_type,
 		      struct curl_slist *common, struct curl_slist **first);
-void mpijob__wire_clear(struct mpijob__wire *wire);
+void mpijob__http_wire_clear(struct mpijob__http_wire *wire);
 
 /* A path that can stand in a request line: begins with a slash, no white space, no control character, no fragment. */
-int mpijob__wire_path_ok(const char *path);
+int mpijob__http_wire_path_ok(const char *path);
 /* A method: capital letters. */
-int mpijob__wire_word_ok(const char *word);
+int mpijob__http_wire_word_ok(const char *word);
 
 #endif

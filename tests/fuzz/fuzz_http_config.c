@@ -24,7 +24,7 @@ static void need(int condition)
 static void check(const mpijob_http_config *config)
 {
 	const char *server = mpijob_http_config_server(config);
-	mpijob_http_config *copy = mpijob__config_clone(config);
+	mpijob_http_config *copy = mpijob__http_config_clone(config);
 
 	need(strncmp(server, config->tls ? "https://" : "http://", config->tls ? 8 : 7) == 0);
 	need(server[strlen(server) - 1] != '/' && !strpbrk(server, " \r\n\t?#"));
@@ -32,11 +32,11 @@ static void check(const mpijob_http_config *config)
 	need(mpijob_http_config_namespace(config) != NULL);
 	need(config->tls || (!config->token.len && !config->token_file && !config->username && !config->exec.command &&
 			     !config->certificate.data.len));
-	need(!config->token.len || !mpijob__resolve_has_control(config->token.data));
+	need(!config->token.len || !mpijob__http_resolve_has_control(config->token.data));
 	need(!config->insecure || (!config->ca.data.len && !config->ca.file));
 	need(!(config->as_uid || config->as_groups || config->as_extra_count) || config->as);
 	need(!config->exec.command ||
-	     (config->exec.api_version && config->exec.interactive_mode <= MPIJOB__EXEC_ALWAYS));
+	     (config->exec.api_version && config->exec.interactive_mode <= MPIJOB__HTTP_EXEC_ALWAYS));
 	need(copy != NULL);
 	mpijob_http_config_free(copy);
 }
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	need(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	options.kubeconfig = path;
-	code = mpijob__config_load(&options, "/nonexistent", &config, diag);
+	code = mpijob__http_config_load(&options, "/nonexistent", &config, diag);
 	need((code == 0) == (config != NULL));
 	check_findings(diag, code);
 	if (config)

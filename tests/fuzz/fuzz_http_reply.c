@@ -12,9 +12,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct mpijob__plugin_reply reply = { 0 };
+	struct mpijob__http_plugin_reply reply = { 0 };
 	const char *why = NULL;
-	int code = mpijob__plugin_reply_read(&reply, (const char *)data, size, "client.authentication.k8s.io/v1", &why);
+	int code = mpijob__http_plugin_reply_read(&reply, (const char *)data, size, "client.authentication.k8s.io/v1", &why);
 
 	if (code != 0 && code != MPIJOB_ERR_AUTH)
 		abort();
@@ -22,10 +22,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (code == 0 && ((!reply.token.len && !reply.certificate.len) || !reply.certificate.len != !reply.key.len))
 		abort();
-	if (reply.token.len && mpijob__resolve_has_control(reply.token.data))
+	if (reply.token.len && mpijob__http_resolve_has_control(reply.token.data))
 		abort();
-	if (reply.certificate.len && mpijob__tls_check_pair(&reply.certificate, &reply.key, &why) == 0 && why)
+	if (reply.certificate.len && mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why) == 0 && why)
 		abort();
-	mpijob__plugin_reply_clear(&reply);
+	mpijob__http_plugin_reply_clear(&reply);
 	return 0;
 }

@@ -112,17 +112,17 @@ static int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int drive(mpijob__credentials *credentials)
+static int drive(mpijob__http_credentials *credentials)
 {
 	const char *message = NULL;
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), &message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, clock_ms(), &message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
 
 			poll(&watch, watch.fd >= 0, 10);
-		} while (!mpijob__credentials_step(credentials, clock_ms()));
+		} while (!mpijob__http_credentials_step(credentials, clock_ms()));
 	}
 	return code;
 }
@@ -130,18 +130,18 @@ static int drive(mpijob__credentials *credentials)
 /* Out of memory may only show as such: what is wrong with the files is another matter. */
 static void use(const mpijob_http_config *config, const char *authorization)
 {
-	mpijob__credentials *credentials = NULL;
-	const struct mpijob__identity *identity;
-	int code = mpijob__credentials_new(config, 0, NULL, NULL, &credentials);
+	mpijob__http_credentials *credentials = NULL;
+	const struct mpijob__http_identity *identity;
+	int code = mpijob__http_credentials_new(config, 0, NULL, NULL, &credentials);
 
 	if (judge(code, 0) == 0) {
 		code = drive(credentials);
-		identity = mpijob__credentials_identity(credentials);
+		identity = mpijob__http_credentials_identity(credentials);
 		if (judge(code, 1) == 0 &&
 		    (!identity->authorization || strcmp(identity->authorization, authorization) != 0))
 			problem = "another authorization";
 	}
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 }
 
 static void load(const char *context, int expected, const char *authorization)
@@ -152,8 +152,8 @@ static void load(const char *context, int expected, const char *authorization)
 
 	options.context = context;
 	options.namespace_ = "Bad";
-	if (judge(mpijob__config_load(&options, folder, &config, diag), expected) == 0 && expected == 0) {
-		copy = mpijob__config_clone(config);
+	if (judge(mpijob__http_config_load(&options, folder, &config, diag), expected) == 0 && expected == 0) {
+		copy = mpijob__http_config_clone(config);
 		if (copy)
 			use(copy, authorization);
 	}
@@ -164,11 +164,11 @@ static void load(const char *context, int expected, const char *authorization)
 
 static void reply(void)
 {
-	struct mpijob__plugin_reply reply = { 0 };
+	struct mpijob__http_plugin_reply reply = { 0 };
 	const char *why;
 
-	judge(mpijob__plugin_reply_read(&reply, REPLY, strlen(REPLY), "client.authentication.k8s.io/v1", &why), 0);
-	mpijob__plugin_reply_clear(&reply);
+	judge(mpijob__http_plugin_reply_read(&reply, REPLY, strlen(REPLY), "client.authentication.k8s.io/v1", &why), 0);
+	mpijob__http_plugin_reply_clear(&reply);
 }
 
 static void plain_things(void)

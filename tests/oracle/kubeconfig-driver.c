@@ -75,7 +75,7 @@ static void put_strings(mpijob_doc *doc, mpijob_node *map, const char *key, char
 		mpijob_node_append_string(doc, list, *strings);
 }
 
-static void put_exec(mpijob_doc *doc, mpijob_node *root, const struct mpijob__exec_plugin *exec)
+static void put_exec(mpijob_doc *doc, mpijob_node *root, const struct mpijob__http_exec_plugin *exec)
 {
 	static const char *const modes[] = { "Never", "IfAvailable", "Always" };
 	mpijob_node *map, *env;
@@ -156,16 +156,16 @@ static int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int prepare(mpijob__credentials *credentials, const char **message)
+static int prepare(mpijob__http_credentials *credentials, const char **message)
 {
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, clock_ms(), message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, clock_ms(), message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
 
 			poll(&watch, watch.fd >= 0, 10);
-		} while (!mpijob__credentials_step(credentials, clock_ms()));
+		} while (!mpijob__http_credentials_step(credentials, clock_ms()));
 	}
 	return code;
 }
@@ -174,7 +174,7 @@ static int prepare(mpijob__credentials *credentials, const char **message)
 static void answer_reply(const mpijob_doc *doc)
 {
 	mpijob_http_config *config = calloc(1, sizeof(*config));
-	mpijob__credentials *credentials = NULL;
+	mpijob__http_credentials *credentials = NULL;
 	mpijob_doc *made = mpijob_doc_new();
 	mpijob_text *text = mpijob_text_new();
 	const char *message = "";
@@ -188,11 +188,11 @@ static void answer_reply(const mpijob_doc *doc)
 	config->exec.api_version = strdup(text_at(doc, "APIVersion"));
 	config->exec.args = calloc(2, sizeof(*config->exec.args));
 	config->exec.args[0] = strdup(text_at(doc, "Reply"));
-	if (mpijob__credentials_new(config, 0, NULL, NULL, &credentials))
+	if (mpijob__http_credentials_new(config, 0, NULL, NULL, &credentials))
 		fail("no credentials");
 	code = prepare(credentials, &message);
 	if (code == 1) {
-		const struct mpijob__identity *identity = mpijob__credentials_identity(credentials);
+		const struct mpijob__http_identity *identity = mpijob__http_credentials_identity(credentials);
 
 		put(made, mpijob_doc_edit(made), "Authorization", identity->authorization);
 		mpijob_node_put_bool(made, mpijob_doc_edit(made), "Certificate", identity->certificate != NULL);
@@ -201,7 +201,7 @@ static void answer_reply(const mpijob_doc *doc)
 		mpijob_text_write(text, message, strlen(message));
 	}
 	printf("%s %zu\n%s", code == 1 ? "ok" : "error", mpijob_text_len(text), mpijob_text_data(text));
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 	mpijob_text_free(text);
 	mpijob_doc_free(made);
@@ -228,7 +228,7 @@ static void answer(const char *request, size_t len)
 	}
 	set_environment(doc);
 	options = options_of(doc, groups);
-	code = mpijob__config_load(&options, "/nonexistent", &config, diag);
+	code = mpijob__http_config_load(&options, "/nonexistent", &config, diag);
 	if (code == 0) {
 		made = describe(config);
 		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);

@@ -38,7 +38,7 @@ static int load(void)
 	mpijob_http_config_free(config);
 	config = NULL;
 	mpijob_diag_clear(diag);
-	return mpijob__config_load(&options, service_account, &config, diag);
+	return mpijob__http_config_load(&options, service_account, &config, diag);
 }
 
 /* Load it from one file's text. */
@@ -307,7 +307,7 @@ static void test_k5_exec_fields(void **state)
 		"users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, "
 		"args: [a, null, ''], env: [{name: A, value: b}], installHint: \"get \\e[1m it\\n at \\u202ehome é\", "
 		"provideClusterInfo: true}}}]");
-	assert_int_equal(config->exec.interactive_mode, MPIJOB__EXEC_IF_AVAILABLE);
+	assert_int_equal(config->exec.interactive_mode, MPIJOB__HTTP_EXEC_IF_AVAILABLE);
 	assert_string_equal(config->exec.args[0], "a");
 	assert_string_equal(config->exec.args[1], "");
 	assert_string_equal(config->exec.args[2], "");
@@ -683,19 +683,19 @@ static void test_options(void **state)
 	longer.options.size = sizeof(longer);
 	mpijob_http_config_free(config);
 	config = NULL;
-	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), 0);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), 0);
 	mpijob_http_config_free(config);
 	config = NULL;
 	longer.more = 1;
-	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_UNSUPPORTED);
 	/* Cut off before the options that would be refused. */
 	longer.options.as_user = NULL;
 	longer.options.size = offsetof(struct mpijob_http_config_options, context);
-	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), 0);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), 0);
 	longer.options.size = 1;
 	mpijob_http_config_free(config);
 	config = NULL;
-	assert_int_equal(mpijob__config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_http_config_load(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	free(certificate);
 	free(key);
@@ -714,7 +714,7 @@ static void test_clone(void **state)
 		     "as-user-extra: {k: [v, w]}, exec: {command: c, args: [a], env: [{name: A, value: b}], "
 		     "interactiveMode: Always, "
 		     "installHint: h, apiVersion: client.authentication.k8s.io/v1}}}]");
-	copy = mpijob__config_clone(config);
+	copy = mpijob__http_config_clone(config);
 	mpijob_http_config_free(config);
 	config = copy;
 	assert_string_equal(config->server, "https://h");
@@ -726,7 +726,7 @@ static void test_clone(void **state)
 	assert_string_equal(config->exec.args[0], "a");
 	assert_string_equal(config->exec.env[0].name, "A");
 	assert_string_equal(config->exec.cluster_extension, "1");
-	assert_int_equal(config->exec.interactive_mode, MPIJOB__EXEC_ALWAYS);
+	assert_int_equal(config->exec.interactive_mode, MPIJOB__HTTP_EXEC_ALWAYS);
 	assert_int_equal(config->tls, 1);
 }
 

@@ -10,8 +10,8 @@
 #include <errno.h>
 
 static mpijob_http_config *config;
-static mpijob__credentials *credentials;
-static const struct mpijob__identity *identity;
+static mpijob__http_credentials *credentials;
+static const struct mpijob__http_identity *identity;
 static const char *message;
 static char notices[2048];
 
@@ -35,22 +35,22 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 	return scratch_end(state);
 }
 
 static void begin_credentials(void)
 {
-	mpijob__credentials_free(credentials);
-	assert_int_equal(mpijob__credentials_new(config, 0, notice, NULL, &credentials), 0);
-	identity = mpijob__credentials_identity(credentials);
+	mpijob__http_credentials_free(credentials);
+	assert_int_equal(mpijob__http_credentials_new(config, 0, notice, NULL, &credentials), 0);
+	identity = mpijob__http_credentials_identity(credentials);
 }
 
 static int prepare(int64_t now_ms)
 {
 	message = "";
-	return mpijob__credentials_prepare(credentials, now_ms, &message);
+	return mpijob__http_credentials_prepare(credentials, now_ms, &message);
 }
 
 static void test_k9_token_file(void **state)
@@ -93,7 +93,7 @@ static void test_k9_token_file(void **state)
 	assert_null(strstr(notices, "a\nb"));
 	/* After a 401 it is read at once. */
 	put("token", "four");
-	mpijob__credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
 	assert_int_equal(prepare(257001), 1);
 	assert_string_equal(identity->authorization, "Bearer four");
 }
@@ -113,7 +113,7 @@ static void test_k9_token_and_file(void **state)
 	assert_string_equal(identity->authorization, "Bearer late");
 	/* A token beside it serves until the file was read. */
 	unlink(config->token_file);
-	mpijob__secret_set(&config->token, "static", 6);
+	mpijob__http_secret_set(&config->token, "static", 6);
 	begin_credentials();
 	assert_int_equal(prepare(0), 1);
 	assert_string_equal(identity->authorization, "Bearer static");
@@ -187,18 +187,18 @@ static void test_basic_and_nothing(void **state)
 	assert_int_equal(prepare(0), 1);
 	assert_null(identity->authorization);
 	assert_null(identity->ca);
-	assert_int_equal(mpijob__credentials_fd(credentials), -1);
-	assert_true(mpijob__credentials_due_ms(credentials) == -1);
-	assert_int_equal(mpijob__credentials_step(credentials, 0), 0);
+	assert_int_equal(mpijob__http_credentials_fd(credentials), -1);
+	assert_true(mpijob__http_credentials_due_ms(credentials) == -1);
+	assert_int_equal(mpijob__http_credentials_step(credentials, 0), 0);
 	config->username = strdup("Aladdin");
-	mpijob__secret_set(&config->password, "open sesame", 11);
+	mpijob__http_secret_set(&config->password, "open sesame", 11);
 	begin_credentials();
 	assert_int_equal(prepare(0), 1);
 	assert_string_equal(identity->authorization, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 	assert_int_equal(identity->token_generation, 1);
 	assert_int_equal(prepare(5), 1);
 	assert_int_equal(identity->token_generation, 1);
-	mpijob__secret_clear(&config->password);
+	mpijob__http_secret_clear(&config->password);
 	begin_credentials();
 	assert_int_equal(prepare(0), 1);
 	assert_string_equal(identity->authorization, "Basic QWxhZGRpbjo=");
@@ -214,7 +214,7 @@ static void test_base64(void **state)
 		{ "Zg==Zg==", NULL }, { "Zm9v ", NULL },   { "Zm9_", NULL }, { "====", NULL },  { "Zm9v=", NULL },
 		{ "Zg===", NULL },    { "Zm8=\tx", NULL }, { "\n", "" },
 	};
-	mpijob__secret out = { NULL, 0 }, back = { NULL, 0 };
+	mpijob__http_secret out = { NULL, 0 }, back = { NULL, 0 };
 	char bytes[300];
 
 	(void)state;
@@ -236,8 +236,8 @@ static void test_base64(void **state)
 		if (len)
 			assert_memory_equal(back.data, bytes, len);
 	}
-	mpijob__secret_clear(&out);
-	mpijob__secret_clear(&back);
+	mpijob__http_secret_clear(&out);
+	mpijob__http_secret_clear(&back);
 }
 
 static void test_paths(void **state)
@@ -267,21 +267,21 @@ static void test_paths(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		path = mpijob__path_clean(rows[i].path);
+		path = mpijob__http_path_clean(rows[i].path);
 		assert_string_equal(path, rows[i].clean);
 		free(path);
 	}
-	path = mpijob__path_join("/etc/k8s", "../ca.crt");
+	path = mpijob__http_path_join("/etc/k8s", "../ca.crt");
 	assert_string_equal(path, "/etc/ca.crt");
 	free(path);
-	path = mpijob__path_join("/etc", "/a//b");
+	path = mpijob__http_path_join("/etc", "/a//b");
 	assert_string_equal(path, "/a//b");
 	free(path);
 	assert_int_equal(chdir("/usr"), 0);
-	path = mpijob__path_folder("lib/config");
+	path = mpijob__http_path_folder("lib/config");
 	assert_string_equal(path, "/usr/lib");
 	free(path);
-	path = mpijob__path_folder("/config");
+	path = mpijob__http_path_folder("/config");
 	assert_string_equal(path, "/");
 	free(path);
 	assert_int_equal(chdir("/"), 0);
@@ -289,33 +289,33 @@ static void test_paths(void **state)
 
 static void test_secret_files(void **state)
 {
-	mpijob__secret secret = { NULL, 0 };
+	mpijob__http_secret secret = { NULL, 0 };
 	char large[10000];
 
 	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = 0;
-	assert_int_equal(mpijob__secret_read(&secret, put("large", large), 1), 0);
+	assert_int_equal(mpijob__http_secret_read(&secret, put("large", large), 1), 0);
 	assert_string_equal(secret.data, large);
 	/* A failure leaves what was there. */
-	assert_int_equal(mpijob__secret_read(&secret, scratch, 0), MPIJOB_ERR_IO);
+	assert_int_equal(mpijob__http_secret_read(&secret, scratch, 0), MPIJOB_ERR_IO);
 	assert_int_equal(errno, EISDIR);
 	assert_int_equal(secret.len, sizeof(large) - 1);
-	assert_int_equal(truncate(put("huge", ""), (off_t)MPIJOB__SECRET_FILE_LIMIT + 1), 0);
-	assert_int_equal(mpijob__secret_read(&secret, in_scratch("huge"), 0), MPIJOB_ERR_IO);
+	assert_int_equal(truncate(put("huge", ""), (off_t)MPIJOB__HTTP_SECRET_FILE_LIMIT + 1), 0);
+	assert_int_equal(mpijob__http_secret_read(&secret, in_scratch("huge"), 0), MPIJOB_ERR_IO);
 	assert_int_equal(errno, EFBIG);
-	assert_int_equal(mpijob__secret_read(&secret, put("space", " \n\t "), 1), 0);
+	assert_int_equal(mpijob__http_secret_read(&secret, put("space", " \n\t "), 1), 0);
 	assert_null(secret.data);
-	assert_int_equal(mpijob__secret_append(&secret, "ab", 2) | mpijob__secret_append(&secret, "cd", 2), 0);
+	assert_int_equal(mpijob__http_secret_append(&secret, "ab", 2) | mpijob__http_secret_append(&secret, "cd", 2), 0);
 	assert_string_equal(secret.data, "abcd");
-	mpijob__secret_clear(&secret);
+	mpijob__http_secret_clear(&secret);
 	assert_null(secret.data);
 }
 
 /* A key with a pass phrase is refused; nobody is asked for it. */
 static void test_key_pairs(void **state)
 {
-	mpijob__secret first = { NULL, 0 }, second = { NULL, 0 };
+	mpijob__http_secret first = { NULL, 0 }, second = { NULL, 0 };
 	char *certificate, *key;
 	const char *why;
 	EVP_PKEY *pkey = EVP_EC_gen("P-256");
@@ -325,20 +325,20 @@ static void test_key_pairs(void **state)
 
 	(void)state;
 	make_pair(&certificate, &key);
-	mpijob__secret_set(&first, certificate, strlen(certificate));
-	mpijob__secret_set(&second, key, strlen(key));
-	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), 0);
-	assert_int_equal(mpijob__tls_check_pair(&second, &second, &why), MPIJOB_ERR_SPEC);
+	mpijob__http_secret_set(&first, certificate, strlen(certificate));
+	mpijob__http_secret_set(&second, key, strlen(key));
+	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), 0);
+	assert_int_equal(mpijob__http_tls_check_pair(&second, &second, &why), MPIJOB_ERR_SPEC);
 	assert_string_equal(why, "the certificate is no certificate in PEM");
 	assert_int_equal(
 		PEM_write_bio_PrivateKey(bio, pkey, EVP_aes_128_cbc(), (const unsigned char *)"pw", 2, NULL, NULL), 1);
 	len = BIO_get_mem_data(bio, &data);
-	mpijob__secret_set(&second, data, (size_t)len);
-	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
+	mpijob__http_secret_set(&second, data, (size_t)len);
+	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
 	assert_string_equal(why, "the key is no key in PEM without a pass phrase");
-	mpijob__secret_clear(&second);
-	assert_int_equal(mpijob__tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
-	mpijob__secret_clear(&first);
+	mpijob__http_secret_clear(&second);
+	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
+	mpijob__http_secret_clear(&first);
 	BIO_free(bio);
 	EVP_PKEY_free(pkey);
 	free(certificate);

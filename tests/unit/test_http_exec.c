@@ -15,8 +15,8 @@
 #define V1 "client.authentication.k8s.io/v1"
 
 static mpijob_http_config *config;
-static mpijob__credentials *credentials;
-static const struct mpijob__identity *identity;
+static mpijob__http_credentials *credentials;
+static const struct mpijob__http_identity *identity;
 static const char *message;
 static char notices[2048];
 
@@ -54,7 +54,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 	/* Neither descriptors nor children are left. */
 	if (descriptors() != descriptors_before || waitpid(-1, NULL, WNOHANG) != -1)
@@ -80,9 +80,9 @@ static void use_reply(const char *reply)
 
 static void begin_credentials(int64_t timeout_ms)
 {
-	mpijob__credentials_free(credentials);
-	assert_int_equal(mpijob__credentials_new(config, timeout_ms, notice, notices, &credentials), 0);
-	identity = mpijob__credentials_identity(credentials);
+	mpijob__http_credentials_free(credentials);
+	assert_int_equal(mpijob__http_credentials_new(config, timeout_ms, notice, notices, &credentials), 0);
+	identity = mpijob__http_credentials_identity(credentials);
 }
 
 /* What a transport does until there is an answer; `later` is added to the clock. */
@@ -91,14 +91,14 @@ static int prepare_at(int64_t later)
 	int code;
 
 	message = "";
-	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms() + later, &message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms() + later, &message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
-			int64_t wait = mpijob__credentials_due_ms(credentials) - fake_clock_ms() - later;
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
+			int64_t wait = mpijob__http_credentials_due_ms(credentials) - fake_clock_ms() - later;
 
-			assert_true(mpijob__credentials_due_ms(credentials) >= 0);
+			assert_true(mpijob__http_credentials_due_ms(credentials) >= 0);
 			fake_wait_poll(&watch, watch.fd >= 0, wait > 0 ? (int)wait : 0);
-		} while (!mpijob__credentials_step(credentials, fake_clock_ms() + later));
+		} while (!mpijob__http_credentials_step(credentials, fake_clock_ms() + later));
 	}
 	return code;
 }
@@ -163,14 +163,14 @@ static void test_e1_interactive(void **state)
 	(void)state;
 	dup2(null, 0);
 	use_reply(REPLY("\"token\":\"t\""));
-	config->exec.interactive_mode = MPIJOB__EXEC_ALWAYS;
+	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_ALWAYS;
 	begin_credentials(0);
 	assert_fails("has to ask, but this program does not let plugins read its standard input");
 	config->interactive = 1;
 	begin_credentials(0);
 	assert_fails("has to ask, but standard input is no terminal");
 	assert_int_equal(runs(), 0);
-	config->exec.interactive_mode = MPIJOB__EXEC_IF_AVAILABLE;
+	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_IF_AVAILABLE;
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	dup2(saved, 0);
@@ -189,7 +189,7 @@ static void test_e2_standard_input(void **state)
 	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
 	assert_true(slave >= 0);
 	dup2(slave, 0);
-	config->exec.interactive_mode = MPIJOB__EXEC_ALWAYS;
+	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_ALWAYS;
 	config->interactive = 1;
 	use_script("#!/bin/sh\nread line\nprintf '%s' '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
 		   "\",\"status\":{\"token\":\"'\"$line\"'\"}}'\n");
@@ -197,7 +197,7 @@ static void test_e2_standard_input(void **state)
 	begin_credentials(10000);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(identity->authorization, "Bearer typed");
-	config->exec.interactive_mode = MPIJOB__EXEC_NEVER;
+	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_NEVER;
 	assert_int_equal(write(master, "typed\n", 6), 6);
 	begin_credentials(10000);
 	assert_fails("wrote neither a token nor a certificate");
@@ -217,9 +217,9 @@ static void test_e2_environment(void **state)
 	setenv("KUBERNETES_EXEC_INFO", "old", 1);
 	config->exec.env_count = 3;
 	config->exec.env = calloc(3, sizeof(*config->exec.env));
-	config->exec.env[0] = (struct mpijob__exec_variable){ strdup("REPLACED"), strdup("first") };
-	config->exec.env[1] = (struct mpijob__exec_variable){ strdup("REPLACED"), strdup("a b='c'") };
-	config->exec.env[2] = (struct mpijob__exec_variable){ strdup("KUBERNETES_EXEC_INFO"), strdup("theirs") };
+	config->exec.env[0] = (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("first") };
+	config->exec.env[1] = (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("a b='c'") };
+	config->exec.env[2] = (struct mpijob__http_exec_variable){ strdup("KUBERNETES_EXEC_INFO"), strdup("theirs") };
 	config->exec.args = calloc(3, sizeof(char *));
 	config->exec.args[0] = strdup("$(echo no shell); 'x'");
 	config->exec.args[1] = strdup("");
@@ -242,7 +242,7 @@ static void test_e2_environment(void **state)
 	config->exec.cluster_extension = strdup("{\"audience\":\"x\"}");
 	config->tls_server_name = strdup("sni");
 	config->proxy_url = strdup("http://p");
-	assert_int_equal(mpijob__secret_set(&config->ca.data, "pem", 3), 0);
+	assert_int_equal(mpijob__http_secret_set(&config->ca.data, "pem", 3), 0);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(left("info"),
@@ -346,8 +346,8 @@ static void test_e3_bad_ends(void **state)
 	/* Given up while it runs. */
 	use_script("#!/bin/sh\nexec sleep 100\n");
 	begin_credentials(0);
-	assert_int_equal(mpijob__credentials_prepare(credentials, fake_clock_ms(), &message), 0);
-	mpijob__credentials_free(credentials);
+	assert_int_equal(mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message), 0);
+	mpijob__http_credentials_free(credentials);
 	credentials = NULL;
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
@@ -409,7 +409,7 @@ static void test_too_large(void **state)
 	large[200000] = 0;
 	use_reply(REPLY("\"token\":\"t\""));
 	config->exec.provide_cluster_info = 1;
-	assert_int_equal(mpijob__secret_set(&config->ca.data, large, 200000), 0);
+	assert_int_equal(mpijob__http_secret_set(&config->ca.data, large, 200000), 0);
 	free(large);
 	begin_credentials(0);
 	assert_fails("cannot be started: arguments and environment are too large");
@@ -499,18 +499,18 @@ static void test_e5_refused(void **state)
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	first = identity->token_generation;
-	mpijob__credentials_refused(credentials, first, identity->tls_generation);
-	mpijob__credentials_refused(credentials, first, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, first, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, first, identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_int_equal(runs(), 2);
 	assert_true(identity->token_generation > first);
 	/* A late 401 for the older token changes nothing. */
-	mpijob__credentials_refused(credentials, first, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, first, identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_int_equal(runs(), 2);
 	/* A plugin that fails then: the error is kept for a second, so that it is not run for each that waits. */
 	use_script("#!/bin/sh\nexit 1\n");
-	mpijob__credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
 	assert_fails("failed with exit code 1");
 	use_reply(REPLY("\"token\":\"w\""));
 	assert_fails("failed with exit code 1");
@@ -553,7 +553,7 @@ static void test_e6_certificates(void **state)
 		 REPLY("\"token\":\"t\",\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
 		 escaped[1]);
 	use_reply(reply);
-	mpijob__credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(identity->authorization, "Bearer t");
 	assert_int_equal(identity->tls_generation, generation);
@@ -562,7 +562,7 @@ static void test_e6_certificates(void **state)
 	snprintf(reply, sizeof(reply), REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
 		 escaped[1]);
 	use_reply(reply);
-	mpijob__credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
 	assert_fails("the key is not that of the certificate");
 	escape(escaped[0], other_certificate);
 	snprintf(reply, sizeof(reply), REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
@@ -573,7 +573,7 @@ static void test_e6_certificates(void **state)
 	assert_string_equal(identity->certificate, other_certificate);
 	generation = identity->tls_generation;
 	use_reply(REPLY("\"token\":\"t\""));
-	mpijob__credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_null(identity->certificate);
 	assert_true(identity->tls_generation > generation);
@@ -587,13 +587,13 @@ static void test_e7_other_identities_win(void **state)
 {
 	(void)state;
 	use_reply(REPLY("\"token\":\"plugin\""));
-	mpijob__secret_set(&config->token, "static", 6);
+	mpijob__http_secret_set(&config->token, "static", 6);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(identity->authorization, "Bearer static");
-	mpijob__secret_clear(&config->token);
+	mpijob__http_secret_clear(&config->token);
 	config->username = strdup("me");
-	mpijob__secret_set(&config->password, "p:w", 3);
+	mpijob__http_secret_set(&config->password, "p:w", 3);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(identity->authorization, "Basic bWU6cDp3");
@@ -678,7 +678,7 @@ static void test_times(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t ms = -1;
 
-		assert_int_equal(mpijob__plugin_reply_time(rows[i].text, &ms), rows[i].ms >= 0);
+		assert_int_equal(mpijob__http_plugin_reply_time(rows[i].text, &ms), rows[i].ms >= 0);
 		assert_int_equal(ms, rows[i].ms);
 	}
 }

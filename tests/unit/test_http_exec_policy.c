@@ -50,13 +50,13 @@ static int load(const char *command, int32_t policy, const char *const *plugins,
 	return mpijob_http_config_load(&options, out, diag);
 }
 
-static int prepare(mpijob__credentials *credentials, const char **message)
+static int prepare(mpijob__http_credentials *credentials, const char **message)
 {
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms(), message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), message)) == 0) {
 		fake_wait_poll(NULL, 0, 5);
-		mpijob__credentials_step(credentials, fake_clock_ms());
+		mpijob__http_credentials_step(credentials, fake_clock_ms());
 	}
 	return code;
 }
@@ -66,21 +66,21 @@ static void expect(const char *command, int32_t policy, const char *listed, cons
 {
 	const char *const plugins[] = { "elsewhere", listed };
 	mpijob_http_config *config = NULL, *copy;
-	mpijob__credentials *credentials = NULL;
+	mpijob__http_credentials *credentials = NULL;
 	const char *message = "";
 	int code;
 
 	assert_int_equal(load(command, policy, listed ? plugins : NULL, listed ? 2 : 0, &config, NULL), 0);
-	copy = mpijob__config_clone(config);
+	copy = mpijob__http_config_clone(config);
 	mpijob_http_config_free(config);
-	assert_int_equal(mpijob__credentials_new(copy, 0, NULL, NULL, &credentials), 0);
+	assert_int_equal(mpijob__http_credentials_new(copy, 0, NULL, NULL, &credentials), 0);
 	code = prepare(credentials, &message);
 	assert_int_equal(code, *wanted == '/' ? 1 : MPIJOB_ERR_AUTH);
 	if (code == 1)
-		message = mpijob__credentials_identity(credentials)->authorization;
+		message = mpijob__http_credentials_identity(credentials)->authorization;
 	if (!strstr(message, wanted))
 		fail_msg("'%s' is not in '%s'", wanted, message);
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(copy);
 }
 

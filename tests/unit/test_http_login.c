@@ -70,22 +70,22 @@ static mpijob_http_config *load(void)
 /* A plugin that does not end is still there so many milliseconds later, and then it is not. */
 static void expect_limit(const char *mode, int64_t given_ms, int64_t limit_ms)
 {
-	mpijob__credentials *credentials = NULL;
+	mpijob__http_credentials *credentials = NULL;
 	const char *message = "";
 	mpijob_http_config *config;
 	int64_t now_ms = fake_clock_ms();
 
 	write_kubeconfig(HANGS, mode, 1);
 	config = load();
-	assert_int_equal(mpijob__credentials_new(config, given_ms, NULL, NULL, &credentials), 0);
-	assert_int_equal(mpijob__credentials_prepare(credentials, now_ms, &message), 0);
-	assert_int_equal(mpijob__credentials_asking(credentials), strcmp(mode, "Never") != 0);
-	assert_int_equal(mpijob__credentials_step(credentials, now_ms + limit_ms - 1), 0);
-	assert_int_equal(mpijob__credentials_step(credentials, now_ms + limit_ms), 1);
-	assert_int_equal(mpijob__credentials_asking(credentials), 0);
-	assert_int_equal(mpijob__credentials_prepare(credentials, now_ms + limit_ms, &message), MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob__http_credentials_new(config, given_ms, NULL, NULL, &credentials), 0);
+	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms, &message), 0);
+	assert_int_equal(mpijob__http_credentials_asking(credentials), strcmp(mode, "Never") != 0);
+	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms - 1), 0);
+	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms), 1);
+	assert_int_equal(mpijob__http_credentials_asking(credentials), 0);
+	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms + limit_ms, &message), MPIJOB_ERR_AUTH);
 	assert_non_null(strstr(message, "did not end within"));
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 }
 

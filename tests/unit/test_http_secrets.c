@@ -32,17 +32,17 @@ static void put_secret(const char *name, const char *before, const char *after, 
 	explicit_bzero(secret, sizeof(secret));
 }
 
-static int prepare(mpijob__credentials *credentials)
+static int prepare(mpijob__http_credentials *credentials)
 {
 	const char *message;
 	int code;
 
-	while ((code = mpijob__credentials_prepare(credentials, fake_clock_ms(), &message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
 
 			fake_wait_poll(&watch, watch.fd >= 0, 10);
-		} while (!mpijob__credentials_step(credentials, fake_clock_ms()));
+		} while (!mpijob__http_credentials_step(credentials, fake_clock_ms()));
 	}
 	return code;
 }
@@ -53,17 +53,17 @@ static void use(const char *name, int found_while_used)
 {
 	struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
 	mpijob_http_config *config = NULL, *copy;
-	mpijob__credentials *credentials = NULL;
+	mpijob__http_credentials *credentials = NULL;
 
 	options.kubeconfig = in_scratch(name);
 	assert_int_equal(mpijob_http_config_load(&options, &config, NULL), 0);
-	copy = mpijob__config_clone(config);
-	assert_int_equal(mpijob__credentials_new(copy, 0, NULL, NULL, &credentials), 0);
+	copy = mpijob__http_config_clone(config);
+	assert_int_equal(mpijob__http_credentials_new(copy, 0, NULL, NULL, &credentials), 0);
 	assert_int_equal(prepare(credentials), 1);
 	/* The search itself is good for something. */
 	if (found_while_used)
 		assert_true(count_secrets() > 0);
-	mpijob__credentials_free(credentials);
+	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(copy);
 	mpijob_http_config_free(config);
 	assert_int_equal(count_secrets(), 0);

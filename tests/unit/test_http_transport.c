@@ -47,14 +47,14 @@ static void test_k10_urls_are_taken_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct mpijob__server server;
+		struct mpijob__http_server server;
 		const char *why = NULL;
 
-		assert_int_equal(mpijob__server_init(&server, rows[i].url, rows[i].tls_name, &why), 0);
+		assert_int_equal(mpijob__http_server_init(&server, rows[i].url, rows[i].tls_name, &why), 0);
 		assert_string_equal(server.authority, rows[i].authority);
 		assert_string_equal(server.base, rows[i].base);
 		assert_string_equal(server.connect ? server.connect : "", rows[i].connect ? rows[i].connect : "");
-		mpijob__server_clear(&server);
+		mpijob__http_server_clear(&server);
 	}
 }
 
@@ -79,10 +79,10 @@ static void bad_urls_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
-		struct mpijob__server server;
+		struct mpijob__http_server server;
 		const char *why = NULL;
 
-		assert_int_equal(mpijob__server_init(&server, urls[i], NULL, &why), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob__http_server_init(&server, urls[i], NULL, &why), MPIJOB_ERR_SPEC);
 		assert_non_null(why);
 	}
 }
@@ -101,15 +101,15 @@ static const char *variable(const char *name)
 
 static void expect_proxy(const char *given, const char *url, const char *wanted)
 {
-	struct mpijob__server server;
+	struct mpijob__http_server server;
 	const char *why;
 	char *proxy = NULL;
 
-	assert_int_equal(mpijob__server_init(&server, url, NULL, &why), 0);
-	assert_int_equal(mpijob__proxy_choose(given, &server, variable, &proxy), 0);
+	assert_int_equal(mpijob__http_server_init(&server, url, NULL, &why), 0);
+	assert_int_equal(mpijob__http_proxy_choose(given, &server, variable, &proxy), 0);
 	assert_string_equal(proxy ? proxy : "none", wanted);
 	free(proxy);
-	mpijob__server_clear(&server);
+	mpijob__http_server_clear(&server);
 }
 
 static void test_k8_proxies_follow_the_rules_of_go(void **state)
@@ -190,18 +190,18 @@ static void test_k8_no_proxy_follows_the_rules_of_go(void **state)
 static void test_k8_other_proxies_are_refused(void **state)
 {
 	static const char *const socks[] = { "HTTPS_PROXY", "socks5://h:1", NULL };
-	struct mpijob__server server;
+	struct mpijob__http_server server;
 	const char *why;
 	char *proxy = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob__server_init(&server, "https://h", NULL, &why), 0);
+	assert_int_equal(mpijob__http_server_init(&server, "https://h", NULL, &why), 0);
 	environment = socks;
-	assert_int_equal(mpijob__proxy_choose(NULL, &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_proxy_choose(NULL, &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
 	environment = NULL;
-	assert_int_equal(mpijob__proxy_choose("ftp://h", &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_proxy_choose("ftp://h", &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
 	assert_null(proxy);
-	mpijob__server_clear(&server);
+	mpijob__http_server_clear(&server);
 }
 
 static void passwords_of_proxies_are_not_shown(void **state)
@@ -215,7 +215,7 @@ static void passwords_of_proxies_are_not_shown(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char *shown = mpijob__proxy_shown(rows[i][0]);
+		char *shown = mpijob__http_proxy_shown(rows[i][0]);
 
 		assert_string_equal(shown, rows[i][1]);
 		free(shown);
@@ -235,9 +235,9 @@ static int holds(const struct curl_slist *list, const char *line)
 static void test_wire_impersonation_is_escaped(void **state)
 {
 	char *groups[] = { "a", "b c", NULL };
-	struct mpijob__impersonation_extra extra[] = { { "acme.com/Some%Key", "v" }, { "plain-key_1", "w" } };
+	struct mpijob__http_impersonation_extra extra[] = { { "acme.com/Some%Key", "v" }, { "plain-key_1", "w" } };
 	mpijob_http_config config = { 0 };
-	struct mpijob__server server = { 0 };
+	struct mpijob__http_server server = { 0 };
 	struct curl_slist *list = NULL;
 
 	(void)state;
@@ -246,7 +246,7 @@ static void test_wire_impersonation_is_escaped(void **state)
 	config.as_groups = groups;
 	config.as_extra = extra;
 	config.as_extra_count = 2;
-	assert_int_equal(mpijob__wire_common(&config, &server, "me/1", &list), 0);
+	assert_int_equal(mpijob__http_wire_common(&config, &server, "me/1", &list), 0);
 	assert_true(holds(list, "User-Agent: me/1"));
 	assert_true(holds(list, "Impersonate-User: jane"));
 	assert_true(holds(list, "Impersonate-Uid: 1-2"));
@@ -258,37 +258,37 @@ static void test_wire_impersonation_is_escaped(void **state)
 	curl_slist_free_all(list);
 	list = NULL;
 	config.as = "jane\r\nX-Other: 1";
-	assert_int_equal(mpijob__wire_common(&config, &server, NULL, &list), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__http_wire_common(&config, &server, NULL, &list), MPIJOB_ERR_SPEC);
 	assert_null(list);
 	config.as = NULL;
-	assert_int_equal(mpijob__wire_common(&config, &server, "a\nb", &list), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__http_wire_common(&config, &server, "a\nb", &list), MPIJOB_ERR_SPEC);
 }
 
 static void headers_of_a_request_come_first(void **state)
 {
-	struct mpijob__wire wire = { 0 };
+	struct mpijob__http_wire wire = { 0 };
 	struct curl_slist common = { (char *)(uintptr_t) "Accept: x", NULL };
 	struct curl_slist *list = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob__wire_fill(&wire, "Bearer t", "application/json", &common, &list), 0);
+	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t", "application/json", &common, &list), 0);
 	assert_true(holds(list, "Authorization: Bearer t"));
 	assert_true(holds(list, "Content-Type: application/json"));
 	assert_true(holds(list, "Accept: x"));
-	assert_int_equal(mpijob__wire_fill(&wire, "Bearer t\r\nX: 1", NULL, &common, &list), MPIJOB_ERR_AUTH);
-	assert_int_equal(mpijob__wire_fill(&wire, NULL, "a\nb", &common, &list), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob__wire_fill(&wire, NULL, NULL, &common, &list), 0);
+	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t\r\nX: 1", NULL, &common, &list), MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, "a\nb", &common, &list), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, NULL, &common, &list), 0);
 	assert_true(holds(list, "Content-Type:"));
 	assert_ptr_equal(list->next, &common);
-	mpijob__wire_clear(&wire);
-	assert_true(mpijob__wire_path_ok("/a?b=%20"));
-	assert_false(mpijob__wire_path_ok("a"));
-	assert_false(mpijob__wire_path_ok("/a b"));
-	assert_false(mpijob__wire_path_ok("/a\r\nb"));
-	assert_false(mpijob__wire_path_ok("/a#b"));
-	assert_false(mpijob__wire_word_ok("get"));
-	assert_false(mpijob__wire_word_ok("GET /"));
-	assert_false(mpijob__wire_word_ok(""));
+	mpijob__http_wire_clear(&wire);
+	assert_true(mpijob__http_wire_path_ok("/a?b=%20"));
+	assert_false(mpijob__http_wire_path_ok("a"));
+	assert_false(mpijob__http_wire_path_ok("/a b"));
+	assert_false(mpijob__http_wire_path_ok("/a\r\nb"));
+	assert_false(mpijob__http_wire_path_ok("/a#b"));
+	assert_false(mpijob__http_wire_word_ok("get"));
+	assert_false(mpijob__http_wire_word_ok("GET /"));
+	assert_false(mpijob__http_wire_word_ok(""));
 }
 
 /* Failures. */
@@ -344,7 +344,7 @@ static void failures_are_told_in_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct mpijob__failure failure = { 0 };
+		struct mpijob__http_failure failure = { 0 };
 		char *message = NULL;
 
 		failure.code = rows[i].code;
@@ -357,7 +357,7 @@ static void failures_are_told_in_words(void **state)
 		failure.tls = rows[i].tls;
 		failure.connect_timeout_ms = 30000;
 		failure.idle_timeout_ms = 45000;
-		assert_int_equal(mpijob__failure_describe(&failure, &message), rows[i].wanted);
+		assert_int_equal(mpijob__http_failure_describe(&failure, &message), rows[i].wanted);
 		assert_string_equal(message ? message : "", rows[i].words ? rows[i].words : "");
 		free(message);
 	}
@@ -529,7 +529,7 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 	char line[] = "Retry-After: 5\0                                              7\r\n";
 
 	(void)state;
-	assert_int_equal(mpijob__receive_header(line, 1, sizeof(line) - 1, &call), sizeof(line) - 1);
+	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call), sizeof(line) - 1);
 	assert_int_equal(call.failure, 0);
 	assert_int_equal(exchange.retry_after_ms, 5000);
 }
