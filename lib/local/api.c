@@ -28,30 +28,30 @@ struct request {
 
 static int refuse(struct request *request, int code, const char *reason, char *message)
 {
-	return mpijob__reply_refuse(request->reply, code, reason, request->route.kind, request->route.name, message);
+	return mpijob__local_reply_refuse(request->reply, code, reason, request->route.kind, request->route.name, message);
 }
 
 static int unsupported(struct request *request, const char *what)
 {
-	return mpijob__reply_unsupported(request->reply, request->route.kind, request->route.name, what);
+	return mpijob__local_reply_unsupported(request->reply, request->route.kind, request->route.name, what);
 }
 
 static int is_set(const struct request *request, const char *name)
 {
-	const char *value = mpijob__route_parameter(&request->route, name);
+	const char *value = mpijob__local_route_parameter(&request->route, name);
 
 	return value && *value && strcmp(value, "0") != 0;
 }
 
 static int check_parameters(struct request *request, const char *const *known)
 {
-	const char *stranger = mpijob__route_stranger(&request->route, known);
+	const char *stranger = mpijob__local_route_stranger(&request->route, known);
 	char *what;
 	int error;
 
 	if (!stranger)
 		return 0;
-	what = mpijob__words_format("the parameter %s", stranger);
+	what = mpijob__local_words_format("the parameter %s", stranger);
 	if (!what)
 		return MPIJOB_ERR_NOMEM;
 	error = unsupported(request, what);
@@ -63,7 +63,7 @@ static struct object *find_object(const struct request *request)
 {
 	const struct route *route = &request->route;
 
-	return mpijob__store_find(&request->local->store, route->kind->id, route->namespace_ ? route->namespace_ : "",
+	return mpijob__local_store_find(&request->local->store, route->kind->id, route->namespace_ ? route->namespace_ : "",
 				  route->name);
 }
 
@@ -73,7 +73,7 @@ static int refuse_selector(struct request *request, int error, const char *kind,
 {
 	if (error == MPIJOB_ERR_SYNTAX)
 		return refuse(request, 400, "BadRequest",
-			      mpijob__words_format("%s selector \"%s\" cannot be read", kind, text));
+			      mpijob__local_words_format("%s selector \"%s\" cannot be read", kind, text));
 	if (error == MPIJOB_ERR_UNSUPPORTED)
 		return unsupported(request, *kind == 'l' ? "comparisons of numbers in label selectors"
 							 : "field selectors other than metadata.name=NAME");
@@ -82,8 +82,8 @@ static int refuse_selector(struct request *request, int error, const char *kind,
 
 static int read_selector(struct request *request, struct selector *selector)
 {
-	const char *labels = mpijob__route_parameter(&request->route, "labelSelector");
-	const char *fields = mpijob__route_parameter(&request->route, "fieldSelector");
+	const char *labels = mpijob__local_route_parameter(&request->route, "labelSelector");
+	const char *fields = mpijob__local_route_parameter(&request->route, "fieldSelector");
 	int error;
 
 	memset(selector, 0, sizeof(*selector));
@@ -92,10 +92,10 @@ static int read_selector(struct request *request, struct selector *selector)
 		if (!selector->namespace_)
 			return MPIJOB_ERR_NOMEM;
 	}
-	error = labels ? mpijob__selector_labels(selector, labels) : 0;
+	error = labels ? mpijob__local_selector_labels(selector, labels) : 0;
 	if (error)
 		return refuse_selector(request, error, "label", labels);
-	error = fields ? mpijob__selector_fields(selector, fields) : 0;
+	error = fields ? mpijob__local_selector_fields(selector, fields) : 0;
 	if (error)
 		return refuse_selector(request, error, "field", fields);
 	/* A named object in the path of a watch, as older clients ask. */
@@ -126,7 +126,7 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 {
 	const struct kind *kind = request->route.kind;
 	char *head =
-		mpijob__words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
+		mpijob__local_words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
 				     "\"%llu\"},\"items\":[",
 				     kind->name, kind->group, *kind->group ? "/" : "", kind->version,
 				     (unsigned long long)request->local->store.version);
@@ -153,7 +153,7 @@ static int list_selected(struct request *request, const struct selector *selecto
 	int error = objects && text ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (struct object *object = shelf->first; object && !error; object = object->next) {
-		if (mpijob__selector_matches(selector, object->now))
+		if (mpijob__local_selector_matches(selector, object->now))
 			objects[count++] = object;
 	}
 	if (count > 1)
@@ -172,15 +172,15 @@ static int list_selected(struct request *request, const struct selector *selecto
 
 static int check_version(struct request *request, uint64_t *version)
 {
-	const char *text = mpijob__route_parameter(&request->route, "resourceVersion");
-	const char *match = mpijob__route_parameter(&request->route, "resourceVersionMatch");
+	const char *text = mpijob__local_route_parameter(&request->route, "resourceVersion");
+	const char *match = mpijob__local_route_parameter(&request->route, "resourceVersionMatch");
 
 	*version = 0;
 	if (match && *match && strcmp(match, "NotOlderThan") != 0)
 		return unsupported(request, "lists of the past (resourceVersionMatch=Exact)");
-	if (!text || !*text || mpijob__words_number(text, version))
+	if (!text || !*text || mpijob__local_words_number(text, version))
 		return 0;
-	return refuse(request, 400, "BadRequest", mpijob__words_format("resourceVersion \"%s\" is no number", text));
+	return refuse(request, 400, "BadRequest", mpijob__local_words_format("resourceVersion \"%s\" is no number", text));
 }
 
 static int serve_list(struct request *request)
@@ -192,24 +192,24 @@ static int serve_list(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (version > request->local->store.version)
-		return mpijob__reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL,
+		return mpijob__local_reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL,
 					   "ResourceVersionTooLarge", NULL,
-					   mpijob__words_format("Too large resource version: %llu, current: %llu",
+					   mpijob__local_words_format("Too large resource version: %llu, current: %llu",
 								(unsigned long long)version,
 								(unsigned long long)request->local->store.version));
 	error = read_selector(request, &selector);
 	if (!error && !request->reply->status)
 		error = list_selected(request, &selector);
-	mpijob__selector_clear(&selector);
+	mpijob__local_selector_clear(&selector);
 	return error;
 }
 
 static int64_t watch_time(const struct request *request)
 {
-	const char *text = mpijob__route_parameter(&request->route, "timeoutSeconds");
+	const char *text = mpijob__local_route_parameter(&request->route, "timeoutSeconds");
 	uint64_t seconds = 0;
 
-	if (!text || !mpijob__words_number(text, &seconds) || seconds == 0)
+	if (!text || !mpijob__local_words_number(text, &seconds) || seconds == 0)
 		seconds = DEFAULT_WATCH_S;
 	return (int64_t)(seconds > MAX_WATCH_S ? MAX_WATCH_S : seconds) * 1000;
 }
@@ -224,14 +224,14 @@ static int serve_watch(struct request *request)
 		return error;
 	error = read_selector(request, &options.selector);
 	if (error || request->reply->status) {
-		mpijob__selector_clear(&options.selector);
+		mpijob__local_selector_clear(&options.selector);
 		return error;
 	}
-	options.initial_events = mpijob__route_flag(route, "sendInitialEvents");
+	options.initial_events = mpijob__local_route_flag(route, "sendInitialEvents");
 	options.from_now = options.since == 0 || options.initial_events;
-	options.bookmarks = mpijob__route_flag(route, "allowWatchBookmarks");
+	options.bookmarks = mpijob__local_route_flag(route, "allowWatchBookmarks");
 	options.timeout_ms = watch_time(request);
-	error = mpijob__watches_open(request->local, request->call, &options, &request->reply->stream);
+	error = mpijob__local_watches_open(request->local, request->call, &options, &request->reply->stream);
 	if (!error)
 		request->reply->status = 200;
 	return error;
@@ -257,7 +257,7 @@ static int serve_collection_get(struct request *request)
 		return error;
 	if (is_set(request, "limit") || is_set(request, "continue"))
 		return unsupported(request, "pagination (limit, continue)");
-	return mpijob__route_flag(&request->route, "watch") ? serve_watch(request) : serve_list(request);
+	return mpijob__local_route_flag(&request->route, "watch") ? serve_watch(request) : serve_list(request);
 }
 
 static int serve_object_get(struct request *request)
@@ -269,33 +269,33 @@ static int serve_object_get(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (!object)
-		return mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
-	return mpijob__reply_object(request->reply, 200, object);
+		return mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+	return mpijob__local_reply_object(request->reply, 200, object);
 }
 
 /* How much of a log is wanted. */
 static int read_log_options(struct request *request, struct log_options *options)
 {
-	const char *tail = mpijob__route_parameter(&request->route, "tailLines");
-	const char *since = mpijob__route_parameter(&request->route, "sinceTime");
-	const char *seconds = mpijob__route_parameter(&request->route, "sinceSeconds");
+	const char *tail = mpijob__local_route_parameter(&request->route, "tailLines");
+	const char *since = mpijob__local_route_parameter(&request->route, "sinceTime");
+	const char *seconds = mpijob__local_route_parameter(&request->route, "sinceSeconds");
 	uint64_t number = 0;
 
 	options->tail = -1;
 	options->since_ns = INT64_MIN;
 	if (since && seconds)
-		return refuse(request, 422, "Invalid", mpijob__words_format("give sinceTime or sinceSeconds, not both"));
-	if (tail && !mpijob__words_number(tail, &number))
-		return refuse(request, 400, "BadRequest", mpijob__words_format("tailLines \"%s\" is no number", tail));
+		return refuse(request, 422, "Invalid", mpijob__local_words_format("give sinceTime or sinceSeconds, not both"));
+	if (tail && !mpijob__local_words_number(tail, &number))
+		return refuse(request, 400, "BadRequest", mpijob__local_words_format("tailLines \"%s\" is no number", tail));
 	if (tail)
 		options->tail = (int64_t)(number > INT32_MAX ? INT32_MAX : number);
-	if (since && !mpijob__log_times_read(since, &options->since_ns))
-		return refuse(request, 400, "BadRequest", mpijob__words_format("sinceTime \"%s\" is no time", since));
-	if (seconds && (!mpijob__words_number(seconds, &number) || number == 0))
+	if (since && !mpijob__local_log_times_read(since, &options->since_ns))
+		return refuse(request, 400, "BadRequest", mpijob__local_words_format("sinceTime \"%s\" is no time", since));
+	if (seconds && (!mpijob__local_words_number(seconds, &number) || number == 0))
 		return refuse(request, 422, "Invalid",
-			      mpijob__words_format("sinceSeconds \"%s\" is no number of 1 or more", seconds));
+			      mpijob__local_words_format("sinceSeconds \"%s\" is no number of 1 or more", seconds));
 	if (seconds)
-		options->since_ns = (mpijob__words_now() - (int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) * 1000000;
+		options->since_ns = (mpijob__local_words_now() - (int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) * 1000000;
 	return 0;
 }
 
@@ -304,7 +304,7 @@ static int serve_log(struct request *request)
 	static const char *const known[] = { "follow",	  "container",	"previous",	"pretty", "insecureSkipTLSVerifyBackend",
 					     "timestamps", "tailLines", "sinceSeconds", "sinceTime", NULL };
 	struct object *object = find_object(request);
-	struct log_options options = { .container = mpijob__route_parameter(&request->route, "container") };
+	struct log_options options = { .container = mpijob__local_route_parameter(&request->route, "container") };
 	int error = check_parameters(request, known);
 
 	if (!error && !request->reply->status)
@@ -313,11 +313,11 @@ static int serve_log(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (!object)
-		return mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
-	options.follow = mpijob__route_flag(&request->route, "follow");
-	options.previous = mpijob__route_flag(&request->route, "previous");
-	options.timestamps = mpijob__route_flag(&request->route, "timestamps");
-	return mpijob__logs_open(request->local, request->call, object, &options, request->reply);
+		return mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+	options.follow = mpijob__local_route_flag(&request->route, "follow");
+	options.previous = mpijob__local_route_flag(&request->route, "previous");
+	options.timestamps = mpijob__local_route_flag(&request->route, "timestamps");
+	return mpijob__local_logs_open(request->local, request->call, object, &options, request->reply);
 }
 
 static int serve_get(struct request *request)
@@ -328,7 +328,7 @@ static int serve_get(struct request *request)
 		return serve_collection_get(request);
 	if (route->subresource && strcmp(route->subresource, "log") == 0)
 		return serve_log(request);
-	if (mpijob__route_flag(route, "watch"))
+	if (mpijob__local_route_flag(route, "watch"))
 		return unsupported(request, "watches of one object by its path; use fieldSelector=metadata.name=NAME");
 	return serve_object_get(request);
 }
@@ -339,14 +339,14 @@ static const char *const write_parameters[] = { "fieldManager", "fieldValidation
 
 static int check_write(struct request *request)
 {
-	const char *validation = mpijob__route_parameter(&request->route, "fieldValidation");
+	const char *validation = mpijob__local_route_parameter(&request->route, "fieldValidation");
 	int error = check_parameters(request, write_parameters);
 
 	if (error || request->reply->status)
 		return error;
-	if (mpijob__route_parameter(&request->route, "dryRun"))
+	if (mpijob__local_route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
-	if (mpijob__route_parameter(&request->route, "force"))
+	if (mpijob__local_route_parameter(&request->route, "force"))
 		return unsupported(request, "server-side apply");
 	if (validation && strcmp(validation, "Strict") == 0)
 		return unsupported(request, "strict field validation");
@@ -368,7 +368,7 @@ static int read_body(struct request *request, mpijob_doc **out)
 		error = refuse(
 			request, call->body_len > (3u << 20) ? 413 : 400,
 			call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
-			mpijob__words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
+			mpijob__local_words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
 	mpijob_diag_free(diag);
 	return error;
 }
@@ -387,8 +387,8 @@ static int check_json(struct request *request)
 
 	if (!type || is_type(type, "application/json"))
 		return 0;
-	return mpijob__reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-		      mpijob__words_format("the body must be application/json, not %s", type));
+	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
+		      mpijob__local_words_format("the body must be application/json, not %s", type));
 }
 
 static int serve_create(struct request *request)
@@ -401,11 +401,11 @@ static int serve_create(struct request *request)
 		error = check_json(request);
 	if (!error && !request->reply->status && !route->namespace_ && (route->kind->flags & KIND_NAMESPACED))
 		error = refuse(request, 405, "MethodNotAllowed",
-			       mpijob__words_format("%s are created inside a namespace", route->kind->plural));
+			       mpijob__local_words_format("%s are created inside a namespace", route->kind->plural));
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status)
-		error = mpijob__verbs_create(request->local, route->kind, route->namespace_ ? route->namespace_ : "",
+		error = mpijob__local_verbs_create(request->local, route->kind, route->namespace_ ? route->namespace_ : "",
 					     mpijob_doc_root(doc), request->reply, NULL);
 	mpijob_doc_free(doc);
 	return error;
@@ -418,11 +418,11 @@ static int put_absent(struct request *request, mpijob_doc *doc)
 
 	if (!name || strcmp(name, route->name) != 0)
 		return refuse(request, 400, "BadRequest",
-			      mpijob__words_format("the name of the object (%s) is not that of the request (%s)",
+			      mpijob__local_words_format("the name of the object (%s) is not that of the request (%s)",
 						   name ? name : "", route->name));
 	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
-		return mpijob__reply_not_found(request->reply, route->kind, route->name);
-	return mpijob__verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc),
+		return mpijob__local_reply_not_found(request->reply, route->kind, route->name);
+	return mpijob__local_verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc),
 				    request->reply, NULL);
 }
 
@@ -437,7 +437,7 @@ static int serve_update(struct request *request)
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status && object) {
-		error = mpijob__verbs_update(request->local, object, doc,
+		error = mpijob__local_verbs_update(request->local, object, doc,
 					     request->route.subresource ? UPDATE_STATUS : 0, request->reply);
 		doc = NULL;
 	} else if (!error && !request->reply->status) {
@@ -459,9 +459,9 @@ static int check_patch(struct request *request)
 		return unsupported(request, "JSON patches; use application/merge-patch+json");
 	if (is_type(type, "application/strategic-merge-patch+json"))
 		return unsupported(request, "strategic merge patches; use application/merge-patch+json");
-	return mpijob__reply_refuse(
+	return mpijob__local_reply_refuse(
 		request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-		mpijob__words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
+		mpijob__local_words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
 }
 
 static int serve_patch(struct request *request)
@@ -473,11 +473,11 @@ static int serve_patch(struct request *request)
 	if (!error && !request->reply->status)
 		error = check_write(request);
 	if (!error && !request->reply->status && !object)
-		error = mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+		error = mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status)
-		error = mpijob__verbs_patch(request->local, object, mpijob_doc_root(doc),
+		error = mpijob__local_verbs_patch(request->local, object, mpijob_doc_root(doc),
 					    request->route.subresource != NULL, request->reply);
 	mpijob_doc_free(doc);
 	return error;
@@ -499,9 +499,9 @@ static int read_policy(struct request *request, const char *text, int *policy)
 	else if (strcmp(text, "Orphan") == 0)
 		*policy = DELETE_ORPHAN;
 	else
-		return mpijob__reply_invalid(
+		return mpijob__local_reply_invalid(
 			request->reply, &delete_options_kind, "", "FieldValueNotSupported", "propagationPolicy",
-			mpijob__words_format("Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
+			mpijob__local_words_format("Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
 	return 0;
 }
 
@@ -529,20 +529,20 @@ static int read_delete_body(struct request *request, const mpijob_node *body, st
 static int read_delete_query(struct request *request, struct delete_options *options)
 {
 	static const char *const known[] = { "propagationPolicy", "gracePeriodSeconds", "dryRun", "pretty", NULL };
-	const char *grace = mpijob__route_parameter(&request->route, "gracePeriodSeconds");
+	const char *grace = mpijob__local_route_parameter(&request->route, "gracePeriodSeconds");
 	uint64_t seconds = 0;
 	int error = check_parameters(request, known);
 
 	if (error || request->reply->status)
 		return error;
-	if (mpijob__route_parameter(&request->route, "dryRun"))
+	if (mpijob__local_route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
-	if (grace && !mpijob__words_number(grace, &seconds))
+	if (grace && !mpijob__local_words_number(grace, &seconds))
 		return refuse(request, 400, "BadRequest",
-			      mpijob__words_format("gracePeriodSeconds \"%s\" is no number", grace));
+			      mpijob__local_words_format("gracePeriodSeconds \"%s\" is no number", grace));
 	if (grace)
 		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
-	return read_policy(request, mpijob__route_parameter(&request->route, "propagationPolicy"), &options->policy);
+	return read_policy(request, mpijob__local_route_parameter(&request->route, "propagationPolicy"), &options->policy);
 }
 
 static int serve_delete(struct request *request)
@@ -557,9 +557,9 @@ static int serve_delete(struct request *request)
 	if (!error && !request->reply->status && doc)
 		error = read_delete_body(request, mpijob_doc_root(doc), &options);
 	if (!error && !request->reply->status && !object)
-		error = mpijob__reply_not_found(request->reply, request->route.kind, request->route.name);
+		error = mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
 	if (!error && !request->reply->status)
-		error = mpijob__deletion_serve(request->local, object, &options, request->reply);
+		error = mpijob__local_deletion_serve(request->local, object, &options, request->reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -579,14 +579,14 @@ static int check_subresource(struct request *request)
 		return 0;
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
-	return mpijob__reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
-				    mpijob__words_format("%s have no %s", route->kind->plural, route->subresource));
+	return mpijob__local_reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
+				    mpijob__local_words_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)
 {
 	return refuse(request, 405, "MethodNotAllowed",
-		      mpijob__words_format("%s is not allowed here", request->call->method));
+		      mpijob__local_words_format("%s is not allowed here", request->call->method));
 }
 
 static int serve_kind(struct request *request)
@@ -609,19 +609,19 @@ static int serve_kind(struct request *request)
 	return not_allowed(request);
 }
 
-int mpijob__api_serve(struct mpijob_local *local, struct call *call, struct reply *reply)
+int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply)
 {
 	struct request request = { .local = local, .call = call, .reply = reply };
-	int error = mpijob__route_parse(&request.route, call->path);
+	int error = mpijob__local_route_parse(&request.route, call->path);
 
 	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(&request, 400, "BadRequest", mpijob__words_format("the path cannot be read"));
+		error = refuse(&request, 400, "BadRequest", mpijob__local_words_format("the path cannot be read"));
 	else if (!error && !request.route.kind)
-		error = refuse(&request, 404, "NotFound", mpijob__words_format("there is nothing at this path"));
+		error = refuse(&request, 404, "NotFound", mpijob__local_words_format("there is nothing at this path"));
 	else if (!error)
 		error = check_subresource(&request);
 	if (!error && !reply->status && request.route.kind)
 		error = serve_kind(&request);
-	mpijob__route_clear(&request.route);
+	mpijob__local_route_clear(&request.route);
 	return error;
 }

@@ -5,6 +5,6 @@
 #include "local.h"
 
 /* Carry a request out. 0 and a reply, or MPIJOB_ERR_NOMEM. */
-int mpijob__api_serve(struct mpijob_local *local, struct call *call, struct reply *reply);
+int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply);
 
 #endif

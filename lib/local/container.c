@@ -46,7 +46,7 @@ static int read_piece(struct container *container)
 	if (len == 0)
 		return -1;
 	/* What finds no memory is lost, and the log says so. */
-	(void)mpijob__logs_write(container->log, buffer, (size_t)len);
+	(void)mpijob__local_logs_write(container->log, buffer, (size_t)len);
 	return 1;
 }
 
@@ -56,7 +56,7 @@ static void run_output(struct mpijob__local_source *source)
 	int more = 1;
 
 	for (int i = 0; i < PIECES_AT_ONCE && more == 1; i++) {
-		if (mpijob__logs_is_full(container->log)) {
+		if (mpijob__local_logs_is_full(container->log)) {
 			mpijob__local_change_fd(container->pod->local, source, 0, 0);
 			return;
 		}
@@ -64,7 +64,7 @@ static void run_output(struct mpijob__local_source *source)
 	}
 	if (more < 0) {
 		close_output(container);
-		mpijob__logs_finish(container->log);
+		mpijob__local_logs_finish(container->log);
 	}
 }
 
@@ -83,7 +83,7 @@ static void finish_output(struct container *container)
 	while (read_piece(container) == 1)
 		;
 	close_output(container);
-	mpijob__logs_finish(container->log);
+	mpijob__local_logs_finish(container->log);
 }
 
 /* The other end of the pipe, for the node. */
@@ -112,12 +112,12 @@ static int open_output(struct container *container, int *out)
 
 static int turn_log(struct container *container)
 {
-	struct log *log = mpijob__logs_new(container->pod->local, output_drained, container);
+	struct log *log = mpijob__local_logs_new(container->pod->local, output_drained, container);
 
 	if (!log)
 		return MPIJOB_ERR_NOMEM;
-	mpijob__logs_leave(container->log);
-	mpijob__logs_drop(container->previous_log);
+	mpijob__local_logs_leave(container->log);
+	mpijob__local_logs_drop(container->previous_log);
 	container->previous_log = container->log;
 	container->log = log;
 	return 0;
@@ -144,7 +144,7 @@ static char **make_words(const struct container *container, const struct environ
 		for (size_t i = 0; i < mpijob_node_count(lists[l]); i++) {
 			const char *text = mpijob_node_text(mpijob_node_at(lists[l], i));
 
-			words[count] = mpijob__environment_expand(environment, text ? text : "");
+			words[count] = mpijob__local_environment_expand(environment, text ? text : "");
 			if (!words[count]) {
 				free_words(words);
 				return NULL;
@@ -193,7 +193,7 @@ static int send_start(struct container *container, const struct environment *env
 	uint32_t *groups = make_groups(pod, &request.group_count);
 	int error = words && groups ? 0 : MPIJOB_ERR_NOMEM;
 
-	container->id = mpijob__kubelet_number(pod->kubelet);
+	container->id = mpijob__local_kubelet_number(pod->kubelet);
 	request.id = container->id;
 	request.sandbox = pod->id;
 	request.argv = (const char *const *)words;
@@ -207,19 +207,19 @@ static int send_start(struct container *container, const struct environment *env
 	request.ssh_auth_path = mounts->ssh_path;
 	mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.readOnlyRootFilesystem"),
 			 &request.read_only_root);
-	request.capabilities = mpijob__pod_security_capabilities(container, NULL);
-	request.confine = mpijob__pod_security_confine(container);
+	request.capabilities = mpijob__local_pod_security_capabilities(container, NULL);
+	request.confine = mpijob__local_pod_security_confine(container);
 	request.fds[0] = -1;
 	request.fds[1] = out;
 	request.fds[2] = out;
 	if (!error)
-		error = mpijob__node_client_container_start(mpijob__kubelet_node(pod->kubelet), &request, &number);
+		error = mpijob__local_node_client_container_start(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
 	free_words(words);
 	free(groups);
-	return error ? error : mpijob__kubelet_expect(pod->kubelet, number, ASK_START, pod->id, container->id);
+	return error ? error : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_START, pod->id, container->id);
 }
 
-void mpijob__container_wait(struct container *container, const char *reason, char *message)
+void mpijob__local_container_wait(struct container *container, const char *reason, char *message)
 {
 	free(container->waiting_message);
 	container->waiting = reason;
@@ -236,10 +236,10 @@ static int start_with(struct container *container, struct environment *environme
 		char *message = environment->missing;
 
 		environment->missing = NULL;
-		mpijob__container_wait(container, "CreateContainerConfigError", message);
+		mpijob__local_container_wait(container, "CreateContainerConfigError", message);
 		return 0;
 	}
-	error = mpijob__pod_volumes_mounts(container, environment, &mounts);
+	error = mpijob__local_pod_volumes_mounts(container, environment, &mounts);
 	if (error)
 		return error;
 	error = turn_log(container);
@@ -249,26 +249,26 @@ static int start_with(struct container *container, struct environment *environme
 		error = send_start(container, environment, &mounts, out);
 	if (out >= 0)
 		close(out);
-	mpijob__pod_volumes_mounts_clear(&mounts);
+	mpijob__local_pod_volumes_mounts_clear(&mounts);
 	if (error) {
 		close_output(container);
 		return error;
 	}
 	container->state = CONTAINER_STARTING;
 	container->signalled = 0;
-	mpijob__container_wait(container, "ContainerCreating", NULL);
+	mpijob__local_container_wait(container, "ContainerCreating", NULL);
 	return 0;
 }
 
-int mpijob__container_start(struct container *container)
+int mpijob__local_container_start(struct container *container)
 {
 	struct environment environment;
-	int error = mpijob__environment_make(&environment, container);
+	int error = mpijob__local_environment_make(&environment, container);
 
 	if (error)
 		return error;
 	error = start_with(container, &environment);
-	mpijob__environment_clear(&environment);
+	mpijob__local_environment_clear(&environment);
 	return error;
 }
 
@@ -285,7 +285,7 @@ static void end_run(struct container *container, int64_t code, const char *reaso
 	ending->reason = reason;
 	ending->message = message;
 	ending->id = container->id;
-	ending->finished_ms = mpijob__words_now();
+	ending->finished_ms = mpijob__local_words_now();
 	ending->started_ms = container->started_ms ? container->started_ms : ending->finished_ms;
 	container->state = CONTAINER_ENDED;
 	container->readiness.ready = 0;
@@ -293,7 +293,7 @@ static void end_run(struct container *container, int64_t code, const char *reaso
 	container->pod->dirty = 1;
 }
 
-void mpijob__container_started(struct container *container, const struct node_event *event)
+void mpijob__local_container_started(struct container *container, const struct node_event *event)
 {
 	struct pod *pod = container->pod;
 
@@ -302,12 +302,12 @@ void mpijob__container_started(struct container *container, const struct node_ev
 	container->restarts += container->last.known;
 	if (event->type == NODE_ANS_OK) {
 		container->state = CONTAINER_RUNNING;
-		container->started_ms = mpijob__words_now();
-		mpijob__pod_probe_set_up(container);
+		container->started_ms = mpijob__local_words_now();
+		mpijob__local_pod_probe_set_up(container);
 		return;
 	}
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "container-start", NULL,
-			     mpijob__words_format("container %s of pod %s cannot start: %s", container->name, pod->name,
+			     mpijob__local_words_format("container %s of pod %s cannot start: %s", container->name, pod->name,
 						  event->text ? event->text : "for an unknown reason"));
 	container->started_ms = 0;
 	end_run(container, event->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126, "StartError",
@@ -320,10 +320,10 @@ static char *last_words(const struct container *container, int64_t code)
 
 	if (code == 0 || !policy || strcmp(policy, "FallbackToLogsOnError") != 0)
 		return NULL;
-	return mpijob__logs_tail(container->log, TAIL_LINES, TAIL_BYTES);
+	return mpijob__local_logs_tail(container->log, TAIL_LINES, TAIL_BYTES);
 }
 
-void mpijob__container_exited(struct container *container, const struct node_event *event)
+void mpijob__local_container_exited(struct container *container, const struct node_event *event)
 {
 	int64_t code = event->code;
 
@@ -331,7 +331,7 @@ void mpijob__container_exited(struct container *container, const struct node_eve
 	end_run(container, code, code == 0 ? "Completed" : "Error", last_words(container, code));
 }
 
-int mpijob__container_signal(struct container *container, int signo)
+int mpijob__local_container_signal(struct container *container, int signo)
 {
 	uint64_t number = 0;
 	int error;
@@ -339,20 +339,20 @@ int mpijob__container_signal(struct container *container, int signo)
 	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	container->signalled = signo;
-	error = mpijob__node_client_container_signal(mpijob__kubelet_node(container->pod->kubelet), container->id,
+	error = mpijob__local_node_client_container_signal(mpijob__local_kubelet_node(container->pod->kubelet), container->id,
 						     signo, &number);
-	return error ? error : mpijob__kubelet_expect(container->pod->kubelet, number, ASK_NOTHING, 0, 0);
+	return error ? error : mpijob__local_kubelet_expect(container->pod->kubelet, number, ASK_NOTHING, 0, 0);
 }
 
-void mpijob__container_clear(struct container *container)
+void mpijob__local_container_clear(struct container *container)
 {
 	close_output(container);
 	if (container->log) {
-		mpijob__logs_leave(container->log);
-		mpijob__logs_finish(container->log);
+		mpijob__local_logs_leave(container->log);
+		mpijob__local_logs_finish(container->log);
 	}
-	mpijob__logs_drop(container->log);
-	mpijob__logs_drop(container->previous_log);
+	mpijob__local_logs_drop(container->log);
+	mpijob__local_logs_drop(container->previous_log);
 	free(container->waiting_message);
 	free(container->last.message);
 	free(container->ending.message);

@@ -13,7 +13,7 @@
 
 #define DEFAULT_GRACE_S 30
 
-int mpijob__deletion_has_finalizer(const struct object *object, const char *finalizer)
+int mpijob__local_deletion_has_finalizer(const struct object *object, const char *finalizer)
 {
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers");
 
@@ -26,7 +26,7 @@ int mpijob__deletion_has_finalizer(const struct object *object, const char *fina
 	return 0;
 }
 
-int mpijob__deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer)
+int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 	mpijob_node *list;
@@ -42,14 +42,14 @@ int mpijob__deletion_finalize(struct mpijob_local *local, struct object *object,
 	}
 	if (mpijob_node_count(list) == 0)
 		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "finalizers");
-	return mpijob__verbs_store(local, object, doc);
+	return mpijob__local_verbs_store(local, object, doc);
 }
 
 /* How long a pod's processes get to end; 0 when there are none. */
 static int64_t pod_grace(const struct object *object, int64_t asked)
 {
-	const char *phase = mpijob__store_text(object, "status.phase");
-	const char *node = mpijob__store_text(object, "spec.nodeName");
+	const char *phase = mpijob__local_store_text(object, "status.phase");
+	const char *node = mpijob__local_store_text(object, "spec.nodeName");
 	int64_t grace = DEFAULT_GRACE_S;
 
 	if (object->kind->id != KIND_POD || !node || !*node)
@@ -72,7 +72,7 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
-	mpijob__words_time(mpijob__words_now() + grace * 1000, when);
+	mpijob__local_words_time(mpijob__local_words_now() + grace * 1000, when);
 	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
 	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 }
@@ -92,13 +92,13 @@ static int begin_deletion(struct mpijob_local *local, struct object *object, int
 	if (object->kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "status"), "phase", "Terminating");
 	local->collect = 1;
-	return mpijob__verbs_store(local, object, doc);
+	return mpijob__local_verbs_store(local, object, doc);
 }
 
-int mpijob__deletion_has_children(const struct mpijob_local *local, const struct object *owner)
+int mpijob__local_deletion_has_children(const struct mpijob_local *local, const struct object *owner)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind); object; object = object->next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind); object; object = object->next) {
 			for (size_t i = 0; i < object->owner_count; i++) {
 				if (strcmp(object->owners[i], owner->uid) == 0)
 					return 1;
@@ -125,25 +125,25 @@ static int remove_now(struct mpijob_local *local, struct object *object)
 		if (!doc)
 			return MPIJOB_ERR_NOMEM;
 		put_deletion(doc, 0);
-		error = mpijob__verbs_store(local, object, doc);
+		error = mpijob__local_verbs_store(local, object, doc);
 	}
 	if (!error)
-		error = mpijob__store_remove(&local->store, object);
+		error = mpijob__local_store_remove(&local->store, object);
 	if (error)
 		local->collect = 1; /* it is looked at again */
 	return error;
 }
 
-int mpijob__deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
+int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
 {
 	int64_t pod = pod_grace(object, grace);
 	int error = 0;
 
-	if (policy == DELETE_ORPHAN && !mpijob__store_deleting(object))
-		error = mpijob__gc_disown(local, object->uid);
+	if (policy == DELETE_ORPHAN && !mpijob__local_store_deleting(object))
+		error = mpijob__local_gc_disown(local, object->uid);
 	if (error)
 		return error;
-	if (mpijob__store_deleting(object)) {
+	if (mpijob__local_store_deleting(object)) {
 		if (object->kind->id != KIND_POD || waits(object, DELETE_BACKGROUND, pod))
 			return 0;
 		return remove_now(local, object);
@@ -158,15 +158,15 @@ static int check_preconditions(const struct object *object, const struct delete_
 	uint64_t version = 0;
 
 	if (options->uid && strcmp(options->uid, object->uid) != 0)
-		return mpijob__reply_conflict(
+		return mpijob__local_reply_conflict(
 			reply, object->kind, object->name,
-			mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
+			mpijob__local_words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
 					     options->uid, object->uid));
-	if (!options->version || (mpijob__words_number(options->version, &version) && version == object->now->version))
+	if (!options->version || (mpijob__local_words_number(options->version, &version) && version == object->now->version))
 		return 0;
-	return mpijob__reply_conflict(
+	return mpijob__local_reply_conflict(
 		reply, object->kind, object->name,
-		mpijob__words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
+		mpijob__local_words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
 				     options->version, (unsigned long long)object->now->version));
 }
 
@@ -179,20 +179,20 @@ static int remove_and_reply(struct mpijob_local *local, struct object *object, i
 	const struct shelf *shelf = &local->store.shelves[kind->id];
 	char *uid = strdup(object->uid);
 	const struct object *still;
-	int error = uid ? mpijob__reply_deleted(reply, object) : MPIJOB_ERR_NOMEM;
+	int error = uid ? mpijob__local_reply_deleted(reply, object) : MPIJOB_ERR_NOMEM;
 
 	if (!error)
-		error = mpijob__deletion_run(local, object, policy, grace);
-	still = error ? NULL : mpijob__store_by_uid(&local->store, uid);
+		error = mpijob__local_deletion_run(local, object, policy, grace);
+	still = error ? NULL : mpijob__local_store_by_uid(&local->store, uid);
 	if (still)
-		error = mpijob__reply_object(reply, 200, still);
+		error = mpijob__local_reply_object(reply, 200, still);
 	else if (!error && is_shown)
-		error = mpijob__reply_revision(reply, 200, shelf->history[shelf->history_count - 1].now);
+		error = mpijob__local_reply_revision(reply, 200, shelf->history[shelf->history_count - 1].now);
 	free(uid);
 	return error;
 }
 
-int mpijob__deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
+int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
 			 struct reply *reply)
 {
 	int policy = options->policy;

@@ -157,7 +157,7 @@ static int receive_answer(int fd, struct exec_head *head, char **text)
 	}
 	memcpy(head, packet, sizeof(*head));
 	at = packet + sizeof(*head);
-	found = mpijob__exec_socket_text(&at, packet + len);
+	found = mpijob__local_exec_socket_text(&at, packet + len);
 	*text = strdup(found ? found : "");
 	free(packet);
 	return *text ? 0 : MPIJOB_ERR_NOMEM;
@@ -231,7 +231,7 @@ static int ask(const struct mpijob_local_exec_options *exec, const char *name, s
 
 static int choose(const struct mpijob_local_exec_options *exec, struct choice *choice, mpijob_diag *diag)
 {
-	char *prefix = mpijob__exec_socket_prefix();
+	char *prefix = mpijob__local_exec_socket_prefix();
 	struct names names = { NULL, 0 };
 	int error = prefix ? find_names(&names, prefix) : MPIJOB_ERR_NOMEM;
 
@@ -243,9 +243,9 @@ static int choose(const struct mpijob_local_exec_options *exec, struct choice *c
 		return error;
 	if (choice->count > 1)
 		return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
-			      mpijob__words_format("several such pods run: %s", mpijob_text_data(choice->where)));
+			      mpijob__local_words_format("several such pods run: %s", mpijob_text_data(choice->where)));
 	return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
-		      mpijob__words_format("no pod %s%s%s runs in namespace %s of any local cluster of this user",
+		      mpijob__local_words_format("no pod %s%s%s runs in namespace %s of any local cluster of this user",
 					   exec->pod, exec->container ? " with a container " : "",
 					   exec->container ? exec->container : "",
 					   exec->namespace_ ? exec->namespace_ : "default"));
@@ -275,7 +275,7 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 {
 	if (*text || head->what)
 		refuse(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
-		       mpijob__words_format("%s", *text ? text : mpijob_error_text(head->what)));
+		       mpijob__local_words_format("%s", *text ? text : mpijob_error_text(head->what)));
 	free(text);
 	if (head->what)
 		return head->what;
@@ -294,7 +294,7 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 
 	if (!error && mpijob_text_len(packet) > EXEC_MAX_PACKET)
 		error = refuse(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
-			       mpijob__words_format("the command is longer than %u bytes", EXEC_MAX_PACKET));
+			       mpijob__local_words_format("the command is longer than %u bytes", EXEC_MAX_PACKET));
 	if (!error)
 		error = send_packet(fd, packet, fds);
 	if (!error)
@@ -304,7 +304,7 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 	mpijob_text_free(packet);
 	if (error == MPIJOB_ERR_IO)
 		return refuse(diag, error, MPIJOB_SEVERITY_ERROR, "exec-failed",
-			      mpijob__words_format("the local cluster ended before the program did"));
+			      mpijob__local_words_format("the local cluster ended before the program did"));
 	return error ? error : read_end(&head, text, exit_code, diag);
 }
 

@@ -34,12 +34,12 @@ struct exec_socket {
 	struct visitor *visitors;
 };
 
-char *mpijob__exec_socket_prefix(void)
+char *mpijob__local_exec_socket_prefix(void)
 {
-	return mpijob__words_format("mpijob/%lu/", (unsigned long)geteuid());
+	return mpijob__local_words_format("mpijob/%lu/", (unsigned long)geteuid());
 }
 
-const char *mpijob__exec_socket_text(const char **at, const char *end)
+const char *mpijob__local_exec_socket_text(const char **at, const char *end)
 {
 	const char *text = *at;
 	const char *nul = text < end ? memchr(text, 0, (size_t)(end - text)) : NULL;
@@ -57,7 +57,7 @@ static void visitor_free(struct visitor *visitor)
 	struct exec_socket *sock = visitor->socket;
 
 	if (visitor->request)
-		mpijob__kubelet_exec_drop(sock->local->kubelet, visitor->request);
+		mpijob__local_kubelet_exec_drop(sock->local->kubelet, visitor->request);
 	if (visitor->prev)
 		visitor->prev->next = visitor->next;
 	else
@@ -99,10 +99,10 @@ static void ended(void *user, const struct node_event *event)
 static void answer_where(struct visitor *visitor, const char *namespace_, const char *pod, const char *container)
 {
 	struct mpijob_local *local = visitor->socket->local;
-	struct object *object = mpijob__store_find(&local->store, KIND_POD, namespace_, pod);
+	struct object *object = mpijob__local_store_find(&local->store, KIND_POD, namespace_, pod);
 	struct container *found =
-		object && object->pod ? mpijob__pod_find_container(object->pod, *container ? container : NULL) : NULL;
-	char *text = mpijob__words_format("pod %s in namespace %s of process %ld", pod, namespace_, (long)getpid());
+		object && object->pod ? mpijob__local_pod_find_container(object->pod, *container ? container : NULL) : NULL;
+	char *text = mpijob__local_words_format("pod %s in namespace %s of process %ld", pod, namespace_, (long)getpid());
 
 	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0, text);
 	free(text);
@@ -115,7 +115,7 @@ static void run_for(struct visitor *visitor, const struct kubelet_exec *wanted)
 
 	exec.done = ended;
 	exec.user = visitor;
-	error = mpijob__kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
+	error = mpijob__local_kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
 	if (error) {
 		visitor->request = 0;
 		answer(visitor, error, 0,
@@ -132,9 +132,9 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 	const char **argv;
 
 	memcpy(&head, packet, sizeof(head));
-	exec.namespace_ = mpijob__exec_socket_text(&at, end);
-	exec.pod = mpijob__exec_socket_text(&at, end);
-	exec.container = mpijob__exec_socket_text(&at, end);
+	exec.namespace_ = mpijob__local_exec_socket_text(&at, end);
+	exec.pod = mpijob__local_exec_socket_text(&at, end);
+	exec.container = mpijob__local_exec_socket_text(&at, end);
 	if (head.version != EXEC_VERSION || !exec.container || head.count < 3 || head.count > len || visitor->request) {
 		answer(visitor, MPIJOB_ERR_UNSUPPORTED, 0, "this cluster speaks another language");
 		return;
@@ -145,7 +145,7 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 	}
 	argv = calloc(head.count, sizeof(*argv));
 	for (size_t i = 0; argv && i + 3 < head.count; i++)
-		argv[i] = mpijob__exec_socket_text(&at, end);
+		argv[i] = mpijob__local_exec_socket_text(&at, end);
 	exec.argv = argv;
 	exec.container = *exec.container ? exec.container : NULL;
 	if (!argv || !argv[0] || fds[2] < 0)
@@ -249,9 +249,9 @@ static int bind_name(int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char suffix[WORDS_SUFFIX_SIZE];
-	char *prefix = mpijob__exec_socket_prefix();
-	char *name = prefix && !mpijob__words_suffix(suffix)
-			     ? mpijob__words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
+	char *prefix = mpijob__local_exec_socket_prefix();
+	char *name = prefix && !mpijob__local_words_suffix(suffix)
+			     ? mpijob__local_words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
 			     : NULL;
 	size_t len = name ? strlen(name) : 0;
 	int error = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;
@@ -268,7 +268,7 @@ static int bind_name(int fd)
 	return error;
 }
 
-int mpijob__exec_socket_new(struct mpijob_local *local, struct exec_socket **out)
+int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out)
 {
 	struct exec_socket *sock = calloc(1, sizeof(*sock));
 	int error;
@@ -282,14 +282,14 @@ int mpijob__exec_socket_new(struct mpijob_local *local, struct exec_socket **out
 	if (!error)
 		error = mpijob__local_watch_fd(local, &sock->source, 0);
 	if (error) {
-		mpijob__exec_socket_free(sock);
+		mpijob__local_exec_socket_free(sock);
 		return error;
 	}
 	*out = sock;
 	return 0;
 }
 
-void mpijob__exec_socket_free(struct exec_socket *sock)
+void mpijob__local_exec_socket_free(struct exec_socket *sock)
 {
 	if (!sock)
 		return;

@@ -7,8 +7,8 @@
 /* Where other processes of this user ask to run programs in our pods. */
 struct exec_socket;
 
-int mpijob__exec_socket_new(struct mpijob_local *local, struct exec_socket **out);
-void mpijob__exec_socket_free(struct exec_socket *sock);
+int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out);
+void mpijob__local_exec_socket_free(struct exec_socket *sock);
 
 /*
  * What crosses the socket, one packet each way per connection. Packets begin with this head; the texts
@@ -28,9 +28,9 @@ struct exec_head {
 };
 
 /* The beginning of the names of all such sockets of a user; abstract, so the first byte (NUL) is left out. Yours. */
-char *mpijob__exec_socket_prefix(void);
+char *mpijob__local_exec_socket_prefix(void);
 
 /* The next text of a packet; NULL when there is none, or it is not closed. */
-const char *mpijob__exec_socket_text(const char **at, const char *end);
+const char *mpijob__local_exec_socket_text(const char **at, const char *end);
 
 #endif

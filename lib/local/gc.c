@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-int mpijob__gc_is_orphan(const struct mpijob_local *local, const struct object *object)
+int mpijob__local_gc_is_orphan(const struct mpijob_local *local, const struct object *object)
 {
 	for (size_t i = 0; i < object->owner_count; i++) {
-		if (mpijob__store_by_uid(&local->store, object->owners[i]))
+		if (mpijob__local_store_by_uid(&local->store, object->owners[i]))
 			return 0;
 	}
 	return object->owner_count > 0;
@@ -44,13 +44,13 @@ static int strike_owner(struct mpijob_local *local, struct object *object, const
 	}
 	if (mpijob_node_count(list) == 0)
 		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "ownerReferences");
-	return mpijob__verbs_store(local, object, doc);
+	return mpijob__local_verbs_store(local, object, doc);
 }
 
-int mpijob__gc_disown(struct mpijob_local *local, const char *uid)
+int mpijob__local_gc_disown(struct mpijob_local *local, const char *uid)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
 			int error;
 
 			next = object->next;
@@ -66,16 +66,16 @@ int mpijob__gc_disown(struct mpijob_local *local, const char *uid)
 static int collect_children(struct mpijob_local *local, struct object *owner, size_t *left)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
 			int error;
 
 			next = object->next;
 			if (!owns(owner->uid, object))
 				continue;
-			error = mpijob__store_deleting(object)
+			error = mpijob__local_store_deleting(object)
 					? 0
-					: mpijob__deletion_run(local, object,
-							       mpijob__deletion_has_children(local, object)
+					: mpijob__local_deletion_run(local, object,
+							       mpijob__local_deletion_has_children(local, object)
 								       ? DELETE_FOREGROUND
 								       : DELETE_BACKGROUND,
 							       -1);
@@ -95,7 +95,7 @@ static int finish_foreground(struct mpijob_local *local, struct object *object)
 	if (error)
 		return error;
 	/* Children that went at once set `collect` again, so the next round finds none. */
-	return left ? 0 : mpijob__deletion_finalize(local, object, FINALIZER_FOREGROUND);
+	return left ? 0 : mpijob__local_deletion_finalize(local, object, FINALIZER_FOREGROUND);
 }
 
 static int empty_namespace(struct mpijob_local *local, struct object *namespace_)
@@ -103,33 +103,33 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 	size_t left = 0;
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
 			int error;
 
 			next = object->next;
 			if (!(object->kind->flags & KIND_NAMESPACED) ||
 			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
-			error = mpijob__store_deleting(object)
+			error = mpijob__local_store_deleting(object)
 					? 0
-					: mpijob__deletion_run(local, object, DELETE_BACKGROUND, -1);
+					: mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 			left++;
 		}
 	}
-	return left ? 0 : mpijob__store_remove(&local->store, namespace_);
+	return left ? 0 : mpijob__local_store_remove(&local->store, namespace_);
 }
 
 static int collect_orphans(struct mpijob_local *local)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
 			int error = 0;
 
 			next = object->next;
-			if (mpijob__gc_is_orphan(local, object) && !mpijob__store_deleting(object))
-				error = mpijob__deletion_run(local, object, DELETE_BACKGROUND, -1);
+			if (mpijob__local_gc_is_orphan(local, object) && !mpijob__local_store_deleting(object))
+				error = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 		}
@@ -149,8 +149,8 @@ static int is_left(const struct object *object)
 
 static int is_waiting(const struct object *object)
 {
-	return mpijob__store_deleting(object) &&
-	       (is_left(object) || object->kind->id == KIND_NAMESPACE || mpijob__deletion_has_finalizer(object, FINALIZER_FOREGROUND));
+	return mpijob__local_store_deleting(object) &&
+	       (is_left(object) || object->kind->id == KIND_NAMESPACE || mpijob__local_deletion_has_finalizer(object, FINALIZER_FOREGROUND));
 }
 
 /* Any object may be gone after a step: 1 asks to begin again. */
@@ -159,13 +159,13 @@ static int finish_waiting(struct mpijob_local *local)
 	uint64_t version = local->store.version;
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__store_first(&local->store, kind); object; object = object->next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind); object; object = object->next) {
 			int error;
 
 			if (!is_waiting(object))
 				continue;
 			if (is_left(object))
-				error = mpijob__store_remove(&local->store, object);
+				error = mpijob__local_store_remove(&local->store, object);
 			else
 				error = kind == KIND_NAMESPACE ? empty_namespace(local, object)
 							       : finish_foreground(local, object);
@@ -178,7 +178,7 @@ static int finish_waiting(struct mpijob_local *local)
 	return 0;
 }
 
-int mpijob__gc_run(struct mpijob_local *local)
+int mpijob__local_gc_run(struct mpijob_local *local)
 {
 	int result = 0;
 

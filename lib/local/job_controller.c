@@ -101,7 +101,7 @@ static int mark_counted(struct job_state *state, const char *uid)
 
 static int phase_is(const struct object *pod, const char *phase)
 {
-	const char *now = mpijob__store_text(pod, "status.phase");
+	const char *now = mpijob__local_store_text(pod, "status.phase");
 
 	return now && strcmp(now, phase) == 0;
 }
@@ -112,7 +112,7 @@ static void count_end(struct job_state *state, int succeeded)
 		state->succeeded++;
 	} else {
 		state->failed++;
-		state->last_failure_ms = mpijob__words_clock();
+		state->last_failure_ms = mpijob__local_words_clock();
 	}
 }
 
@@ -123,7 +123,7 @@ static void count_lost(struct job_state *state, const struct object *pod)
 		count_end(state, phase_is(pod, "Succeeded"));
 }
 
-void mpijob__job_controller_changed(struct mpijob_local *local, struct object *object, int change)
+void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object, int change)
 {
 	struct job_state *state = NULL;
 
@@ -179,7 +179,7 @@ static int64_t failed_runs(const struct object *pod)
 
 static int starts_again(const struct object *pod)
 {
-	const char *policy = mpijob__store_text(pod, "spec.restartPolicy");
+	const char *policy = mpijob__local_store_text(pod, "spec.restartPolicy");
 
 	return policy && strcmp(policy, "OnFailure") == 0;
 }
@@ -200,7 +200,7 @@ static int is_ready(const struct object *pod)
 
 static int only_failed_replaced(const struct object *job)
 {
-	const char *policy = mpijob__store_text(job, "spec.podReplacementPolicy");
+	const char *policy = mpijob__local_store_text(job, "spec.podReplacementPolicy");
 
 	return policy && strcmp(policy, "Failed") == 0;
 }
@@ -214,7 +214,7 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 {
 	int succeeded = phase_is(pod, "Succeeded");
 	int ended = succeeded || phase_is(pod, "Failed");
-	int deleting = mpijob__store_deleting(pod);
+	int deleting = mpijob__local_store_deleting(pod);
 
 	if (!ended) {
 		pods->terminating += deleting;
@@ -238,7 +238,7 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 	int error = 0;
 
 	memset(pods, 0, sizeof(*pods));
-	for (struct object *pod = mpijob__store_first(&local->store, KIND_POD); pod && !error; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !error; pod = pod->next) {
 		if (owned_by(pod, job))
 			error = count_pod(state, job, pod, pods);
 	}
@@ -250,16 +250,16 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 /* A pod that is deleted because the Job is suspended is no failure, whenever it ends. */
 static int delete_active(struct mpijob_local *local, struct job_state *state, const struct object *job)
 {
-	for (struct object *pod = mpijob__store_first(&local->store, KIND_POD), *next; pod; pod = next) {
+	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD), *next; pod; pod = next) {
 		int error;
 
 		next = pod->next;
-		if (!owned_by(pod, job) || mpijob__store_deleting(pod) || phase_is(pod, "Succeeded") ||
+		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) || phase_is(pod, "Succeeded") ||
 		    phase_is(pod, "Failed"))
 			continue;
 		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
 		if (!error)
-			error = mpijob__deletion_run(local, pod, DELETE_BACKGROUND, -1);
+			error = mpijob__local_deletion_run(local, pod, DELETE_BACKGROUND, -1);
 		if (error)
 			return error;
 	}
@@ -282,7 +282,7 @@ static mpijob_doc *new_pod(const struct object *job)
 {
 	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
 	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
-	char *prefix = mpijob__words_format("%.*s-", NAME_ROOM, job->name);
+	char *prefix = mpijob__local_words_format("%.*s-", NAME_ROOM, job->name);
 	mpijob_doc *doc = prefix ? mpijob_doc_new() : NULL;
 	mpijob_node *mine = mpijob_doc_make(doc, "metadata");
 
@@ -319,19 +319,19 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	error = mpijob__verbs_create(local, mpijob__store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply,
+	error = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply,
 				     NULL);
 	mpijob_doc_free(doc);
 	if (!error && reply.status >= 300) {
 		state->refused++;
-		state->due_ms = mpijob__words_clock() + backoff(local, state->refused);
+		state->due_ms = mpijob__local_words_clock() + backoff(local, state->refused);
 		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
-				     mpijob__words_format("the pod of job %s was refused: %s", job->name,
+				     mpijob__local_words_format("the pod of job %s was refused: %s", job->name,
 							  mpijob_text_data(reply.text)));
 	} else if (!error) {
 		state->refused = 0;
 	}
-	mpijob__reply_clear(&reply);
+	mpijob__local_reply_clear(&reply);
 	return error;
 }
 
@@ -359,7 +359,7 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 	if (seconds < 0 || state->started_ms == 0)
 		return 0;
 	end = state->started_ms + seconds * 1000;
-	if (mpijob__words_clock() >= end)
+	if (mpijob__local_words_clock() >= end)
 		return 1;
 	state->due_ms = mpijob__local_sooner(state->due_ms, end);
 	return 0;
@@ -387,9 +387,9 @@ static int keep_running(struct mpijob_local *local, struct job_state *state, con
 	state->ending = ENDING_NOT;
 	if (pods->active > 0 || (pods->terminating > 0 && only_failed_replaced(job)))
 		return 0;
-	if (state->refused > 0 && state->due_ms > mpijob__words_clock())
+	if (state->refused > 0 && state->due_ms > mpijob__local_words_clock())
 		return 0;
-	if (state->failed > 0 && mpijob__words_clock() < due) {
+	if (state->failed > 0 && mpijob__local_words_clock() < due) {
 		state->due_ms = mpijob__local_sooner(state->due_ms, due);
 		return 0;
 	}
@@ -401,20 +401,20 @@ static int finish(struct mpijob_local *local, struct job_state *state, struct ob
 	int64_t ttl = number_of(job, "spec.ttlSecondsAfterFinished", -1);
 
 	if (state->finished_ms == 0)
-		state->finished_ms = mpijob__words_clock();
+		state->finished_ms = mpijob__local_words_clock();
 	if (ttl < 0)
 		return 0;
 	state->due_ms = state->finished_ms + ttl * 1000;
-	if (mpijob__words_clock() < state->due_ms)
+	if (mpijob__local_words_clock() < state->due_ms)
 		return 0;
-	return mpijob__deletion_run(local, job, DELETE_FOREGROUND, -1);
+	return mpijob__local_deletion_run(local, job, DELETE_FOREGROUND, -1);
 }
 
 /* What is to become of its pods; may create or delete some. */
 static int act(struct mpijob_local *local, struct job_state *state, const struct object *job, const struct pods *pods,
 	       struct job_verdict *verdict)
 {
-	if (mpijob__job_status_failing(job, verdict) == 0 && state->succeeded == 0)
+	if (mpijob__local_job_status_failing(job, verdict) == 0 && state->succeeded == 0)
 		find_failure(state, job, pods, verdict);
 	if (verdict->failed_reason) {
 		state->ending = ENDING_FAILED;
@@ -432,7 +432,7 @@ static int act(struct mpijob_local *local, struct job_state *state, const struct
 		return delete_active(local, state, job);
 	}
 	if (state->started_ms == 0)
-		state->started_ms = mpijob__words_clock();
+		state->started_ms = mpijob__local_words_clock();
 	return keep_running(local, state, job, pods);
 }
 
@@ -444,9 +444,9 @@ static int sync_job(struct mpijob_local *local, struct job_state *state, struct 
 	int error;
 
 	state->due_ms = again;
-	if (mpijob__store_deleting(job))
+	if (mpijob__local_store_deleting(job))
 		return 0;
-	if (mpijob__job_status_finished(job))
+	if (mpijob__local_job_status_finished(job))
 		return finish(local, state, job);
 	error = count_pods(local, state, job, &pods);
 	if (!error)
@@ -459,17 +459,17 @@ static int sync_job(struct mpijob_local *local, struct job_state *state, struct 
 	verdict.terminating = pods.terminating;
 	verdict.failed = state->failed;
 	verdict.succeeded = state->succeeded;
-	return error ? error : mpijob__job_status_write(local, job, &verdict);
+	return error ? error : mpijob__local_job_status_write(local, job, &verdict);
 }
 
-int mpijob__job_controller_run(struct mpijob_local *local, int64_t clock_ms, int64_t *next_ms)
+int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_ms, int64_t *next_ms)
 {
 	struct job_state **at = &local->jobs;
 
 	*next_ms = -1;
 	while (*at) {
 		struct job_state *state = *at;
-		struct object *job = mpijob__store_by_uid(&local->store, state->uid);
+		struct object *job = mpijob__local_store_by_uid(&local->store, state->uid);
 		int due = state->due_ms >= 0 && state->due_ms <= clock_ms;
 		int error = 0;
 
@@ -492,7 +492,7 @@ int mpijob__job_controller_run(struct mpijob_local *local, int64_t clock_ms, int
 	return 0;
 }
 
-void mpijob__job_controller_clear(struct mpijob_local *local)
+void mpijob__local_job_controller_clear(struct mpijob_local *local)
 {
 	while (local->jobs) {
 		struct job_state *state = local->jobs;

@@ -30,12 +30,12 @@ static int is_true(const struct object *job, const char *type)
 	return status && strcmp(status, "True") == 0;
 }
 
-int mpijob__job_status_finished(const struct object *job)
+int mpijob__local_job_status_finished(const struct object *job)
 {
 	return is_true(job, "Complete") || is_true(job, "Failed");
 }
 
-int mpijob__job_status_failing(const struct object *job, struct job_verdict *verdict)
+int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict)
 {
 	const mpijob_node *condition = find_condition(job, "FailureTarget");
 
@@ -73,7 +73,7 @@ static void set_condition(mpijob_doc *doc, const char *type, const char *status,
 
 	if (old && strcmp(old, status) == 0)
 		return;
-	mpijob__words_time(mpijob__words_now(), now);
+	mpijob__local_words_time(mpijob__local_words_now(), now);
 	mpijob_node_put_string(doc, condition, "status", status);
 	mpijob_node_put_string(doc, condition, "lastProbeTime", now);
 	mpijob_node_put_string(doc, condition, "lastTransitionTime", now);
@@ -112,7 +112,7 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 		set_condition(doc, "Suspended", "False", "JobResumed", "Job resumed");
 	if (mpijob_node_get(status, "startTime"))
 		return;
-	mpijob__words_time(mpijob__words_now(), now);
+	mpijob__local_words_time(mpijob__local_words_now(), now);
 	mpijob_node_put_string(doc, status, "startTime", now);
 }
 
@@ -132,11 +132,11 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 	if (!over)
 		return;
 	set_condition(doc, "Complete", "True", "CompletionsReached", reached);
-	mpijob__words_time(mpijob__words_now(), now);
+	mpijob__local_words_time(mpijob__local_words_now(), now);
 	mpijob_node_put_string(doc, status, "completionTime", now);
 }
 
-int mpijob__job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict)
+int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict)
 {
 	mpijob_doc *doc = mpijob_doc_clone(job->doc);
 	mpijob_node *status = mpijob_doc_make(doc, "status");
@@ -146,5 +146,5 @@ int mpijob__job_status_write(struct mpijob_local *local, struct object *job, con
 		write_end(doc, status, verdict);
 	else
 		write_suspension(job, doc, status, verdict);
-	return mpijob__verbs_store(local, job, doc);
+	return mpijob__local_verbs_store(local, job, doc);
 }

@@ -18,12 +18,12 @@ struct job_verdict {
 };
 
 /* Whether a Job has come to its end. */
-int mpijob__job_status_finished(const struct object *job);
+int mpijob__local_job_status_finished(const struct object *job);
 
 /* Whether it was said before that a Job fails: 1 and why, else 0. */
-int mpijob__job_status_failing(const struct object *job, struct job_verdict *verdict);
+int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict);
 
 /* Write counts, times and conditions. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict);
+int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict);
 
 #endif

@@ -62,17 +62,17 @@ struct kubelet {
 	int error; /* what the node said when it gave up */
 };
 
-struct node_client *mpijob__kubelet_node(struct kubelet *kubelet)
+struct node_client *mpijob__local_kubelet_node(struct kubelet *kubelet)
 {
 	return kubelet->node;
 }
 
-int mpijob__kubelet_has_one_id(const struct kubelet *kubelet)
+int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet)
 {
 	return kubelet->identity == NODE_IDENTITY_SINGLE;
 }
 
-uint64_t mpijob__kubelet_number(struct kubelet *kubelet)
+uint64_t mpijob__local_kubelet_number(struct kubelet *kubelet)
 {
 	return ++kubelet->last_number;
 }
@@ -91,7 +91,7 @@ static int expect(struct kubelet *kubelet, const struct expectation *wanted)
 	return 0;
 }
 
-int mpijob__kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number)
+int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number)
 {
 	struct expectation expectation = { NULL, request, what, pod, number, NULL, NULL };
 
@@ -137,15 +137,15 @@ static struct group *make_group(struct kubelet *kubelet, const char *namespace_)
 		free(group);
 		return NULL;
 	}
-	group->id = mpijob__kubelet_number(kubelet);
+	group->id = mpijob__local_kubelet_number(kubelet);
 	group->named = kubelet->local->names_delay_ms == 0;
-	group->names_ms = mpijob__words_clock() + kubelet->local->names_delay_ms;
+	group->names_ms = mpijob__local_words_clock() + kubelet->local->names_delay_ms;
 	group->next = kubelet->groups;
 	kubelet->groups = group;
 	return group;
 }
 
-int mpijob__kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *id)
+int mpijob__local_kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *id)
 {
 	struct group *group = make_group(kubelet, namespace_);
 
@@ -155,7 +155,7 @@ int mpijob__kubelet_group(struct kubelet *kubelet, const char *namespace_, uint6
 	return 0;
 }
 
-uint64_t mpijob__kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_)
+uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_)
 {
 	struct group *group = find_group(kubelet, namespace_);
 
@@ -170,8 +170,8 @@ static char *host_line(const struct pod *pod)
 	const char *n = pod->namespace_;
 
 	if (!s)
-		return mpijob__words_format("%s\t%s\n", pod->address, h);
-	return mpijob__words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n", pod->address, h, s, n,
+		return mpijob__local_words_format("%s\t%s\n", pod->address, h);
+	return mpijob__local_words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n", pod->address, h, s, n,
 				    pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
@@ -199,13 +199,13 @@ static int send_names(struct kubelet *kubelet, struct group *group)
 	int error = text ? write_names(kubelet, group, text) : MPIJOB_ERR_NOMEM;
 
 	if (!error)
-		error = mpijob__node_client_hosts_write(kubelet->node, group->id, mpijob_text_data(text),
+		error = mpijob__local_node_client_hosts_write(kubelet->node, group->id, mpijob_text_data(text),
 							mpijob_text_len(text), &number);
 	mpijob_text_free(text);
 	if (error)
 		return error;
 	group->sent = group->wanted;
-	return mpijob__kubelet_expect(kubelet, number, ASK_HOSTS, group->id, group->sent);
+	return mpijob__local_kubelet_expect(kubelet, number, ASK_HOSTS, group->id, group->sent);
 }
 
 /* Groups whose names are due now. */
@@ -259,7 +259,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 {
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
-		char *address = mpijob__words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
+		char *address = mpijob__local_words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
 		int free_ = address && !address_taken(kubelet, address);
 
 		if (kubelet->next_address > LAST_ADDRESS)
@@ -274,7 +274,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	}
 	memcpy(pod->address, NODE_ADDRESS, sizeof(NODE_ADDRESS));
 	if (!pod->host_network)
-		mpijob__pod_fail(pod, "NoAddress", mpijob__words_format("all addresses are in use"));
+		mpijob__local_pod_fail(pod, "NoAddress", mpijob__local_words_format("all addresses are in use"));
 	return 0;
 }
 
@@ -282,31 +282,31 @@ static int admit(struct kubelet *kubelet, struct object *object)
 {
 	struct group *group = make_group(kubelet, object->namespace_);
 	struct pod *pod =
-		group ? mpijob__pod_new(kubelet, kubelet->local, object, mpijob__kubelet_number(kubelet)) : NULL;
+		group ? mpijob__local_pod_new(kubelet, kubelet->local, object, mpijob__local_kubelet_number(kubelet)) : NULL;
 	int error;
 
 	if (!pod)
 		return MPIJOB_ERR_NOMEM;
 	error = give_address(kubelet, pod);
 	if (error) {
-		mpijob__pod_free(pod);
+		mpijob__local_pod_free(pod);
 		return error;
 	}
 	object->pod = pod;
 	*kubelet->pods_end = pod;
 	kubelet->pods_end = &pod->next;
 	pod->hosts_version = ++group->wanted;
-	return mpijob__pod_begin(pod);
+	return mpijob__local_pod_begin(pod);
 }
 
 static int admit_arrivals(struct kubelet *kubelet)
 {
-	for (struct object *object = mpijob__store_first(&kubelet->local->store, KIND_POD); object;
+	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD); object;
 	     object = object->next) {
-		const char *phase = mpijob__store_text(object, "status.phase");
+		const char *phase = mpijob__local_store_text(object, "status.phase");
 		int error = 0;
 
-		if (!object->pod && !mpijob__store_deleting(object) && phase && strcmp(phase, "Pending") == 0)
+		if (!object->pod && !mpijob__local_store_deleting(object) && phase && strcmp(phase, "Pending") == 0)
 			error = admit(kubelet, object);
 		if (error)
 			return error;
@@ -321,12 +321,12 @@ static void source_changed(struct kubelet *kubelet, const struct object *object)
 		if (pod->stage == POD_OVER || strcmp(pod->namespace_, object->namespace_) != 0)
 			continue;
 		/* Also a pod that waits for something of this name to appear. */
-		mpijob__pod_volumes_uses(pod, object);
+		mpijob__local_pod_volumes_uses(pod, object);
 		pod->dirty = 1;
 	}
 }
 
-void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int change)
+void mpijob__local_kubelet_changed(struct kubelet *kubelet, struct object *object, int change)
 {
 	if (!kubelet)
 		return;
@@ -338,8 +338,8 @@ void mpijob__kubelet_changed(struct kubelet *kubelet, struct object *object, int
 			return;
 		object->pod->dirty = 1;
 		if (change != CHANGE_DELETED)
-			mpijob__pod_volumes_fields_changed(object->pod);
-		object->pod->deleting = mpijob__store_deleting(object);
+			mpijob__local_pod_volumes_fields_changed(object->pod);
+		object->pod->deleting = mpijob__local_store_deleting(object);
 		object->pod->gone = change == CHANGE_DELETED;
 	}
 }
@@ -358,17 +358,17 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 	for (struct pod **at = &kubelet->pods; *at;) {
 		struct pod *pod = *at;
 		int due = pod->due_ms >= 0 && pod->due_ms <= clock_ms;
-		int error = pod->dirty || due ? mpijob__pod_sync(pod, clock_ms) : 0;
+		int error = pod->dirty || due ? mpijob__local_pod_sync(pod, clock_ms) : 0;
 
 		if (error) {
 			pod->dirty = 1;
 			return error;
 		}
-		if (pod->gone && mpijob__pod_is_over(pod)) {
+		if (pod->gone && mpijob__local_pod_is_over(pod)) {
 			*at = pod->next;
 			if (!*at)
 				kubelet->pods_end = at;
-			mpijob__pod_free(pod);
+			mpijob__local_pod_free(pod);
 			continue;
 		}
 		*next_ms = mpijob__local_sooner(*next_ms, pod->due_ms);
@@ -392,9 +392,9 @@ static void setup_answer(struct pod *pod, int what, uint64_t number, const struc
 {
 	pod->dirty = 1;
 	if (event->type != NODE_ANS_OK) {
-		if (what == ASK_VOLUME && mpijob__pod_volumes_keep(pod, number, event->text))
+		if (what == ASK_VOLUME && mpijob__local_pod_volumes_keep(pod, number, event->text))
 			return;
-		mpijob__pod_fail(pod, "SetUpFailed", event->text ? strdup(event->text) : NULL);
+		mpijob__local_pod_fail(pod, "SetUpFailed", event->text ? strdup(event->text) : NULL);
 		return;
 	}
 	if (what == ASK_SANDBOX)
@@ -417,9 +417,9 @@ static void deliver(struct kubelet *kubelet, const struct expectation *for_, con
 	else if (pod && (for_->what == ASK_SANDBOX || for_->what == ASK_VOLUME))
 		setup_answer(pod, for_->what, for_->number, event);
 	else if (container && for_->what == ASK_START)
-		mpijob__container_started(container, event);
+		mpijob__local_container_started(container, event);
 	else if (container && for_->what == ASK_PROBE)
-		mpijob__pod_probe_answer(container, event);
+		mpijob__local_pod_probe_answer(container, event);
 }
 
 static void container_exited(struct kubelet *kubelet, const struct node_event *event)
@@ -428,7 +428,7 @@ static void container_exited(struct kubelet *kubelet, const struct node_event *e
 		struct container *container = find_run(pod, event->id);
 
 		if (container) {
-			mpijob__container_exited(container, event);
+			mpijob__local_container_exited(container, event);
 			return;
 		}
 	}
@@ -439,7 +439,7 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	kubelet->dead = 1;
 	kubelet->error = event->error ? event->error : MPIJOB_ERR_IO;
 	mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_ERROR, "local-node", NULL,
-			     mpijob__words_format("%s", event->text ? event->text : "the node failed"));
+			     mpijob__local_words_format("%s", event->text ? event->text : "the node failed"));
 }
 
 static void take_event(struct kubelet *kubelet, const struct node_event *event)
@@ -460,10 +460,10 @@ static void take_event(struct kubelet *kubelet, const struct node_event *event)
 
 static int take_events(struct kubelet *kubelet, int timeout_ms)
 {
-	int error = mpijob__node_client_step(kubelet->node, timeout_ms);
+	int error = mpijob__local_node_client_step(kubelet->node, timeout_ms);
 	struct node_event event;
 
-	while (mpijob__node_client_next(kubelet->node, &event) == 1)
+	while (mpijob__local_node_client_next(kubelet->node, &event) == 1)
 		take_event(kubelet, &event);
 	if (error == MPIJOB_ERR_IO && !kubelet->dead) {
 		struct node_event gone = { .error = error, .text = "the node ended before its time" };
@@ -475,14 +475,14 @@ static int take_events(struct kubelet *kubelet, int timeout_ms)
 
 static void follow_writing(struct kubelet *kubelet)
 {
-	int wants = mpijob__node_client_wants_write(kubelet->node);
+	int wants = mpijob__local_node_client_wants_write(kubelet->node);
 
 	if (wants != kubelet->wants_write)
 		mpijob__local_change_fd(kubelet->local, &kubelet->source, 1, wants);
 	kubelet->wants_write = wants;
 }
 
-int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
 {
 	int error;
 
@@ -509,21 +509,21 @@ int mpijob__kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next
 
 /* What others ask. */
 
-struct log *mpijob__kubelet_log(struct kubelet *kubelet, const char *uid, const char *name, int previous)
+struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, const char *name, int previous)
 {
-	struct object *object = kubelet ? mpijob__store_by_uid(&kubelet->local->store, uid) : NULL;
-	struct container *container = object && object->pod ? mpijob__pod_find_container(object->pod, name) : NULL;
+	struct object *object = kubelet ? mpijob__local_store_by_uid(&kubelet->local->store, uid) : NULL;
+	struct container *container = object && object->pod ? mpijob__local_pod_find_container(object->pod, name) : NULL;
 
 	if (!container)
 		return NULL;
 	return previous ? container->previous_log : container->log;
 }
 
-int mpijob__kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec, uint64_t *request)
+int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec, uint64_t *request)
 {
-	struct object *object = mpijob__store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
+	struct object *object = mpijob__local_store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
 	struct container *container =
-		object && object->pod ? mpijob__pod_find_container(object->pod, exec->container) : NULL;
+		object && object->pod ? mpijob__local_pod_find_container(object->pod, exec->container) : NULL;
 	struct expectation expectation = { NULL, 0, ASK_EXEC, 0, 0, exec->done, exec->user };
 	struct node_exec ask = { 0 };
 	int error;
@@ -533,14 +533,14 @@ int mpijob__kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exe
 	ask.container = container->id;
 	ask.argv = exec->argv;
 	memcpy(ask.fds, exec->fds, sizeof(ask.fds));
-	error = mpijob__node_client_exec(kubelet->node, &ask, request);
+	error = mpijob__local_node_client_exec(kubelet->node, &ask, request);
 	if (error)
 		return error;
 	expectation.request = *request;
 	return expect(kubelet, &expectation);
 }
 
-void mpijob__kubelet_exec_drop(struct kubelet *kubelet, uint64_t request)
+void mpijob__local_kubelet_exec_drop(struct kubelet *kubelet, uint64_t request)
 {
 	struct expectation *expectation = take_expectation(kubelet, request);
 	uint64_t number = 0;
@@ -548,7 +548,7 @@ void mpijob__kubelet_exec_drop(struct kubelet *kubelet, uint64_t request)
 	if (!expectation)
 		return;
 	free(expectation);
-	(void)mpijob__node_client_exec_signal(kubelet->node, request, 9, &number);
+	(void)mpijob__local_node_client_exec_signal(kubelet->node, request, 9, &number);
 }
 
 static int say_once(struct kubelet *kubelet, const char *words)
@@ -578,22 +578,22 @@ static char *field_of_job(const struct pod *pod, const char *path)
 	const char *role = mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
 
 	if (!role)
-		return mpijob__words_format("spec.%s", path);
-	return mpijob__words_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
+		return mpijob__local_words_format("spec.%s", path);
+	return mpijob__local_words_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
 				    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
 }
 
-void mpijob__kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what)
+void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
 	const char *job = mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
 	char *field = field_of_job(pod, path);
-	char *words = field ? mpijob__words_format("%s/%s/%s", pod->namespace_, job ? job : pod->name, field) : NULL;
+	char *words = field ? mpijob__local_words_format("%s/%s/%s", pod->namespace_, job ? job : pod->name, field) : NULL;
 
 	if (words && say_once(kubelet, words))
 		mpijob__local_notice(
 			kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
-			mpijob__words_format("not honoured locally%s%s", what ? ": " : "", what ? what : ""));
+			mpijob__local_words_format("not honoured locally%s%s", what ? ": " : "", what ? what : ""));
 	free(words);
 	free(field);
 }
@@ -618,13 +618,13 @@ static void tell_why(mpijob_diag *diag, const struct node_event *event)
 /* Until the node is ready or says why it is not. */
 static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 {
-	int64_t end = mpijob__words_clock() + READY_WAIT_MS;
+	int64_t end = mpijob__local_words_clock() + READY_WAIT_MS;
 	struct node_event event = { 0 };
 
 	for (;;) {
-		int error = mpijob__node_client_step(kubelet->node, 100);
+		int error = mpijob__local_node_client_step(kubelet->node, 100);
 
-		while (mpijob__node_client_next(kubelet->node, &event) == 1) {
+		while (mpijob__local_node_client_next(kubelet->node, &event) == 1) {
 			if (event.type == NODE_EVT_READY) {
 				kubelet->identity = event.identity;
 				return 0;
@@ -634,7 +634,7 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 				return event.error ? event.error : MPIJOB_ERR_IO;
 			}
 		}
-		if (error || mpijob__words_clock() >= end) {
+		if (error || mpijob__local_words_clock() >= end) {
 			event.text = NULL;
 			tell_why(diag, &event);
 			return error == MPIJOB_ERR_NOMEM ? error : MPIJOB_ERR_IO;
@@ -644,21 +644,21 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 
 static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag *diag)
 {
-	char *found = program ? strdup(program) : mpijob__node_program_find();
+	char *found = program ? strdup(program) : mpijob__local_node_program_find();
 	struct node_options options = { found, NULL, NODE_IDENTITY_AUTO };
-	int error = found ? mpijob__node_client_start(&options, &kubelet->node, diag) : MPIJOB_ERR_NOMEM;
+	int error = found ? mpijob__local_node_client_start(&options, &kubelet->node, diag) : MPIJOB_ERR_NOMEM;
 
 	free(found);
 	if (!error)
 		error = wait_for_node(kubelet, diag);
 	if (error)
 		return error;
-	kubelet->source.fd = mpijob__node_client_fd(kubelet->node);
+	kubelet->source.fd = mpijob__local_node_client_fd(kubelet->node);
 	kubelet->source.run = nothing;
 	return mpijob__local_watch_fd(kubelet->local, &kubelet->source, 0);
 }
 
-int mpijob__kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out, mpijob_diag *diag)
+int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out, mpijob_diag *diag)
 {
 	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
 	int error;
@@ -671,7 +671,7 @@ int mpijob__kubelet_new(struct mpijob_local *local, const char *program, struct 
 	kubelet->next_address = FIRST_ADDRESS;
 	error = start_node(kubelet, program, diag);
 	if (error) {
-		mpijob__kubelet_free(kubelet);
+		mpijob__local_kubelet_free(kubelet);
 		return error;
 	}
 	*out = kubelet;
@@ -684,7 +684,7 @@ static void free_lists(struct kubelet *kubelet)
 		struct pod *pod = kubelet->pods;
 
 		kubelet->pods = pod->next;
-		mpijob__pod_free(pod);
+		mpijob__local_pod_free(pod);
 	}
 	while (kubelet->expected) {
 		struct expectation *expectation = kubelet->expected;
@@ -708,14 +708,14 @@ static void free_lists(struct kubelet *kubelet)
 	}
 }
 
-void mpijob__kubelet_free(struct kubelet *kubelet)
+void mpijob__local_kubelet_free(struct kubelet *kubelet)
 {
 	if (!kubelet)
 		return;
 	if (kubelet->source.fd >= 0)
 		mpijob__local_forget_fd(kubelet->local, &kubelet->source);
 	/* The node and all that lives in it ends here. */
-	mpijob__node_client_free(kubelet->node);
+	mpijob__local_node_client_free(kubelet->node);
 	free_lists(kubelet);
 	free(kubelet);
 }

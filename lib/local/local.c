@@ -206,7 +206,7 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 	local->told++;
 	mpijob_exchange_header(call->exchange, "Content-Type", reply->type ? reply->type : "application/json");
 	if (reply->warning && !call->cancelled) {
-		char *text = mpijob__words_format("299 - \"%s\"", reply->warning);
+		char *text = mpijob__local_words_format("299 - \"%s\"", reply->warning);
 
 		if (text)
 			mpijob_exchange_header(call->exchange, "Warning", text);
@@ -222,7 +222,7 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 static void serve(struct mpijob_local *local, struct call *call)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
-	int error = mpijob__api_serve(local, call, &reply);
+	int error = mpijob__local_api_serve(local, call, &reply);
 
 	if (error) {
 		end_call(local, call, error);
@@ -235,7 +235,7 @@ static void serve(struct mpijob_local *local, struct call *call)
 			end_call(local, call, 0);
 		}
 	}
-	mpijob__reply_clear(&reply);
+	mpijob__local_reply_clear(&reply);
 }
 
 static void feed(struct mpijob_local *local, struct call *call)
@@ -272,9 +272,9 @@ static void changed(void *user, struct object *object, int change)
 {
 	struct mpijob_local *local = user;
 
-	mpijob__watches_changed(local, object->kind->id);
-	mpijob__job_controller_changed(local, object, change);
-	mpijob__kubelet_changed(local->kubelet, object, change);
+	mpijob__local_watches_changed(local, object->kind->id);
+	mpijob__local_job_controller_changed(local, object, change);
+	mpijob__local_kubelet_changed(local->kubelet, object, change);
 	if (change == CHANGE_DELETED)
 		local->collect = 1;
 }
@@ -286,16 +286,16 @@ static void changed(void *user, struct object *object, int change)
 static int advance(struct mpijob_local *local, int64_t *next_ms)
 {
 	uint64_t version = local->store.version;
-	int64_t clock = mpijob__words_clock();
+	int64_t clock = mpijob__local_words_clock();
 	int64_t jobs = -1;
 	int64_t pods = -1;
-	int error = mpijob__job_controller_run(local, clock, &jobs);
+	int error = mpijob__local_job_controller_run(local, clock, &jobs);
 
 	if (!error)
-		error = mpijob__kubelet_run(local->kubelet, clock, &pods);
+		error = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
 	if (!error)
-		error = mpijob__gc_run(local);
-	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods), mpijob__watches_tick(local, clock));
+		error = mpijob__local_gc_run(local);
+	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods), mpijob__local_watches_tick(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;
 	return error;
@@ -310,7 +310,7 @@ static int tell_ready(struct mpijob_local *local)
 		served++;
 		advance_call(local, local->ready_first);
 	}
-	mpijob__store_trim(&local->store);
+	mpijob__local_store_trim(&local->store);
 	return served;
 }
 
@@ -320,7 +320,7 @@ static int64_t wait_ms(int64_t next_ms, int64_t limit_ms)
 
 	if (next_ms < 0)
 		return limit_ms;
-	wait = next_ms - mpijob__words_clock();
+	wait = next_ms - mpijob__local_words_clock();
 	if (wait < 0)
 		wait = 0;
 	return limit_ms < 0 || wait < limit_ms ? wait : limit_ms;
@@ -356,20 +356,20 @@ static int move(struct mpijob_local *local, int64_t *next_ms)
 		if (error)
 			return error;
 	}
-	*next_ms = mpijob__words_clock();
+	*next_ms = mpijob__local_words_clock();
 	return 0;
 }
 
 static int poll_local(void *self, int timeout_ms)
 {
 	struct mpijob_local *local = self;
-	int64_t end = timeout_ms < 0 ? -1 : mpijob__words_clock() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? -1 : mpijob__local_words_clock() + timeout_ms;
 	size_t told = local->told;
 	int64_t next_ms = -1;
 	int error = move(local, &next_ms);
 
 	while (!error) {
-		int64_t left = end < 0 ? -1 : end - mpijob__words_clock();
+		int64_t left = end < 0 ? -1 : end - mpijob__local_words_clock();
 		int count;
 
 		if (local->told != told || (end >= 0 && left < 0))
@@ -378,7 +378,7 @@ static int poll_local(void *self, int timeout_ms)
 		if (count < 0)
 			return count;
 		error = move(local, &next_ms);
-		if (error || local->told != told || count > 0 || (end >= 0 && mpijob__words_clock() >= end))
+		if (error || local->told != told || count > 0 || (end >= 0 && mpijob__local_words_clock() >= end))
 			break;
 	}
 	return error;
@@ -391,7 +391,7 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 	int error = advance(local, &next_ms);
 
 	*fd = local->epoll;
-	*deadline_ms = local->ready_first ? mpijob__words_clock() : next_ms;
+	*deadline_ms = local->ready_first ? mpijob__local_words_clock() : next_ms;
 	return error;
 }
 
@@ -447,10 +447,10 @@ static void destroy(void *self)
 		return;
 	while (local->calls)
 		call_free(local, local->calls);
-	mpijob__exec_socket_free(local->exec_socket);
-	mpijob__kubelet_free(local->kubelet);
-	mpijob__job_controller_clear(local);
-	mpijob__store_clear(&local->store);
+	mpijob__local_exec_socket_free(local->exec_socket);
+	mpijob__local_kubelet_free(local->kubelet);
+	mpijob__local_job_controller_clear(local);
+	mpijob__local_store_clear(&local->store);
 	if (local->wake >= 0)
 		close(local->wake);
 	if (local->epoll >= 0)
@@ -467,9 +467,9 @@ static int add_default_namespace(struct mpijob_local *local)
 
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
 	error = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM
-				      : mpijob__verbs_create(local, mpijob__store_kind(KIND_NAMESPACE), "",
+				      : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE), "",
 							     mpijob_doc_root(doc), &reply, NULL);
-	mpijob__reply_clear(&reply);
+	mpijob__local_reply_clear(&reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -493,7 +493,7 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
-	error = mpijob__store_init(&local->store, changed, local);
+	error = mpijob__local_store_init(&local->store, changed, local);
 	if (!error && !local->cluster_domain)
 		error = MPIJOB_ERR_NOMEM;
 	if (!error)
@@ -501,9 +501,9 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	if (!error)
 		error = add_default_namespace(local);
 	if (!error && !options->no_node)
-		error = mpijob__kubelet_new(local, options->node_program, &local->kubelet, diag);
+		error = mpijob__local_kubelet_new(local, options->node_program, &local->kubelet, diag);
 	if (!error && !options->no_node)
-		error = mpijob__exec_socket_new(local, &local->exec_socket);
+		error = mpijob__local_exec_socket_new(local, &local->exec_socket);
 	return error;
 }
 

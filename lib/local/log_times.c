@@ -60,7 +60,7 @@ static int add_mark(struct log_times *times, uint64_t offset, int64_t ns)
 	return 1;
 }
 
-void mpijob__log_times_add(struct log_times *times, const struct log_bytes *news, int64_t now_ms)
+void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news, int64_t now_ms)
 {
 	uint64_t begin = times->inside ? next_line(news, news->from) : news->from;
 	int64_t now_ns = now_ms * NS_OF_MS;
@@ -94,7 +94,7 @@ static size_t find_mark(const struct log_times *times, uint64_t offset)
 	return low;
 }
 
-void mpijob__log_times_cut(struct log_times *times, const struct log_bytes *all, uint64_t base)
+void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all, uint64_t base)
 {
 	uint64_t begin = base;
 	struct log_mark *mark;
@@ -114,13 +114,13 @@ void mpijob__log_times_cut(struct log_times *times, const struct log_bytes *all,
 	memmove(times->marks, times->marks + drop, times->count * sizeof(*times->marks));
 }
 
-void mpijob__log_times_clear(struct log_times *times)
+void mpijob__local_log_times_clear(struct log_times *times)
 {
 	free(times->marks);
 	memset(times, 0, sizeof(*times));
 }
 
-int64_t mpijob__log_times_of(const struct log_times *times, const struct log_bytes *all, uint64_t offset)
+int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all, uint64_t offset)
 {
 	const struct log_mark *mark;
 
@@ -130,14 +130,14 @@ int64_t mpijob__log_times_of(const struct log_times *times, const struct log_byt
 	return mark->offset > offset ? mark->ns : mark->ns + count_lines(all, mark->offset, offset);
 }
 
-int64_t mpijob__log_times_next(const struct log_times *times, uint64_t offset, int64_t before_ns)
+int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset, int64_t before_ns)
 {
 	size_t mark = times->count ? find_mark(times, offset) : 0;
 
 	return times->count && times->marks[mark].offset == offset ? times->marks[mark].ns : before_ns + 1;
 }
 
-uint64_t mpijob__log_times_since(const struct log_times *times, const struct log_bytes *all, int64_t since_ns)
+uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all, int64_t since_ns)
 {
 	uint64_t offset = all->from, last = all->from, end = all->to;
 	int64_t ns = INT64_MIN;
@@ -159,7 +159,7 @@ uint64_t mpijob__log_times_since(const struct log_times *times, const struct log
 	return offset == all->to && times->inside ? last : offset;
 }
 
-void mpijob__log_times_print(int64_t ns, char out[LOG_TIME_SIZE])
+void mpijob__local_log_times_print(int64_t ns, char out[LOG_TIME_SIZE])
 {
 	time_t seconds = (time_t)(ns / NS_OF_S);
 	struct tm parts = { 0 };
@@ -201,7 +201,7 @@ static int read_zone(const char *at, int64_t *zone)
 	return minutes >= 0 && *at == 0;
 }
 
-int mpijob__log_times_read(const char *text, int64_t *ns)
+int mpijob__local_log_times_read(const char *text, int64_t *ns)
 {
 	static const char behind[] = { '-', '-', 'T', ':', ':', 0 };
 	int parts[6], count = 0;

@@ -48,7 +48,7 @@ struct log {
 	void *user;
 };
 
-struct log *mpijob__logs_new(struct mpijob_local *local, void (*drained)(void *user), void *user)
+struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user), void *user)
 {
 	struct log *log = calloc(1, sizeof(*log));
 
@@ -61,16 +61,16 @@ struct log *mpijob__logs_new(struct mpijob_local *local, void (*drained)(void *u
 	return log;
 }
 
-void mpijob__logs_hold(struct log *log)
+void mpijob__local_logs_hold(struct log *log)
 {
 	log->refs++;
 }
 
-void mpijob__logs_drop(struct log *log)
+void mpijob__local_logs_drop(struct log *log)
 {
 	if (!log || --log->refs > 0)
 		return;
-	mpijob__log_times_clear(&log->times);
+	mpijob__local_log_times_clear(&log->times);
 	free(log->data);
 	free(log);
 }
@@ -80,7 +80,7 @@ static struct log_bytes all_bytes(const struct log *log)
 	return (struct log_bytes){ log->data, log->base, log->base + log->len };
 }
 
-void mpijob__logs_leave(struct log *log)
+void mpijob__local_logs_leave(struct log *log)
 {
 	if (log)
 		log->drained = NULL;
@@ -95,7 +95,7 @@ static void cut(struct log *log)
 
 	if (line)
 		drop = (size_t)(line - log->data) + 1;
-	mpijob__log_times_cut(&log->times, &all, log->base + drop);
+	mpijob__local_log_times_cut(&log->times, &all, log->base + drop);
 	log->len -= drop;
 	log->base += drop;
 	memmove(log->data, log->data + drop, log->len);
@@ -132,14 +132,14 @@ static int append(struct log *log, const char *data, size_t len)
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
-	mpijob__log_times_add(&log->times, &news, mpijob__words_now());
+	mpijob__local_log_times_add(&log->times, &news, mpijob__local_words_now());
 	return 0;
 }
 
 /* A gap is told where it is. */
 static int append_gap(struct log *log)
 {
-	char *text = log->lost ? mpijob__words_format("\n[%zu bytes were lost: out of memory]\n", log->lost) : NULL;
+	char *text = log->lost ? mpijob__local_words_format("\n[%zu bytes were lost: out of memory]\n", log->lost) : NULL;
 	int error = log->lost ? MPIJOB_ERR_NOMEM : 0;
 
 	if (text)
@@ -150,7 +150,7 @@ static int append_gap(struct log *log)
 	return error;
 }
 
-int mpijob__logs_write(struct log *log, const char *data, size_t len)
+int mpijob__local_logs_write(struct log *log, const char *data, size_t len)
 {
 	if (len == 0)
 		return 0;
@@ -164,7 +164,7 @@ int mpijob__logs_write(struct log *log, const char *data, size_t len)
 	return 0;
 }
 
-void mpijob__logs_finish(struct log *log)
+void mpijob__local_logs_finish(struct log *log)
 {
 	(void)append_gap(log);
 	log->finished = 1;
@@ -180,13 +180,13 @@ static int is_behind(const struct log *log)
 	return 0;
 }
 
-int mpijob__logs_is_full(struct log *log)
+int mpijob__local_logs_is_full(struct log *log)
 {
 	log->blocked = is_behind(log);
 	return log->blocked;
 }
 
-char *mpijob__logs_tail(const struct log *log, size_t lines, size_t bytes)
+char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 {
 	size_t start = log->len;
 
@@ -195,7 +195,7 @@ char *mpijob__logs_tail(const struct log *log, size_t lines, size_t bytes)
 			break;
 		start--;
 	}
-	return mpijob__words_format("%.*s", (int)(log->len - start), log->data ? log->data + start : "");
+	return mpijob__local_words_format("%.*s", (int)(log->len - start), log->data ? log->data + start : "");
 }
 
 /* Reading. */
@@ -212,7 +212,7 @@ static void unblock(struct log *log)
 static int tell_gap(struct reader *reader, struct call *call)
 {
 	struct log *log = reader->log;
-	char *text = mpijob__words_format("[%llu bytes are no longer kept]\n",
+	char *text = mpijob__local_words_format("[%llu bytes are no longer kept]\n",
 					  (unsigned long long)(log->base - reader->offset));
 	int ended;
 
@@ -233,10 +233,10 @@ static int put_time(struct reader *reader, mpijob_text *text)
 
 	/* The line behind the one before is the usual case. */
 	if (reader->line_ns && reader->next_line == reader->offset)
-		reader->line_ns = mpijob__log_times_next(times, reader->offset, reader->line_ns);
+		reader->line_ns = mpijob__local_log_times_next(times, reader->offset, reader->line_ns);
 	else
-		reader->line_ns = mpijob__log_times_of(times, &all, reader->offset);
-	mpijob__log_times_print(reader->line_ns, time);
+		reader->line_ns = mpijob__local_log_times_of(times, &all, reader->offset);
+	mpijob__local_log_times_print(reader->line_ns, time);
 	reader->inside = 1;
 	if (mpijob_text_write(text, time, strlen(time)) || mpijob_text_write(text, " ", 1))
 		return MPIJOB_ERR_NOMEM;
@@ -310,7 +310,7 @@ static void close_reader(struct stream *stream)
 	if (reader->next)
 		reader->next->prev = reader->prev;
 	unblock(log);
-	mpijob__logs_drop(log);
+	mpijob__local_logs_drop(log);
 	free(reader);
 }
 
@@ -331,7 +331,7 @@ static uint64_t beginning_of(const struct log *log, const struct log_options *op
 {
 	struct log_bytes all = all_bytes(log);
 	uint64_t since =
-		options->since_ns > INT64_MIN ? mpijob__log_times_since(&log->times, &all, options->since_ns) : 0;
+		options->since_ns > INT64_MIN ? mpijob__local_log_times_since(&log->times, &all, options->since_ns) : 0;
 	uint64_t tail = options->tail == 0 ? all.to : options->tail > 0 ? tail_of(log, options->tail) : 0;
 
 	return since > tail ? since : tail;
@@ -349,7 +349,7 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	reader->follow = options->follow && !options->previous;
 	reader->timestamps = options->timestamps;
 	reader->offset = beginning_of(log, options);
-	mpijob__logs_hold(log);
+	mpijob__local_logs_hold(log);
 	reader->next = log->readers;
 	if (reader->next)
 		reader->next->prev = reader;
@@ -383,26 +383,26 @@ static const char *choose_container(const struct object *pod, const char *asked)
 	return NULL;
 }
 
-int mpijob__logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
+int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
 		      const struct log_options *options, struct reply *reply)
 {
 	const char *container = choose_container(pod, options->container);
 	struct log *log;
 
 	if (!container && options->container && *options->container)
-		return mpijob__reply_refuse(
+		return mpijob__local_reply_refuse(
 			reply, 400, "BadRequest", pod->kind, pod->name,
-			mpijob__words_format("container %s is not in pod %s", options->container, pod->name));
+			mpijob__local_words_format("container %s is not in pod %s", options->container, pod->name));
 	if (!container)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-					    mpijob__words_format("pod %s has several containers: name one", pod->name));
-	log = mpijob__kubelet_log(local->kubelet, pod->uid, container, options->previous);
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+					    mpijob__local_words_format("pod %s has several containers: name one", pod->name));
+	log = mpijob__local_kubelet_log(local->kubelet, pod->uid, container, options->previous);
 	if (log)
 		return read_log(log, call, options, reply);
-	return mpijob__reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+	return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
 				    options->previous
-					    ? mpijob__words_format("container \"%s\" in pod \"%s\" did not run before",
+					    ? mpijob__local_words_format("container \"%s\" in pod \"%s\" did not run before",
 								   container, pod->name)
-					    : mpijob__words_format("container \"%s\" in pod \"%s\" is waiting to start",
+					    : mpijob__local_words_format("container \"%s\" in pod \"%s\" is waiting to start",
 								   container, pod->name));
 }

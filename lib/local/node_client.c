@@ -117,7 +117,7 @@ static void no_fds(struct node_incoming *in)
 		in->fds[i] = -1;
 }
 
-int mpijob__node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag)
+int mpijob__local_node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag)
 {
 	struct node_client *client;
 	int pair[2];
@@ -142,34 +142,34 @@ int mpijob__node_client_start(const struct node_options *options, struct node_cl
 			return MPIJOB_ERR_NOMEM;
 		return report(diag, MPIJOB_ERR_IO, "cannot start ", options->program, e);
 	}
-	mpijob__node_message_channel_init(&client->channel, pair[0]);
+	mpijob__local_node_message_channel_init(&client->channel, pair[0]);
 	no_fds(&client->current);
 	*out = client;
 	return 0;
 }
 
-void mpijob__node_client_free(struct node_client *client)
+void mpijob__local_node_client_free(struct node_client *client)
 {
 	if (!client)
 		return;
-	mpijob__node_message_incoming_free(&client->current);
-	mpijob__node_message_channel_close(&client->channel);
+	mpijob__local_node_message_incoming_free(&client->current);
+	mpijob__local_node_message_channel_close(&client->channel);
 	while (waitpid(client->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(client);
 }
 
-int mpijob__node_client_fd(const struct node_client *client)
+int mpijob__local_node_client_fd(const struct node_client *client)
 {
 	return client->channel.fd;
 }
 
-int mpijob__node_client_wants_write(const struct node_client *client)
+int mpijob__local_node_client_wants_write(const struct node_client *client)
 {
 	return client->channel.out_count > 0 && !client->channel.mute;
 }
 
-int mpijob__node_client_step(struct node_client *client, int timeout_ms)
+int mpijob__local_node_client_step(struct node_client *client, int timeout_ms)
 {
 	struct pollfd poll_fd = { .fd = client->channel.fd, .events = POLLIN };
 
@@ -179,17 +179,17 @@ int mpijob__node_client_step(struct node_client *client, int timeout_ms)
 		client->out_of_memory = 0;
 		return MPIJOB_ERR_NOMEM;
 	}
-	mpijob__node_message_flush(&client->channel);
-	if (mpijob__node_client_wants_write(client))
+	mpijob__local_node_message_flush(&client->channel);
+	if (mpijob__local_node_client_wants_write(client))
 		poll_fd.events |= POLLOUT;
 	if (timeout_ms != 0 && poll(&poll_fd, 1, timeout_ms) > 0 && (poll_fd.revents & POLLOUT))
-		mpijob__node_message_flush(&client->channel);
+		mpijob__local_node_message_flush(&client->channel);
 	return 0; /* an end is seen by _next, after all that came before it */
 }
 
 static void fill(struct node_event *event, const struct node_field *field)
 {
-	uint64_t number = mpijob__node_message_number(field);
+	uint64_t number = mpijob__local_node_message_number(field);
 
 	switch (field->tag) {
 	case NODE_F_ID:
@@ -218,21 +218,21 @@ static void fill(struct node_event *event, const struct node_field *field)
 		break;
 	case NODE_F_TEXT:
 	case NODE_F_KERNEL:
-		event->text = mpijob__node_message_text(field);
+		event->text = mpijob__local_node_message_text(field);
 		break;
 	default:
 		break;
 	}
 }
 
-int mpijob__node_client_next(struct node_client *client, struct node_event *event)
+int mpijob__local_node_client_next(struct node_client *client, struct node_event *event)
 {
 	struct node_reader reader;
 	struct node_field field;
 	int r;
 
-	mpijob__node_message_incoming_free(&client->current);
-	r = mpijob__node_message_receive(&client->channel, &client->current);
+	mpijob__local_node_message_incoming_free(&client->current);
+	r = mpijob__local_node_message_receive(&client->channel, &client->current);
 	if (r == MPIJOB_ERR_NOMEM)
 		client->out_of_memory = 1;
 	if (r != 1)
@@ -242,19 +242,19 @@ int mpijob__node_client_next(struct node_client *client, struct node_event *even
 	event->type = client->current.frame.type;
 	reader =
 		(struct node_reader){ client->current.payload, client->current.payload + client->current.frame.length };
-	while (mpijob__node_message_next(&reader, &field) == 1)
+	while (mpijob__local_node_message_next(&reader, &field) == 1)
 		fill(event, &field);
 	return 1;
 }
 
 static void begin(struct node_client *client, struct node_writer *w, uint16_t type)
 {
-	mpijob__node_message_begin(w, type, ++client->last_request);
+	mpijob__local_node_message_begin(w, type, ++client->last_request);
 }
 
 static int finish(struct node_client *client, struct node_writer *w, uint64_t *request)
 {
-	int error = mpijob__node_message_send(&client->channel, w);
+	int error = mpijob__local_node_message_send(&client->channel, w);
 
 	if (error)
 		return error;
@@ -263,17 +263,17 @@ static int finish(struct node_client *client, struct node_writer *w, uint64_t *r
 	return 0;
 }
 
-int mpijob__node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
+int mpijob__local_node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
 				       uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_SANDBOX_CREATE);
-	mpijob__node_message_put_number(&w, NODE_F_ID, sandbox->id);
-	mpijob__node_message_put_text(&w, NODE_F_HOSTNAME, sandbox->hostname);
-	mpijob__node_message_put_text(&w, NODE_F_ADDRESS, sandbox->address);
-	mpijob__node_message_put_number(&w, NODE_F_HOST_NETWORK, sandbox->host_network != 0);
-	mpijob__node_message_put_number(&w, NODE_F_GROUP, sandbox->group);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, sandbox->id);
+	mpijob__local_node_message_put_text(&w, NODE_F_HOSTNAME, sandbox->hostname);
+	mpijob__local_node_message_put_text(&w, NODE_F_ADDRESS, sandbox->address);
+	mpijob__local_node_message_put_number(&w, NODE_F_HOST_NETWORK, sandbox->host_network != 0);
+	mpijob__local_node_message_put_number(&w, NODE_F_GROUP, sandbox->group);
 	return finish(client, &w, request);
 }
 
@@ -283,72 +283,72 @@ static int with_id(struct node_client *client, uint16_t type, uint64_t id, uint6
 	struct node_writer w;
 
 	begin(client, &w, type);
-	mpijob__node_message_put_number(&w, NODE_F_ID, id);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, id);
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request)
+int mpijob__local_node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request)
 {
 	return with_id(client, NODE_REQ_SANDBOX_DESTROY, sandbox, request);
 }
 
-int mpijob__node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request)
+int mpijob__local_node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request)
 {
 	return with_id(client, NODE_REQ_VOLUME_REMOVE, volume, request);
 }
 
-int mpijob__node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request)
+int mpijob__local_node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_VOLUME_WRITE);
-	mpijob__node_message_put_number(&w, NODE_F_ID, volume->id);
-	mpijob__node_message_put_number(&w, NODE_F_KIND, (uint64_t)volume->kind);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, volume->id);
+	mpijob__local_node_message_put_number(&w, NODE_F_KIND, (uint64_t)volume->kind);
 	if (volume->fs_group >= 0)
-		mpijob__node_message_put_number(&w, NODE_F_FS_GROUP, (uint64_t)volume->fs_group);
+		mpijob__local_node_message_put_number(&w, NODE_F_FS_GROUP, (uint64_t)volume->fs_group);
 	for (size_t i = 0; i < volume->file_count; i++) {
 		const struct node_file *file = &volume->files[i];
-		size_t opened = mpijob__node_message_open(&w, NODE_F_FILE);
+		size_t opened = mpijob__local_node_message_open(&w, NODE_F_FILE);
 
-		mpijob__node_message_put_text(&w, NODE_F_PATH, file->path);
-		mpijob__node_message_put_number(&w, NODE_F_MODE, file->mode);
-		mpijob__node_message_put_number(&w, NODE_F_UID, file->uid);
-		mpijob__node_message_put_number(&w, NODE_F_GID, file->gid);
-		mpijob__node_message_put(&w, NODE_F_DATA, file->data, file->len);
-		mpijob__node_message_close(&w, opened);
+		mpijob__local_node_message_put_text(&w, NODE_F_PATH, file->path);
+		mpijob__local_node_message_put_number(&w, NODE_F_MODE, file->mode);
+		mpijob__local_node_message_put_number(&w, NODE_F_UID, file->uid);
+		mpijob__local_node_message_put_number(&w, NODE_F_GID, file->gid);
+		mpijob__local_node_message_put(&w, NODE_F_DATA, file->data, file->len);
+		mpijob__local_node_message_close(&w, opened);
 	}
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
+int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
 				    uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_HOSTS_WRITE);
-	mpijob__node_message_put_number(&w, NODE_F_GROUP, group);
-	mpijob__node_message_put(&w, NODE_F_DATA, text, len);
+	mpijob__local_node_message_put_number(&w, NODE_F_GROUP, group);
+	mpijob__local_node_message_put(&w, NODE_F_DATA, text, len);
 	return finish(client, &w, request);
 }
 
 static void put_list(struct node_writer *w, uint16_t tag, const char *const *list)
 {
 	for (; list && *list; list++)
-		mpijob__node_message_put_text(w, tag, *list);
+		mpijob__local_node_message_put_text(w, tag, *list);
 }
 
 static void put_mount(struct node_writer *w, const struct node_mount *mount)
 {
-	size_t opened = mpijob__node_message_open(w, NODE_F_MOUNT);
+	size_t opened = mpijob__local_node_message_open(w, NODE_F_MOUNT);
 
 	if (mount->volume)
-		mpijob__node_message_put_number(w, NODE_F_VOLUME, mount->volume);
+		mpijob__local_node_message_put_number(w, NODE_F_VOLUME, mount->volume);
 	else
-		mpijob__node_message_put_text(w, NODE_F_HOST_PATH, mount->host_path);
-	mpijob__node_message_put_text(w, NODE_F_PATH, mount->path);
-	mpijob__node_message_put_text(w, NODE_F_SUB_PATH, mount->sub_path);
-	mpijob__node_message_put_number(w, NODE_F_READ_ONLY, mount->read_only != 0);
-	mpijob__node_message_close(w, opened);
+		mpijob__local_node_message_put_text(w, NODE_F_HOST_PATH, mount->host_path);
+	mpijob__local_node_message_put_text(w, NODE_F_PATH, mount->path);
+	mpijob__local_node_message_put_text(w, NODE_F_SUB_PATH, mount->sub_path);
+	mpijob__local_node_message_put_number(w, NODE_F_READ_ONLY, mount->read_only != 0);
+	mpijob__local_node_message_close(w, opened);
 }
 
 static int put_fds(struct node_writer *w, const int fds[3])
@@ -366,85 +366,85 @@ static int put_fds(struct node_writer *w, const int fds[3])
 		w->fds[w->fd_count++] = fd;
 		bits |= UINT64_C(1) << i;
 	}
-	mpijob__node_message_put_number(w, NODE_F_STDIO, bits);
+	mpijob__local_node_message_put_number(w, NODE_F_STDIO, bits);
 	return 0;
 }
 
-int mpijob__node_client_container_start(struct node_client *client, const struct node_container *container,
+int mpijob__local_node_client_container_start(struct node_client *client, const struct node_container *container,
 					uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_CONTAINER_START);
-	mpijob__node_message_put_number(&w, NODE_F_ID, container->id);
-	mpijob__node_message_put_number(&w, NODE_F_SANDBOX, container->sandbox);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, container->id);
+	mpijob__local_node_message_put_number(&w, NODE_F_SANDBOX, container->sandbox);
 	put_list(&w, NODE_F_ARG, container->argv);
 	put_list(&w, NODE_F_ENV, container->envp);
-	mpijob__node_message_put_text(&w, NODE_F_CWD, container->cwd);
+	mpijob__local_node_message_put_text(&w, NODE_F_CWD, container->cwd);
 	if (container->uid >= 0)
-		mpijob__node_message_put_number(&w, NODE_F_UID, (uint64_t)container->uid);
+		mpijob__local_node_message_put_number(&w, NODE_F_UID, (uint64_t)container->uid);
 	if (container->gid >= 0)
-		mpijob__node_message_put_number(&w, NODE_F_GID, (uint64_t)container->gid);
+		mpijob__local_node_message_put_number(&w, NODE_F_GID, (uint64_t)container->gid);
 	for (size_t i = 0; i < container->group_count; i++)
-		mpijob__node_message_put_number(&w, NODE_F_SUPPLEMENTARY, container->groups[i]);
+		mpijob__local_node_message_put_number(&w, NODE_F_SUPPLEMENTARY, container->groups[i]);
 	for (size_t i = 0; i < container->mount_count; i++)
 		put_mount(&w, &container->mounts[i]);
-	mpijob__node_message_put_number(&w, NODE_F_READ_ONLY, container->read_only_root != 0);
-	mpijob__node_message_put_number(&w, NODE_F_CAPABILITIES, container->capabilities);
-	mpijob__node_message_put_number(&w, NODE_F_CONFINE, container->confine);
-	mpijob__node_message_put_text(&w, NODE_F_SSH_PATH, container->ssh_auth_path);
+	mpijob__local_node_message_put_number(&w, NODE_F_READ_ONLY, container->read_only_root != 0);
+	mpijob__local_node_message_put_number(&w, NODE_F_CAPABILITIES, container->capabilities);
+	mpijob__local_node_message_put_number(&w, NODE_F_CONFINE, container->confine);
+	mpijob__local_node_message_put_text(&w, NODE_F_SSH_PATH, container->ssh_auth_path);
 	if (put_fds(&w, container->fds)) {
-		mpijob__node_message_drop(&w);
+		mpijob__local_node_message_drop(&w);
 		return MPIJOB_ERR_IO;
 	}
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request)
+int mpijob__local_node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_CONTAINER_SIGNAL);
-	mpijob__node_message_put_number(&w, NODE_F_ID, container);
-	mpijob__node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, container);
+	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request)
+int mpijob__local_node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_EXEC);
-	mpijob__node_message_put_number(&w, NODE_F_ID, exec->container);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, exec->container);
 	put_list(&w, NODE_F_ARG, exec->argv);
 	put_list(&w, NODE_F_ENV, exec->envp);
-	mpijob__node_message_put_text(&w, NODE_F_CWD, exec->cwd);
+	mpijob__local_node_message_put_text(&w, NODE_F_CWD, exec->cwd);
 	if (put_fds(&w, exec->fds)) {
-		mpijob__node_message_drop(&w);
+		mpijob__local_node_message_drop(&w);
 		return MPIJOB_ERR_IO;
 	}
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request)
+int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_EXEC_SIGNAL);
-	mpijob__node_message_put_number(&w, NODE_F_REQUEST, exec_request);
-	mpijob__node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
+	mpijob__local_node_message_put_number(&w, NODE_F_REQUEST, exec_request);
+	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
 	return finish(client, &w, request);
 }
 
-int mpijob__node_client_probe(struct node_client *client, const struct node_probe *probe, uint64_t *request)
+int mpijob__local_node_client_probe(struct node_client *client, const struct node_probe *probe, uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_PROBE);
-	mpijob__node_message_put_number(&w, NODE_F_SANDBOX, probe->sandbox);
-	mpijob__node_message_put_number(&w, NODE_F_PORT, probe->port);
-	mpijob__node_message_put_number(&w, NODE_F_TIMEOUT, (uint64_t)(probe->timeout_ms > 0 ? probe->timeout_ms : 0));
-	mpijob__node_message_put_number(&w, NODE_F_RETRY, (uint64_t)(probe->retry_ms > 0 ? probe->retry_ms : 0));
-	mpijob__node_message_put_number(&w, NODE_F_LISTEN, probe->listen_only != 0);
+	mpijob__local_node_message_put_number(&w, NODE_F_SANDBOX, probe->sandbox);
+	mpijob__local_node_message_put_number(&w, NODE_F_PORT, probe->port);
+	mpijob__local_node_message_put_number(&w, NODE_F_TIMEOUT, (uint64_t)(probe->timeout_ms > 0 ? probe->timeout_ms : 0));
+	mpijob__local_node_message_put_number(&w, NODE_F_RETRY, (uint64_t)(probe->retry_ms > 0 ? probe->retry_ms : 0));
+	mpijob__local_node_message_put_number(&w, NODE_F_LISTEN, probe->listen_only != 0);
 	return finish(client, &w, request);
 }

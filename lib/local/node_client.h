@@ -3,13 +3,13 @@
  * The parent's side of the node: start mpijob-node, ask it for sandboxes, volumes and containers, and
  * collect its answers and events.
  *
- * Nothing here blocks except mpijob__node_client_step() for as long as it is told. Each request
+ * Nothing here blocks except mpijob__local_node_client_step() for as long as it is told. Each request
  * function queues one request, gives its number, and its one answer comes out of
- * mpijob__node_client_next() later; requests may be sent at once, before NODE_EVT_READY came.
+ * mpijob__local_node_client_next() later; requests may be sent at once, before NODE_EVT_READY came.
  * One client, one thread.
  *
  * Closing the client (or dying) ends the node: every process, mount, interface and namespace that it
- * made is gone when mpijob__node_client_free() returns.
+ * made is gone when mpijob__local_node_client_free() returns.
  */
 #ifndef MPIJOB_LOCAL_NODE_CLIENT_H
 #define MPIJOB_LOCAL_NODE_CLIENT_H
@@ -114,40 +114,40 @@ struct node_event {
 
 /* Start a node. The findings say why it could not be started at all; what the node itself finds out comes as
  * NODE_EVT_FATAL. */
-int mpijob__node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag);
+int mpijob__local_node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag);
 
 /* Close the connection and wait until the node is gone (some milliseconds). NULL does nothing. */
-void mpijob__node_client_free(struct node_client *client);
+void mpijob__local_node_client_free(struct node_client *client);
 
 /* For a loop of one's own: poll this descriptor for reading, and for writing when the second says 1. */
-int mpijob__node_client_fd(const struct node_client *client);
-int mpijob__node_client_wants_write(const struct node_client *client);
+int mpijob__local_node_client_fd(const struct node_client *client);
+int mpijob__local_node_client_wants_write(const struct node_client *client);
 
 /*
  * Send and receive what is possible, after waiting up to timeout_ms (-1: for ever) for anything to do.
  * 0; MPIJOB_ERR_IO: the node is gone (what it said before is still to be had by _next); MPIJOB_ERR_NOMEM.
  */
-int mpijob__node_client_step(struct node_client *client, int timeout_ms);
+int mpijob__local_node_client_step(struct node_client *client, int timeout_ms);
 
 /* Take the next answer or event: 1, or 0 when there is none. Its text lives until the next call with this client. */
-int mpijob__node_client_next(struct node_client *client, struct node_event *event);
+int mpijob__local_node_client_next(struct node_client *client, struct node_event *event);
 
 /*
  * Requests. `request` may be NULL. Each returns 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (too long for one frame:
  * 16 MiB), MPIJOB_ERR_IO (a descriptor could not be duplicated, or the node is gone).
  */
-int mpijob__node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
+int mpijob__local_node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
 				       uint64_t *request);
-int mpijob__node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request);
-int mpijob__node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request);
-int mpijob__node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request);
-int mpijob__node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
+int mpijob__local_node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request);
+int mpijob__local_node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request);
+int mpijob__local_node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request);
+int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
 				    uint64_t *request);
-int mpijob__node_client_container_start(struct node_client *client, const struct node_container *container,
+int mpijob__local_node_client_container_start(struct node_client *client, const struct node_container *container,
 					uint64_t *request);
-int mpijob__node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request);
-int mpijob__node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request);
-int mpijob__node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request);
-int mpijob__node_client_probe(struct node_client *client, const struct node_probe *probe, uint64_t *request);
+int mpijob__local_node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request);
+int mpijob__local_node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request);
+int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request);
+int mpijob__local_node_client_probe(struct node_client *client, const struct node_probe *probe, uint64_t *request);
 
 #endif

@@ -69,7 +69,7 @@ static void append(struct node_writer *w, const void *data, size_t len)
 	w->len += len;
 }
 
-void mpijob__node_message_begin(struct node_writer *w, uint16_t type, uint64_t request)
+void mpijob__local_node_message_begin(struct node_writer *w, uint16_t type, uint64_t request)
 {
 	struct node_frame frame = { .type = type, .request = request };
 
@@ -77,7 +77,7 @@ void mpijob__node_message_begin(struct node_writer *w, uint16_t type, uint64_t r
 	append(w, &frame, sizeof(frame));
 }
 
-void mpijob__node_message_put(struct node_writer *w, uint16_t tag, const void *data, size_t len)
+void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const void *data, size_t len)
 {
 	struct node_field_header header = { .tag = tag, .length = (uint32_t)len };
 
@@ -87,26 +87,26 @@ void mpijob__node_message_put(struct node_writer *w, uint16_t tag, const void *d
 	append(w, data, len);
 }
 
-void mpijob__node_message_put_text(struct node_writer *w, uint16_t tag, const char *text)
+void mpijob__local_node_message_put_text(struct node_writer *w, uint16_t tag, const char *text)
 {
 	if (text)
-		mpijob__node_message_put(w, tag, text, strlen(text) + 1);
+		mpijob__local_node_message_put(w, tag, text, strlen(text) + 1);
 }
 
-void mpijob__node_message_put_number(struct node_writer *w, uint16_t tag, uint64_t value)
+void mpijob__local_node_message_put_number(struct node_writer *w, uint16_t tag, uint64_t value)
 {
-	mpijob__node_message_put(w, tag, &value, sizeof(value));
+	mpijob__local_node_message_put(w, tag, &value, sizeof(value));
 }
 
-size_t mpijob__node_message_open(struct node_writer *w, uint16_t tag)
+size_t mpijob__local_node_message_open(struct node_writer *w, uint16_t tag)
 {
 	size_t opened = w->len;
 
-	mpijob__node_message_put(w, tag, NULL, 0);
+	mpijob__local_node_message_put(w, tag, NULL, 0);
 	return opened;
 }
 
-void mpijob__node_message_close(struct node_writer *w, size_t opened)
+void mpijob__local_node_message_close(struct node_writer *w, size_t opened)
 {
 	struct node_field_header header;
 
@@ -117,7 +117,7 @@ void mpijob__node_message_close(struct node_writer *w, size_t opened)
 	memcpy(w->data + opened, &header, sizeof(header));
 }
 
-int mpijob__node_message_finish(struct node_writer *w)
+int mpijob__local_node_message_finish(struct node_writer *w)
 {
 	struct node_frame frame;
 
@@ -138,14 +138,14 @@ static void close_all(int *fds, int count)
 	}
 }
 
-void mpijob__node_message_drop(struct node_writer *w)
+void mpijob__local_node_message_drop(struct node_writer *w)
 {
 	wipe_free(w->data, w->cap);
 	close_all(w->fds, w->fd_count);
 	memset(w, 0, sizeof(*w));
 }
 
-int mpijob__node_message_next(struct node_reader *r, struct node_field *field)
+int mpijob__local_node_message_next(struct node_reader *r, struct node_field *field)
 {
 	struct node_field_header header;
 	size_t left = (size_t)(r->end - r->at);
@@ -164,7 +164,7 @@ int mpijob__node_message_next(struct node_reader *r, struct node_field *field)
 	return 1;
 }
 
-uint64_t mpijob__node_message_number(const struct node_field *field)
+uint64_t mpijob__local_node_message_number(const struct node_field *field)
 {
 	uint64_t value = 0;
 
@@ -173,19 +173,19 @@ uint64_t mpijob__node_message_number(const struct node_field *field)
 	return value;
 }
 
-const char *mpijob__node_message_text(const struct node_field *field)
+const char *mpijob__local_node_message_text(const struct node_field *field)
 {
 	if (field->len == 0 || memchr(field->data, 0, field->len) != field->data + field->len - 1)
 		return NULL;
 	return (const char *)field->data;
 }
 
-struct node_reader mpijob__node_message_inside(const struct node_field *field)
+struct node_reader mpijob__local_node_message_inside(const struct node_field *field)
 {
 	return (struct node_reader){ field->data, field->data + field->len };
 }
 
-void mpijob__node_message_channel_init(struct node_channel *channel, int fd)
+void mpijob__local_node_message_channel_init(struct node_channel *channel, int fd)
 {
 	memset(channel, 0, sizeof(*channel));
 	channel->fd = fd;
@@ -193,16 +193,16 @@ void mpijob__node_message_channel_init(struct node_channel *channel, int fd)
 		channel->in.fds[i] = -1;
 }
 
-void mpijob__node_message_channel_close(struct node_channel *channel)
+void mpijob__local_node_message_channel_close(struct node_channel *channel)
 {
 	for (size_t i = 0; i < channel->out_count; i++)
-		mpijob__node_message_drop(&channel->out[i]);
+		mpijob__local_node_message_drop(&channel->out[i]);
 	free(channel->out);
-	mpijob__node_message_incoming_free(&channel->in);
+	mpijob__local_node_message_incoming_free(&channel->in);
 	close_all(channel->fds, channel->fd_count);
 	if (channel->fd >= 0)
 		close(channel->fd);
-	mpijob__node_message_channel_init(channel, -1);
+	mpijob__local_node_message_channel_init(channel, -1);
 	channel->dead = 1;
 }
 
@@ -221,16 +221,16 @@ static int queue_grow(struct node_channel *channel)
 	return 0;
 }
 
-int mpijob__node_message_send(struct node_channel *channel, struct node_writer *w)
+int mpijob__local_node_message_send(struct node_channel *channel, struct node_writer *w)
 {
-	int error = mpijob__node_message_finish(w);
+	int error = mpijob__local_node_message_finish(w);
 
 	if (!error && (channel->mute || channel->dead))
 		error = MPIJOB_ERR_IO;
 	if (!error)
 		error = queue_grow(channel);
 	if (error) {
-		mpijob__node_message_drop(w);
+		mpijob__local_node_message_drop(w);
 		return error;
 	}
 	channel->out[channel->out_count++] = *w;
@@ -264,7 +264,7 @@ static ssize_t send_some(int fd, const struct node_writer *w, size_t sent)
 	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-int mpijob__node_message_flush(struct node_channel *channel)
+int mpijob__local_node_message_flush(struct node_channel *channel)
 {
 	size_t done = 0;
 
@@ -284,7 +284,7 @@ int mpijob__node_message_flush(struct node_channel *channel)
 		if (channel->sent < w->len)
 			continue;
 		channel->out_bytes -= w->len;
-		mpijob__node_message_drop(w);
+		mpijob__local_node_message_drop(w);
 		channel->sent = 0;
 		done++;
 	}
@@ -374,7 +374,7 @@ static int complete(struct node_channel *channel, struct node_incoming *in)
 	return 1;
 }
 
-int mpijob__node_message_receive(struct node_channel *channel, struct node_incoming *in)
+int mpijob__local_node_message_receive(struct node_channel *channel, struct node_incoming *in)
 {
 	struct node_incoming *now = &channel->in;
 	const size_t head = sizeof(now->frame);
@@ -402,7 +402,7 @@ int mpijob__node_message_receive(struct node_channel *channel, struct node_incom
 	return MPIJOB_ERR_IO;
 }
 
-void mpijob__node_message_incoming_free(struct node_incoming *in)
+void mpijob__local_node_message_incoming_free(struct node_incoming *in)
 {
 	wipe_free(in->payload, in->frame.length);
 	in->payload = NULL;

@@ -22,7 +22,7 @@
 
 static const char here;
 
-char *mpijob__node_program_find(void)
+char *mpijob__local_node_program_find(void)
 {
 	static const char *const folders[] = { MPIJOB_BUILD_LIBEXECDIR, MPIJOB_LIBEXECDIR };
 	Dl_info info;
@@ -34,7 +34,7 @@ char *mpijob__node_program_find(void)
 		*slash = 0;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		free(path);
-		path = mpijob__words_format("%s%s%s/mpijob-node",
+		path = mpijob__local_words_format("%s%s%s/mpijob-node",
 					    folders[i][0] == '/' ? ""
 					    : slash              ? file
 								 : ".",

@@ -3,6 +3,6 @@
 #define MPIJOB_LOCAL_NODE_PROGRAM_H
 
 /* Where mpijob-node is, seen from this library; yours, NULL without memory. */
-char *mpijob__node_program_find(void);
+char *mpijob__local_node_program_find(void);
 
 #endif

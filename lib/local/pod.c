@@ -61,7 +61,7 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	mpijob_node_bool(mpijob_node_get(pod->spec, "hostNetwork"), &pod->host_network);
 	hostname = mpijob_node_string(mpijob_node_get(pod->spec, "hostname"));
 	/* A host name is a label: no dots, at most 63 bytes. */
-	pod->hostname = mpijob__words_format("%.63s", hostname && *hostname ? hostname : object->name);
+	pod->hostname = mpijob__local_words_format("%.63s", hostname && *hostname ? hostname : object->name);
 	if (!pod->hostname)
 		return MPIJOB_ERR_NOMEM;
 	pod->hostname[strcspn(pod->hostname, ".")] = 0;
@@ -71,7 +71,7 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	return 0;
 }
 
-struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
+struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
 			    uint64_t id)
 {
 	struct pod *pod = calloc(1, sizeof(*pod));
@@ -83,20 +83,20 @@ struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local,
 	pod->id = id;
 	pod->due_ms = -1;
 	pod->dirty = 1;
-	pod->started_ms = mpijob__words_now();
-	if (copy_identity(pod, object) || make_containers(pod) || mpijob__pod_volumes_set_up(pod)) {
-		mpijob__pod_free(pod);
+	pod->started_ms = mpijob__local_words_now();
+	if (copy_identity(pod, object) || make_containers(pod) || mpijob__local_pod_volumes_set_up(pod)) {
+		mpijob__local_pod_free(pod);
 		return NULL;
 	}
 	return pod;
 }
 
-void mpijob__pod_free(struct pod *pod)
+void mpijob__local_pod_free(struct pod *pod)
 {
 	if (!pod)
 		return;
 	for (size_t i = 0; pod->containers && i < pod->count; i++)
-		mpijob__container_clear(&pod->containers[i]);
+		mpijob__local_container_clear(&pod->containers[i]);
 	free(pod->containers);
 	free(pod->volumes);
 	free(pod->message);
@@ -108,7 +108,7 @@ void mpijob__pod_free(struct pod *pod)
 	free(pod);
 }
 
-int mpijob__pod_is_worker(const struct pod *pod)
+int mpijob__local_pod_is_worker(const struct pod *pod)
 {
 	const char *role = mpijob_node_string(
 		mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels[training.kubeflow.org/job-role]"));
@@ -116,12 +116,12 @@ int mpijob__pod_is_worker(const struct pod *pod)
 	return role && strcmp(role, "worker") == 0;
 }
 
-int mpijob__pod_is_over(const struct pod *pod)
+int mpijob__local_pod_is_over(const struct pod *pod)
 {
 	return pod->stage == POD_OVER;
 }
 
-struct container *mpijob__pod_find_container(struct pod *pod, const char *name)
+struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name)
 {
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];
@@ -136,41 +136,41 @@ struct container *mpijob__pod_find_container(struct pod *pod, const char *name)
 
 static int assign_node(struct pod *pod)
 {
-	struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_doc *doc = object ? mpijob_doc_clone(object->doc) : NULL;
 
 	if (!object)
 		return 0;
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "spec"), "nodeName", NODE_NAME);
-	return mpijob__verbs_store(pod->local, object, doc);
+	return mpijob__local_verbs_store(pod->local, object, doc);
 }
 
 static int ask_sandbox(struct pod *pod)
 {
 	struct node_sandbox request = { 0 };
 	uint64_t number = 0;
-	int error = mpijob__kubelet_group(pod->kubelet, pod->namespace_, &request.group);
+	int error = mpijob__local_kubelet_group(pod->kubelet, pod->namespace_, &request.group);
 
 	request.id = pod->id;
 	request.hostname = pod->hostname;
 	request.address = pod->host_network ? NULL : pod->address;
 	request.host_network = pod->host_network;
 	if (!error)
-		error = mpijob__node_client_sandbox_create(mpijob__kubelet_node(pod->kubelet), &request, &number);
-	return error ? error : mpijob__kubelet_expect(pod->kubelet, number, ASK_SANDBOX, pod->id, 0);
+		error = mpijob__local_node_client_sandbox_create(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
+	return error ? error : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_SANDBOX, pod->id, 0);
 }
 
-int mpijob__pod_begin(struct pod *pod)
+int mpijob__local_pod_begin(struct pod *pod)
 {
 	int error = assign_node(pod);
 
-	mpijob__pod_fields_check(pod);
+	mpijob__local_pod_fields_check(pod);
 	if (error || pod->reason)
 		return error;
 	return ask_sandbox(pod);
 }
 
-void mpijob__pod_fail(struct pod *pod, const char *reason, char *message)
+void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
 {
 	if (pod->reason) {
 		free(message);
@@ -180,7 +180,7 @@ void mpijob__pod_fail(struct pod *pod, const char *reason, char *message)
 	pod->message = message;
 	pod->dirty = 1;
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "pod-failed", NULL,
-			     mpijob__words_format("pod %s cannot run: %s", pod->name, message ? message : reason));
+			     mpijob__local_words_format("pod %s cannot run: %s", pod->name, message ? message : reason));
 }
 
 /* Running. */
@@ -231,7 +231,7 @@ static void schedule_restart(struct container *container, int64_t clock_ms)
 	container->last = container->ending;
 	memset(&container->ending, 0, sizeof(container->ending));
 	container->state = CONTAINER_WAITING;
-	mpijob__container_wait(container, "CrashLoopBackOff", NULL);
+	mpijob__local_container_wait(container, "CrashLoopBackOff", NULL);
 }
 
 static int start_due(struct container *container, int64_t clock_ms)
@@ -241,11 +241,11 @@ static int start_due(struct container *container, int64_t clock_ms)
 	if (container->state != CONTAINER_WAITING || clock_ms < container->due_ms)
 		return 0;
 	container->due_ms = 0;
-	error = mpijob__container_start(container);
+	error = mpijob__local_container_start(container);
 	if (error != MPIJOB_ERR_IO)
 		return error;
 	/* No descriptors left, for example; should the node be gone, its socket tells. */
-	mpijob__container_wait(container, "CreateContainerError", strdup("its output cannot be connected"));
+	mpijob__local_container_wait(container, "CreateContainerError", strdup("its output cannot be connected"));
 	container->due_ms = clock_ms + START_AGAIN_MS;
 	return 0;
 }
@@ -313,7 +313,7 @@ static int past_deadline(struct pod *pod, int64_t clock_ms)
 
 	if (!mpijob_node_int(mpijob_node_get(pod->spec, "activeDeadlineSeconds"), &seconds))
 		return 0;
-	left = pod->started_ms + seconds * 1000 - mpijob__words_now();
+	left = pod->started_ms + seconds * 1000 - mpijob__local_words_now();
 	if (left <= 0)
 		return 1;
 	pod->due_ms = mpijob__local_sooner(pod->due_ms, clock_ms + left);
@@ -329,7 +329,7 @@ static int run_main(struct pod *pod, int64_t clock_ms)
 
 		error = run_container(container, clock_ms);
 		if (!error)
-			error = mpijob__pod_probe_run(container, clock_ms, &pod->due_ms);
+			error = mpijob__local_pod_probe_run(container, clock_ms, &pod->due_ms);
 	}
 	return error;
 }
@@ -351,14 +351,14 @@ static int signal_all(struct pod *pod, int signo)
 
 	for (size_t i = 0; i < pod->count && !error; i++) {
 		if (pod->containers[i].signalled != signo)
-			error = mpijob__container_signal(&pod->containers[i], signo);
+			error = mpijob__local_container_signal(&pod->containers[i], signo);
 	}
 	return error;
 }
 
 static int64_t grace_ms(const struct pod *pod)
 {
-	const struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	int64_t seconds = DEFAULT_GRACE_S;
 
 	mpijob_node_int(mpijob_node_get(pod->spec, "terminationGracePeriodSeconds"), &seconds);
@@ -378,21 +378,21 @@ static void begin_end(struct pod *pod, int64_t clock_ms)
 static int release(struct pod *pod)
 {
 	uint64_t number = 0;
-	struct node_client *node = mpijob__kubelet_node(pod->kubelet);
+	struct node_client *node = mpijob__local_kubelet_node(pod->kubelet);
 	int error = 0;
 
 	if (pod->sandbox_gone)
 		return 0;
 	pod->sandbox_gone = 1;
-	error = mpijob__node_client_sandbox_destroy(node, pod->id, &number);
+	error = mpijob__local_node_client_sandbox_destroy(node, pod->id, &number);
 	if (!error)
-		error = mpijob__kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
+		error = mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
 	for (size_t i = 0; i < pod->volume_count && !error; i++) {
 		if (!pod->volumes[i].asked)
 			continue;
-		error = mpijob__node_client_volume_remove(node, pod->volumes[i].id, &number);
+		error = mpijob__local_node_client_volume_remove(node, pod->volumes[i].id, &number);
 		if (!error)
-			error = mpijob__kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
+			error = mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
 	}
 	return error;
 }
@@ -417,15 +417,15 @@ static int end_pod(struct pod *pod, int64_t clock_ms)
 /* The object may go when nothing of the pod is left. */
 static int conclude(struct pod *pod)
 {
-	struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	int error = release(pod);
 
 	if (error || !object)
 		return error;
-	error = mpijob__pod_status_write(pod);
+	error = mpijob__local_pod_status_write(pod);
 	if (error || !pod->deleting)
 		return error;
-	return mpijob__deletion_run(pod->local, object, DELETE_BACKGROUND, 0);
+	return mpijob__local_deletion_run(pod->local, object, DELETE_BACKGROUND, 0);
 }
 
 /* The whole. */
@@ -436,17 +436,17 @@ static int is_set_up(struct pod *pod)
 		if (!pod->volumes[i].written)
 			return 0;
 	}
-	return pod->sandbox_ready && mpijob__kubelet_hosts_written(pod->kubelet, pod->namespace_) >= pod->hosts_version;
+	return pod->sandbox_ready && mpijob__local_kubelet_hosts_written(pod->kubelet, pod->namespace_) >= pod->hosts_version;
 }
 
 static int set_up(struct pod *pod)
 {
 	char *missing = NULL;
-	int error = mpijob__pod_volumes_write(pod, &missing);
+	int error = mpijob__local_pod_volumes_write(pod, &missing);
 
 	if (!error && missing && pod->stage == POD_SETUP) {
 		for (size_t i = 0; i < pod->count; i++)
-			mpijob__container_wait(&pod->containers[i], "ContainerCreating", strdup(missing));
+			mpijob__local_container_wait(&pod->containers[i], "ContainerCreating", strdup(missing));
 	}
 	free(missing);
 	if (!error && pod->stage == POD_SETUP && is_set_up(pod))
@@ -463,8 +463,8 @@ static int run(struct pod *pod, int64_t clock_ms)
 	if (error)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
-		mpijob__pod_fail(pod, "DeadlineExceeded",
-				 mpijob__words_format("Pod was active on the node longer than the "
+		mpijob__local_pod_fail(pod, "DeadlineExceeded",
+				 mpijob__local_words_format("Pod was active on the node longer than the "
 						      "specified deadline"));
 		begin_end(pod, clock_ms);
 	} else if (is_hopeless(pod) || is_finished(pod)) {
@@ -473,7 +473,7 @@ static int run(struct pod *pod, int64_t clock_ms)
 	return 0;
 }
 
-int mpijob__pod_sync(struct pod *pod, int64_t clock_ms)
+int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
 {
 	int error = 0;
 
@@ -488,13 +488,13 @@ int mpijob__pod_sync(struct pod *pod, int64_t clock_ms)
 	if (!error && pod->stage == POD_RUNNING)
 		error = run(pod, clock_ms);
 	if (error == MPIJOB_ERR_USAGE) {
-		mpijob__pod_fail(pod, "TooLarge",
-				 mpijob__words_format("a volume or a command is too long for the node"));
+		mpijob__local_pod_fail(pod, "TooLarge",
+				 mpijob__local_words_format("a volume or a command is too long for the node"));
 		return 0;
 	}
 	if (!error && pod->stage == POD_ENDING)
 		error = end_pod(pod, clock_ms);
 	if (error)
 		return error;
-	return pod->stage == POD_OVER ? conclude(pod) : mpijob__pod_status_write(pod);
+	return pod->stage == POD_OVER ? conclude(pod) : mpijob__local_pod_status_write(pod);
 }

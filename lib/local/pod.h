@@ -120,33 +120,33 @@ struct pod {
 
 /* pod.c: the life of a pod. Each: 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO when the node is gone. */
 
-struct pod *mpijob__pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
+struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
 			    uint64_t id);
-void mpijob__pod_free(struct pod *pod);
-int mpijob__pod_begin(struct pod *pod); /* once it has its address */
-int mpijob__pod_sync(struct pod *pod, int64_t clock_ms);
+void mpijob__local_pod_free(struct pod *pod);
+int mpijob__local_pod_begin(struct pod *pod); /* once it has its address */
+int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms);
 /* The pod cannot run at all; `message` is taken. */
-void mpijob__pod_fail(struct pod *pod, const char *reason, char *message);
-int mpijob__pod_is_worker(const struct pod *pod);
-int mpijob__pod_is_over(const struct pod *pod);
-struct container *mpijob__pod_find_container(struct pod *pod, const char *name); /* NULL: the first one */
+void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message);
+int mpijob__local_pod_is_worker(const struct pod *pod);
+int mpijob__local_pod_is_over(const struct pod *pod);
+struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name); /* NULL: the first one */
 
 /* container.c: one container. */
 
-int mpijob__container_start(struct container *container);
-void mpijob__container_started(struct container *container, const struct node_event *event);
-void mpijob__container_exited(struct container *container, const struct node_event *event);
+int mpijob__local_container_start(struct container *container);
+void mpijob__local_container_started(struct container *container, const struct node_event *event);
+void mpijob__local_container_exited(struct container *container, const struct node_event *event);
 /* Ask it to end. */
-int mpijob__container_signal(struct container *container, int signo);
-void mpijob__container_wait(struct container *container, const char *reason, char *message);
-void mpijob__container_clear(struct container *container);
+int mpijob__local_container_signal(struct container *container, int signo);
+void mpijob__local_container_wait(struct container *container, const char *reason, char *message);
+void mpijob__local_container_clear(struct container *container);
 
 /* pod_probe.c: readiness. */
 
-void mpijob__pod_probe_set_up(struct container *container);
-int mpijob__pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms);
-void mpijob__pod_probe_answer(struct container *container, const struct node_event *event);
-int mpijob__pod_probe_port(const struct container *container, const mpijob_node *port, uint16_t *out);
+void mpijob__local_pod_probe_set_up(struct container *container);
+int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms);
+void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event);
+int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port, uint16_t *out);
 
 /* pod_environment.c: variables and what is written $(NAME). */
 
@@ -156,23 +156,23 @@ struct environment {
 	char *missing; /* the first thing that is not there yet, for people; NULL when all is */
 };
 
-int mpijob__environment_make(struct environment *environment, struct container *container);
-void mpijob__environment_clear(struct environment *environment);
+int mpijob__local_environment_make(struct environment *environment, struct container *container);
+void mpijob__local_environment_clear(struct environment *environment);
 /* NULL without memory. */
-char *mpijob__environment_expand(const struct environment *environment, const char *text);
+char *mpijob__local_environment_expand(const struct environment *environment, const char *text);
 /* A field of the pod as downwardAPI and fieldRef name it: 1, 0 when unknown, MPIJOB_ERR_NOMEM. */
-int mpijob__environment_field(const struct pod *pod, const char *path, char **out);
+int mpijob__local_environment_field(const struct pod *pod, const char *path, char **out);
 
 /* pod_volumes.c */
 
-int mpijob__pod_volumes_set_up(struct pod *pod);
+int mpijob__local_pod_volumes_set_up(struct pod *pod);
 /* Send what is not written or stale; 1: some source is not there yet, and pod->containers say so. */
-int mpijob__pod_volumes_write(struct pod *pod, char **missing);
-int mpijob__pod_volumes_uses(const struct pod *pod, const struct object *source);
+int mpijob__local_pod_volumes_write(struct pod *pod, char **missing);
+int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *source);
 /* The pod's own object changed, of which a downwardAPI volume may tell. */
-void mpijob__pod_volumes_fields_changed(struct pod *pod);
+void mpijob__local_pod_volumes_fields_changed(struct pod *pod);
 /* The node could not write a volume again: those who run keep the old files. 0: it had none yet. */
-int mpijob__pod_volumes_keep(struct pod *pod, uint64_t id, const char *why);
+int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why);
 /* The mounts of a container; the list is malloc'ed, its texts go into `texts`. */
 struct mounts {
 	struct node_mount *list;
@@ -181,18 +181,18 @@ struct mounts {
 	size_t text_count;
 	const char *ssh_path;
 };
-int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment,
+int mpijob__local_pod_volumes_mounts(struct container *container, const struct environment *environment,
 			       struct mounts *mounts);
-void mpijob__pod_volumes_mounts_clear(struct mounts *mounts);
+void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts);
 
 /* pod_status.c */
 
-int mpijob__pod_status_write(struct pod *pod);
-const char *mpijob__pod_status_phase(const struct pod *pod);
+int mpijob__local_pod_status_write(struct pod *pod);
+const char *mpijob__local_pod_status_phase(const struct pod *pod);
 
 /* pod_fields.c: what of a template is not honoured is said once; what cannot be run at all fails the pod. */
 
-void mpijob__pod_fields_check(struct pod *pod);
+void mpijob__local_pod_fields_check(struct pod *pod);
 
 /* kubelet.c: asking the node. The answer comes to the container or pod that asked. */
 
@@ -204,21 +204,21 @@ void mpijob__pod_fields_check(struct pod *pod);
 #define ASK_PROBE   5
 #define ASK_EXEC    6
 
-struct node_client *mpijob__kubelet_node(struct kubelet *kubelet);
-uint64_t mpijob__kubelet_number(struct kubelet *kubelet);
+struct node_client *mpijob__local_kubelet_node(struct kubelet *kubelet);
+uint64_t mpijob__local_kubelet_number(struct kubelet *kubelet);
 /* Whether this user has no other ids to give to groups. */
-int mpijob__kubelet_has_one_id(const struct kubelet *kubelet);
+int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet);
 /* Remember whom an answer is for. `number`: the container's or volume's. */
-int mpijob__kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number);
+int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number);
 /* The group of a namespace's names, and the version of its hosts file that the node has. */
-int mpijob__kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *group);
-uint64_t mpijob__kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_);
+int mpijob__local_kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *group);
+uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_);
 /* Say once per job that a field is not honoured. `what` may be NULL. */
-void mpijob__kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what);
+void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what);
 
 /* pod_security.c; `missing`, which may be NULL, gets what the container asks for and does not get */
 
-uint64_t mpijob__pod_security_capabilities(const struct container *container, uint64_t *missing);
-uint64_t mpijob__pod_security_confine(const struct container *container); /* NODE_CONFINE_* */
+uint64_t mpijob__local_pod_security_capabilities(const struct container *container, uint64_t *missing);
+uint64_t mpijob__local_pod_security_confine(const struct container *container); /* NODE_CONFINE_* */
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__environment_clear(struct environment *environment)
+void mpijob__local_environment_clear(struct environment *environment)
 {
 	for (size_t i = 0; i < environment->count; i++)
 		mpijob__local_base64_wipe_free(environment->entries[i], strlen(environment->entries[i]));
@@ -37,7 +37,7 @@ static const char *find_value(const struct environment *environment, const char 
 /* The later of two variables of one name wins, in its own place. */
 static int add(struct environment *environment, const char *prefix, const char *name, const char *value)
 {
-	char *entry = mpijob__words_format("%s%s=%s", prefix, name, value);
+	char *entry = mpijob__local_words_format("%s%s=%s", prefix, name, value);
 	char **entries;
 
 	if (!entry)
@@ -97,7 +97,7 @@ static const char *put_reference(struct piece *piece, const struct environment *
 	return end ? end + 1 : at + 1;
 }
 
-char *mpijob__environment_expand(const struct environment *environment, const char *text)
+char *mpijob__local_environment_expand(const struct environment *environment, const char *text)
 {
 	struct piece piece = { NULL, 0, 0 };
 
@@ -131,14 +131,14 @@ static int note_missing(struct environment *environment, const char *kind, const
 {
 	if (environment->missing)
 		return 0;
-	environment->missing = key ? mpijob__words_format("key %s of %s \"%s\" not found", key, kind, name)
-				   : mpijob__words_format("%s \"%s\" not found", kind, name);
+	environment->missing = key ? mpijob__local_words_format("key %s of %s \"%s\" not found", key, kind, name)
+				   : mpijob__local_words_format("%s \"%s\" not found", kind, name);
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, const char *name)
 {
-	const struct object *object = name ? mpijob__store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
+	const struct object *object = name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 
 	return object ? mpijob_doc_root(object->doc) : NULL;
 }
@@ -182,9 +182,9 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	return error;
 }
 
-int mpijob__environment_field(const struct pod *pod, const char *path, char **out)
+int mpijob__local_environment_field(const struct pod *pod, const char *path, char **out)
 {
-	const struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	const mpijob_node *root = object ? mpijob_doc_root(object->doc) : mpijob_doc_root(pod->doc);
 	const char *key = strchr(path, '[');
 	const char *text = NULL;
@@ -228,7 +228,7 @@ int mpijob__environment_field(const struct pod *pod, const char *path, char **ou
 static int add_field(struct environment *environment, const struct pod *pod, const char *variable, const char *path)
 {
 	char *text = NULL;
-	int found = path ? mpijob__environment_field(pod, path, &text) : 0;
+	int found = path ? mpijob__local_environment_field(pod, path, &text) : 0;
 
 	if (found == 1)
 		found = add(environment, "", variable, text);
@@ -238,7 +238,7 @@ static int add_field(struct environment *environment, const struct pod *pod, con
 
 static int add_value(struct environment *environment, const char *variable, const char *text)
 {
-	char *value = mpijob__environment_expand(environment, text);
+	char *value = mpijob__local_environment_expand(environment, text);
 	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
 
 	if (value)
@@ -300,7 +300,7 @@ static int add_from(struct environment *environment, const struct pod *pod, cons
 	return error;
 }
 
-int mpijob__environment_make(struct environment *environment, struct container *container)
+int mpijob__local_environment_make(struct environment *environment, struct container *container)
 {
 	const mpijob_node *from = mpijob_node_get(container->spec, "envFrom");
 	const mpijob_node *list = mpijob_node_get(container->spec, "env");
@@ -315,6 +315,6 @@ int mpijob__environment_make(struct environment *environment, struct container *
 	for (size_t i = 0; i < mpijob_node_count(list) && !error; i++)
 		error = add_variable(environment, container->pod, mpijob_node_at(list, i));
 	if (error)
-		mpijob__environment_clear(environment);
+		mpijob__local_environment_clear(environment);
 	return error < 0 ? error : 0;
 }

@@ -89,10 +89,10 @@ static int says_something(const mpijob_node *node)
 
 static void name_field(const struct pod *pod, const char *where, const char *key, const char *what)
 {
-	char *path = mpijob__words_format("%s%s%s", where, *where && *key ? "." : "", key);
+	char *path = mpijob__local_words_format("%s%s%s", where, *where && *key ? "." : "", key);
 
 	if (path)
-		mpijob__kubelet_notice_field(pod->kubelet, pod, path, what);
+		mpijob__local_kubelet_notice_field(pod->kubelet, pod, path, what);
 	free(path);
 }
 
@@ -139,7 +139,7 @@ static void check_groups(const struct pod *pod)
 	static const char *const keys[] = { "fsGroup", "supplementalGroups" };
 	const mpijob_node *context = mpijob_node_get(pod->spec, "securityContext");
 
-	for (size_t i = 0; i < 2 && mpijob__kubelet_has_one_id(pod->kubelet); i++) {
+	for (size_t i = 0; i < 2 && mpijob__local_kubelet_has_one_id(pod->kubelet); i++) {
 		if (says_something(mpijob_node_get(context, keys[i])))
 			name_field(pod, "securityContext", keys[i],
 				   "this user has no other group ids; a line in /etc/subgid would help");
@@ -173,7 +173,7 @@ static void check_capabilities(const struct container *container, const mpijob_n
 	uint64_t missing = 0;
 	int privileged = 0;
 
-	mpijob__pod_security_capabilities(container, &missing);
+	mpijob__local_pod_security_capabilities(container, &missing);
 	mpijob_node_bool(mpijob_node_get(context, "privileged"), &privileged);
 	if (missing)
 		name_field(container->pod, where, privileged ? "privileged" : "capabilities.add",
@@ -188,10 +188,10 @@ static void check_env(const struct container *container, const char *where)
 		const mpijob_node *from = mpijob_node_get(mpijob_node_at(env, i), "valueFrom");
 		const char *path = mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath"));
 		char *text = NULL;
-		char *field = mpijob__words_format("env[%zu].valueFrom", i);
+		char *field = mpijob__local_words_format("env[%zu].valueFrom", i);
 		int known = mpijob_node_kind(from) != MPIJOB_NODE_MAP || mpijob_node_get(from, "configMapKeyRef") ||
 			    mpijob_node_get(from, "secretKeyRef") ||
-			    (path && mpijob__environment_field(container->pod, path, &text) != 0);
+			    (path && mpijob__local_environment_field(container->pod, path, &text) != 0);
 
 		if (field && !known)
 			name_field(container->pod, where, field, "the variable is not set");
@@ -216,7 +216,7 @@ static void check_mounts(const struct container *container, const char *where)
 	const mpijob_node *mounts = mpijob_node_get(container->spec, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
-		char *path = mpijob__words_format("%s.volumeMounts[%zu]", where, i);
+		char *path = mpijob__local_words_format("%s.volumeMounts[%zu]", where, i);
 
 		if (path)
 			name_others(container->pod, mpijob_node_at(mounts, i), path, mount_fields);
@@ -228,7 +228,7 @@ static void check_mounts(const struct container *container, const char *where)
 static void name_resource(const struct container *container, const char *where, const char *list, const char *key)
 {
 	int named = strpbrk(key, "./") != NULL;
-	char *path = mpijob__words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key, named ? "]" : "");
+	char *path = mpijob__local_words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key, named ? "]" : "");
 
 	if (path)
 		name_field(container->pod, path, "", NULL);
@@ -253,9 +253,9 @@ static void check_container_fields(const struct container *container, const char
 {
 	const struct pod *pod = container->pod;
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
-	char *security = mpijob__words_format("%s.securityContext", where);
-	char *resources = mpijob__words_format("%s.resources", where);
-	char *probe = mpijob__words_format("%s.readinessProbe", where);
+	char *security = mpijob__local_words_format("%s.securityContext", where);
+	char *resources = mpijob__local_words_format("%s.resources", where);
+	char *probe = mpijob__local_words_format("%s.readinessProbe", where);
 
 	name_others(pod, container->spec, where, container_fields);
 	if (security) {
@@ -281,8 +281,8 @@ static void check_command(struct pod *pod, const struct container *container)
 {
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
-		mpijob__pod_fail(pod, "NoCommand",
-				 mpijob__words_format(
+		mpijob__local_pod_fail(pod, "NoCommand",
+				 mpijob__local_words_format(
 					 "container %s has neither command nor args, and the program that its image "
 					 "would start is not known here: give it a command",
 					 container->name));
@@ -304,17 +304,17 @@ static void check_user(struct pod *pod, const struct container *container)
 	if (!mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.runAsNonRoot"), &non_root))
 		mpijob_node_bool(mpijob_node_find(pod->spec, "securityContext.runAsNonRoot"), &non_root);
 	if (non_root && user_of(container) == 0)
-		mpijob__pod_fail(pod, "RunAsNonRoot",
-				 mpijob__words_format("container %s has runAsNonRoot, but no runAsUser other than 0",
+		mpijob__local_pod_fail(pod, "RunAsNonRoot",
+				 mpijob__local_words_format("container %s has runAsNonRoot, but no runAsUser other than 0",
 						      container->name));
 }
 
 static void check_restart(struct pod *pod, const struct container *container)
 {
 	if (container->init && mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
-		mpijob__pod_fail(
+		mpijob__local_pod_fail(
 			pod, "SidecarNotSupported",
-			mpijob__words_format("init container %s has a restartPolicy: containers that start before the "
+			mpijob__local_words_format("init container %s has a restartPolicy: containers that start before the "
 					     "others and stay are not run here",
 					     container->name));
 }
@@ -345,7 +345,7 @@ static const char *volume_kind(const mpijob_node *spec)
 
 static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 {
-	char *path = mpijob__words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
+	char *path = mpijob__local_words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
 
 	if (path)
 		name_others(pod, mpijob_node_get(volume->spec, "emptyDir"), path, empty_dir_fields);
@@ -360,27 +360,27 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 
 	check_empty_dir(pod, volume);
 	if (mpijob_node_get(volume->spec, "hostPath") && !pod->local->allow_host_path)
-		mpijob__pod_fail(pod, "HostPathNotAllowed",
-				 mpijob__words_format("volume %s is a path of this machine, which is only given with "
+		mpijob__local_pod_fail(pod, "HostPathNotAllowed",
+				 mpijob__local_words_format("volume %s is a path of this machine, which is only given with "
 						      "--allow-host-path",
 						      volume->name));
 	else if (!is_in(kind, known) ||
 		 (strcmp(kind, "projected") == 0 && !is_known_projection(mpijob_node_get(volume->spec, kind))))
-		mpijob__pod_fail(
+		mpijob__local_pod_fail(
 			pod, "VolumeNotSupported",
-			mpijob__words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
+			mpijob__local_words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
 					     "downwardAPI, projected of these, or hostPath",
 					     volume->name, kind));
 }
 
-void mpijob__pod_fields_check(struct pod *pod)
+void mpijob__local_pod_fields_check(struct pod *pod)
 {
 	check_pod(pod);
 	for (size_t i = 0; i < pod->volume_count; i++)
 		check_volume(pod, &pod->volumes[i]);
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];
-		char *where = mpijob__words_format("%s[%zu]", container->init ? "initContainers" : "containers",
+		char *where = mpijob__local_words_format("%s[%zu]", container->init ? "initContainers" : "containers",
 						   container->init ? i : i - pod->init_count);
 
 		if (where)

@@ -55,7 +55,7 @@ static int is_set(const mpijob_node *context, const char *key)
 	return value;
 }
 
-uint64_t mpijob__pod_security_capabilities(const struct container *container, uint64_t *missing)
+uint64_t mpijob__local_pod_security_capabilities(const struct container *container, uint64_t *missing)
 {
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
 	uint64_t drop = bits_of(mpijob_node_find(context, "capabilities.drop"));
@@ -71,7 +71,7 @@ uint64_t mpijob__pod_security_capabilities(const struct container *container, ui
 	return (usual & ~drop) | add;
 }
 
-uint64_t mpijob__pod_security_confine(const struct container *container)
+uint64_t mpijob__local_pod_security_confine(const struct container *container)
 {
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
 	const char *profile = mpijob_node_string(mpijob_node_find(context, "seccompProfile.type"));

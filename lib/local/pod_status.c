@@ -40,7 +40,7 @@ static int has_run(const struct pod *pod)
 	return 0;
 }
 
-const char *mpijob__pod_status_phase(const struct pod *pod)
+const char *mpijob__local_pod_status_phase(const struct pod *pod)
 {
 	if (pod->stage == POD_OVER)
 		return !pod->reason && all_done(pod, 1) ? "Succeeded" : "Failed";
@@ -60,7 +60,7 @@ static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t
 {
 	char text[WORDS_TIME_SIZE];
 
-	mpijob__words_time(ms, text);
+	mpijob__local_words_time(ms, text);
 	mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -92,7 +92,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 	if (time)
 		mpijob_node_put_string(doc, condition, "lastTransitionTime", time);
 	else
-		put_time(doc, condition, "lastTransitionTime", mpijob__words_now());
+		put_time(doc, condition, "lastTransitionTime", mpijob__local_words_now());
 	if (!on)
 		mpijob_node_put_string(doc, condition, "reason", reason);
 }
@@ -100,7 +100,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct object *object, const struct pod *pod)
 {
 	mpijob_node *list = mpijob_node_put_list(doc, status, "conditions");
-	const char *phase = mpijob__pod_status_phase(pod);
+	const char *phase = mpijob__local_pod_status_phase(pod);
 	const char *not_ready = strcmp(phase, "Succeeded") == 0 ? "PodCompleted"
 				: strcmp(phase, "Failed") == 0  ? "PodFailed"
 								: "ContainersNotReady";
@@ -117,7 +117,7 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending *ending)
 {
 	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
-	char *id = mpijob__words_format("local://%llu", (unsigned long long)ending->id);
+	char *id = mpijob__local_words_format("local://%llu", (unsigned long long)ending->id);
 
 	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
 	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
@@ -149,7 +149,7 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	mpijob_node *status = mpijob_node_append_map(doc, list);
 	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
 	int running = container->state == CONTAINER_RUNNING;
-	char *id = container->id ? mpijob__words_format("local://%llu", (unsigned long long)container->id) : NULL;
+	char *id = container->id ? mpijob__local_words_format("local://%llu", (unsigned long long)container->id) : NULL;
 
 	mpijob_node_put_string(doc, status, "name", container->name);
 	put_state(doc, status, container);
@@ -180,9 +180,9 @@ static void put_containers(mpijob_doc *doc, mpijob_node *status, const struct po
 		put_container(doc, list, &pod->containers[i]);
 }
 
-int mpijob__pod_status_write(struct pod *pod)
+int mpijob__local_pod_status_write(struct pod *pod)
 {
-	struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_doc *doc;
 	mpijob_node *status;
 
@@ -190,7 +190,7 @@ int mpijob__pod_status_write(struct pod *pod)
 		return 0;
 	doc = mpijob_doc_clone(object->doc);
 	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
-	mpijob_node_put_string(doc, status, "phase", mpijob__pod_status_phase(pod));
+	mpijob_node_put_string(doc, status, "phase", mpijob__local_pod_status_phase(pod));
 	put_conditions(doc, status, object, pod);
 	if (pod->reason) {
 		mpijob_node_put_string(doc, status, "reason", pod->reason);
@@ -202,5 +202,5 @@ int mpijob__pod_status_write(struct pod *pod)
 			       pod->address);
 	put_time(doc, status, "startTime", pod->started_ms);
 	put_containers(doc, status, pod);
-	return mpijob__verbs_store(pod->local, object, doc);
+	return mpijob__local_verbs_store(pod->local, object, doc);
 }

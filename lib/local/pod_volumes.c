@@ -121,7 +121,7 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		if (has_key(source, key))
 			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error = note_missing(files, mpijob__words_format("%s \"%s\" has no key %s", source->kind->name,
+			error = note_missing(files, mpijob__local_words_format("%s \"%s\" has no key %s", source->kind->name,
 									 source->name, key));
 		if (error)
 			return error;
@@ -150,7 +150,7 @@ static int add_every(struct files *files, const struct object *source, int64_t m
 static int add_source(struct files *files, const struct pod *pod, enum kind_id kind, const char *name,
 		      const mpijob_node *spec, int64_t mode)
 {
-	const struct object *source = name ? mpijob__store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
+	const struct object *source = name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 	int optional = 0;
 
 	mpijob_node_bool(mpijob_node_get(spec, "optional"), &optional);
@@ -158,8 +158,8 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 	if (!source)
 		return optional ? 0
 				: note_missing(files,
-					       mpijob__words_format("%s \"%s\" not found",
-								    mpijob__store_kind(kind)->name, name ? name : ""));
+					       mpijob__local_words_format("%s \"%s\" not found",
+								    mpijob__local_store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
 	return add_every(files, source, mode);
@@ -185,12 +185,12 @@ static int write_map(mpijob_text *text, const mpijob_node *map)
 /* All labels or annotations as lines of key="value"; else one field. */
 static int field_text(const struct pod *pod, const char *path, char **out)
 {
-	const struct object *object = mpijob__store_by_uid(&pod->local->store, pod->uid);
+	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_text *text;
 	int error;
 
 	if (strcmp(path, "metadata.labels") != 0 && strcmp(path, "metadata.annotations") != 0)
-		return mpijob__environment_field(pod, path, out);
+		return mpijob__local_environment_field(pod, path, out);
 	text = mpijob_text_new();
 	error = text ? write_map(text, object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
 		     : MPIJOB_ERR_NOMEM;
@@ -280,7 +280,7 @@ static int is_made_of_files(const mpijob_node *spec)
 	       mpijob_node_get(spec, "downwardAPI") || mpijob_node_get(spec, "projected");
 }
 
-int mpijob__pod_volumes_set_up(struct pod *pod)
+int mpijob__local_pod_volumes_set_up(struct pod *pod)
 {
 	const mpijob_node *list = mpijob_node_get(pod->spec, "volumes");
 
@@ -296,7 +296,7 @@ int mpijob__pod_volumes_set_up(struct pod *pod)
 		if (mpijob_node_get(volume->spec, "hostPath"))
 			volume->written = 1;
 		else
-			volume->id = mpijob__kubelet_number(pod->kubelet);
+			volume->id = mpijob__local_kubelet_number(pod->kubelet);
 	}
 	return 0;
 }
@@ -313,12 +313,12 @@ static int send(struct pod *pod, struct volume *volume, const struct files *file
 	mpijob_node_int(mpijob_node_find(pod->spec, "securityContext.fsGroup"), &request.fs_group);
 	request.files = files->list;
 	request.file_count = files->count;
-	error = mpijob__node_client_volume_write(mpijob__kubelet_node(pod->kubelet), &request, &number);
+	error = mpijob__local_node_client_volume_write(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
 	if (error)
 		return error;
 	volume->asked = 1;
 	volume->stale = 0;
-	return mpijob__kubelet_expect(pod->kubelet, number, ASK_VOLUME, pod->id, volume->id);
+	return mpijob__local_kubelet_expect(pod->kubelet, number, ASK_VOLUME, pod->id, volume->id);
 }
 
 static int rewrite(struct pod *pod, struct volume *volume, const struct files *files)
@@ -329,14 +329,14 @@ static int rewrite(struct pod *pod, struct volume *volume, const struct files *f
 	if (volume->asked && volume->content == content)
 		return 0;
 	error = send(pod, volume, files);
-	if (error == MPIJOB_ERR_USAGE && mpijob__pod_volumes_keep(pod, volume->id, "too large for the node"))
+	if (error == MPIJOB_ERR_USAGE && mpijob__local_pod_volumes_keep(pod, volume->id, "too large for the node"))
 		return 0;
 	if (!error)
 		volume->content = content;
 	return error;
 }
 
-int mpijob__pod_volumes_keep(struct pod *pod, uint64_t id, const char *why)
+int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		struct volume *volume = &pod->volumes[i];
@@ -345,14 +345,14 @@ int mpijob__pod_volumes_keep(struct pod *pod, uint64_t id, const char *why)
 			continue;
 		volume->content = 0;
 		mpijob__local_notice(pod->local, MPIJOB_SEVERITY_WARNING, "local-volume", NULL,
-				     mpijob__words_format("pod %s: volume %s keeps its old files: %s", pod->name,
+				     mpijob__local_words_format("pod %s: volume %s keeps its old files: %s", pod->name,
 							  volume->name, why ? why : "the node cannot write them"));
 		return 1;
 	}
 	return 0;
 }
 
-int mpijob__pod_volumes_write(struct pod *pod, char **missing)
+int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		struct volume *volume = &pod->volumes[i];
@@ -366,7 +366,7 @@ int mpijob__pod_volumes_write(struct pod *pod, char **missing)
 		if (!error && !files.missing)
 			error = rewrite(pod, volume, &files);
 		if (files.missing && !*missing) {
-			*missing = mpijob__words_format("volume %s: %s", volume->name, files.missing);
+			*missing = mpijob__local_words_format("volume %s: %s", volume->name, files.missing);
 			error = *missing ? error : MPIJOB_ERR_NOMEM;
 		}
 		volume->stale = 0;
@@ -387,7 +387,7 @@ static int part_uses(const mpijob_node *part, const char *secret_key, const stru
 	return text && strcmp(text, source->name) == 0;
 }
 
-int mpijob__pod_volumes_uses(const struct pod *pod, const struct object *source)
+int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *source)
 {
 	int used = 0;
 
@@ -416,7 +416,7 @@ static int tells_fields(const mpijob_node *spec)
 	return tells;
 }
 
-void mpijob__pod_volumes_fields_changed(struct pod *pod)
+void mpijob__local_pod_volumes_fields_changed(struct pod *pod)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		if (tells_fields(pod->volumes[i].spec))
@@ -462,7 +462,7 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	if (mount->sub_path && !*mount->sub_path)
 		mount->sub_path = NULL;
 	if (expression && *expression) {
-		mount->sub_path = keep_text(mounts, mpijob__environment_expand(environment, expression));
+		mount->sub_path = keep_text(mounts, mpijob__local_environment_expand(environment, expression));
 		if (!mount->sub_path)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -500,7 +500,7 @@ static void sort_by_depth(struct mounts *mounts)
 	}
 }
 
-int mpijob__pod_volumes_mounts(struct container *container, const struct environment *environment,
+int mpijob__local_pod_volumes_mounts(struct container *container, const struct environment *environment,
 			       struct mounts *mounts)
 {
 	const mpijob_node *list = mpijob_node_get(container->spec, "volumeMounts");
@@ -514,7 +514,7 @@ int mpijob__pod_volumes_mounts(struct container *container, const struct environ
 					&mounts->list[mounts->count]);
 
 		if (filled < 0) {
-			mpijob__pod_volumes_mounts_clear(mounts);
+			mpijob__local_pod_volumes_mounts_clear(mounts);
 			return filled;
 		}
 		mounts->count += (size_t)filled;
@@ -523,7 +523,7 @@ int mpijob__pod_volumes_mounts(struct container *container, const struct environ
 	return 0;
 }
 
-void mpijob__pod_volumes_mounts_clear(struct mounts *mounts)
+void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->text_count; i++)
 		free(mounts->texts[i]);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__reply_clear(struct reply *reply)
+void mpijob__local_reply_clear(struct reply *reply)
 {
 	mpijob_text_free(reply->text);
-	mpijob__store_revision_drop(reply->revision);
+	mpijob__local_store_revision_drop(reply->revision);
 	if (reply->stream)
 		reply->stream->free(reply->stream);
 	memset(reply, 0, sizeof(*reply));
@@ -63,7 +63,7 @@ static int finish(struct reply *reply, int code, mpijob_doc *doc)
 		mpijob_text_free(text);
 		return error;
 	}
-	mpijob__reply_clear(reply);
+	mpijob__local_reply_clear(reply);
 	reply->status = code;
 	reply->text = text;
 	return 0;
@@ -78,13 +78,13 @@ static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, 
 	mpijob_node_put_lossy(doc, entry, "field", field);
 }
 
-int mpijob__reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+int mpijob__local_reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
 			 char *message)
 {
-	return mpijob__reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
+	return mpijob__local_reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
 }
 
-int mpijob__reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
 			const char *cause, const char *field, char *message)
 {
 	mpijob_doc *doc;
@@ -101,7 +101,7 @@ int mpijob__reply_cause(struct reply *reply, int code, const char *reason, const
 	return finish(reply, code, doc);
 }
 
-int mpijob__reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message)
+int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message)
 {
 	mpijob_doc *doc;
 
@@ -113,7 +113,7 @@ int mpijob__reply_conflict(struct reply *reply, const struct kind *kind, const c
 	return finish(reply, 409, doc);
 }
 
-int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
+int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
 			  const char *field, char *message)
 {
 	char *whole;
@@ -121,7 +121,7 @@ int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const ch
 
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
-	whole = mpijob__words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field, message);
+	whole = mpijob__local_words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field, message);
 	if (!whole) {
 		free(message);
 		return MPIJOB_ERR_NOMEM;
@@ -133,20 +133,20 @@ int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const ch
 	return finish(reply, 422, doc);
 }
 
-int mpijob__reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
+int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
 {
-	return mpijob__reply_refuse(reply, 404, "NotFound", kind, name,
-				    mpijob__words_format("%s%s%s \"%s\" not found", kind->plural,
+	return mpijob__local_reply_refuse(reply, 404, "NotFound", kind, name,
+				    mpijob__local_words_format("%s%s%s \"%s\" not found", kind->plural,
 							 *kind->group ? "." : "", kind->group, name));
 }
 
-int mpijob__reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what)
+int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what)
 {
-	return mpijob__reply_refuse(reply, 501, "NotImplemented", kind, name,
-				    mpijob__words_format("the embedded cluster does not do %s", what));
+	return mpijob__local_reply_refuse(reply, 501, "NotImplemented", kind, name,
+				    mpijob__local_words_format("the embedded cluster does not do %s", what));
 }
 
-int mpijob__reply_deleted(struct reply *reply, const struct object *object)
+int mpijob__local_reply_deleted(struct reply *reply, const struct object *object)
 {
 	mpijob_doc *doc = status_new(200, NULL, NULL);
 	mpijob_node *details = put_details(doc, object->kind, object->name, 0);
@@ -155,21 +155,21 @@ int mpijob__reply_deleted(struct reply *reply, const struct object *object)
 	return finish(reply, 200, doc);
 }
 
-int mpijob__reply_revision(struct reply *reply, int code, struct revision *revision)
+int mpijob__local_reply_revision(struct reply *reply, int code, struct revision *revision)
 {
-	mpijob__store_revision_hold(revision);
-	mpijob__reply_clear(reply);
+	mpijob__local_store_revision_hold(revision);
+	mpijob__local_reply_clear(reply);
 	reply->status = code;
 	reply->revision = revision;
 	return 0;
 }
 
-int mpijob__reply_object(struct reply *reply, int code, const struct object *object)
+int mpijob__local_reply_object(struct reply *reply, int code, const struct object *object)
 {
-	return mpijob__reply_revision(reply, code, object->now);
+	return mpijob__local_reply_revision(reply, code, object->now);
 }
 
-int mpijob__reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
+int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
 	int error = MPIJOB_ERR_NOMEM;
@@ -180,19 +180,19 @@ int mpijob__reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
 		mpijob_text_free(text);
 		return error;
 	}
-	mpijob__reply_clear(reply);
+	mpijob__local_reply_clear(reply);
 	reply->status = code;
 	reply->text = text;
 	return 0;
 }
 
-mpijob_text *mpijob__reply_expired(uint64_t asked, uint64_t oldest)
+mpijob_text *mpijob__local_reply_expired(uint64_t asked, uint64_t oldest)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
-	char *message = mpijob__words_format("too old resource version: %llu (%llu)", (unsigned long long)asked,
+	char *message = mpijob__local_words_format("too old resource version: %llu (%llu)", (unsigned long long)asked,
 					     (unsigned long long)oldest);
 
-	if (mpijob__reply_refuse(&reply, 410, "Expired", NULL, NULL, message))
+	if (mpijob__local_reply_refuse(&reply, 410, "Expired", NULL, NULL, message))
 		return NULL;
 	return reply.text;
 }

@@ -23,25 +23,25 @@ struct reply {
 	struct stream *stream;     /* when it goes on after the body */
 };
 
-void mpijob__reply_clear(struct reply *reply);
+void mpijob__local_reply_clear(struct reply *reply);
 
 /* Each: 0, or MPIJOB_ERR_NOMEM. `message` is taken; NULL means that there was no memory for it. */
-int mpijob__reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+int mpijob__local_reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
 			 char *message);
-int mpijob__reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
+int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
 			const char *cause, const char *field, char *message);
-int mpijob__reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
+int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
 			  const char *field, char *message);
-int mpijob__reply_not_found(struct reply *reply, const struct kind *kind, const char *name);
-int mpijob__reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what);
-int mpijob__reply_deleted(struct reply *reply, const struct object *object);
-int mpijob__reply_object(struct reply *reply, int code, const struct object *object);
-int mpijob__reply_revision(struct reply *reply, int code, struct revision *revision);
-int mpijob__reply_doc(struct reply *reply, int code, const mpijob_doc *doc);
+int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name);
+int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what);
+int mpijob__local_reply_deleted(struct reply *reply, const struct object *object);
+int mpijob__local_reply_object(struct reply *reply, int code, const struct object *object);
+int mpijob__local_reply_revision(struct reply *reply, int code, struct revision *revision);
+int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc);
 /* A precondition that does not hold: details name the kind, not the collection. */
-int mpijob__reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message);
+int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message);
 
 /* The Status of a watch that asks for what is forgotten, as the object of an ERROR event. */
-mpijob_text *mpijob__reply_expired(uint64_t asked, uint64_t oldest);
+mpijob_text *mpijob__local_reply_expired(uint64_t asked, uint64_t oldest);
 
 #endif

@@ -126,14 +126,14 @@ static void assign(struct route *route, const char *group, const char *version, 
 	const struct kind *kind;
 
 	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 &&
-	    mpijob__store_kind_find(group, version, segments[2])) {
+	    mpijob__local_store_kind_find(group, version, segments[2])) {
 		route->namespace_ = take(&segments[1]);
 		segments += 2;
 		count -= 2;
 	}
 	if (count == 0 || count > 3)
 		return;
-	kind = mpijob__store_kind_find(group, version, segments[0]);
+	kind = mpijob__local_store_kind_find(group, version, segments[0]);
 	if (!kind || (route->namespace_ && !(kind->flags & KIND_NAMESPACED)))
 		return;
 	/* An object of a namespace has no address without it. */
@@ -154,7 +154,7 @@ static void assign_group(struct route *route, char **segments, size_t count)
 		assign(route, segments[1], segments[2], segments + 3, count - 3);
 }
 
-int mpijob__route_parse(struct route *route, const char *path)
+int mpijob__local_route_parse(struct route *route, const char *path)
 {
 	char *segments[MAX_SEGMENTS] = { NULL };
 	size_t count = 0;
@@ -172,7 +172,7 @@ int mpijob__route_parse(struct route *route, const char *path)
 	return error;
 }
 
-void mpijob__route_clear(struct route *route)
+void mpijob__local_route_clear(struct route *route)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		free(route->parameters[i].name);
@@ -185,7 +185,7 @@ void mpijob__route_clear(struct route *route)
 	memset(route, 0, sizeof(*route));
 }
 
-const char *mpijob__route_parameter(const struct route *route, const char *name)
+const char *mpijob__local_route_parameter(const struct route *route, const char *name)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		if (strcmp(route->parameters[i].name, name) == 0)
@@ -194,14 +194,14 @@ const char *mpijob__route_parameter(const struct route *route, const char *name)
 	return NULL;
 }
 
-int mpijob__route_flag(const struct route *route, const char *name)
+int mpijob__local_route_flag(const struct route *route, const char *name)
 {
-	const char *value = mpijob__route_parameter(route, name);
+	const char *value = mpijob__local_route_parameter(route, name);
 
 	return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-const char *mpijob__route_stranger(const struct route *route, const char *const *known)
+const char *mpijob__local_route_stranger(const struct route *route, const char *const *known)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		size_t j = 0;

@@ -20,14 +20,14 @@ struct route {
 };
 
 /* 0; MPIJOB_ERR_SYNTAX (a bad escape); MPIJOB_ERR_NOMEM. Clear it in any case. */
-int mpijob__route_parse(struct route *route, const char *path);
-void mpijob__route_clear(struct route *route);
+int mpijob__local_route_parse(struct route *route, const char *path);
+void mpijob__local_route_clear(struct route *route);
 
 /* NULL when absent. */
-const char *mpijob__route_parameter(const struct route *route, const char *name);
+const char *mpijob__local_route_parameter(const struct route *route, const char *name);
 /* 1 for "true" and "1". */
-int mpijob__route_flag(const struct route *route, const char *name);
+int mpijob__local_route_flag(const struct route *route, const char *name);
 /* The first parameter that is not in a list closed by NULL; NULL when all are. */
-const char *mpijob__route_stranger(const struct route *route, const char *const *known);
+const char *mpijob__local_route_stranger(const struct route *route, const char *const *known);
 
 #endif

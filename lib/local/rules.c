@@ -41,10 +41,10 @@ static int refuse(const struct kind *kind, const mpijob_doc *doc, const struct m
 
 	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] && strcmp(known->reason, reason) != 0)
 		known++;
-	cause = mpijob__words_format("FieldValue%s", reason);
+	cause = mpijob__local_words_format("FieldValue%s", reason);
 	if (cause)
-		error = mpijob__reply_invalid(reply, kind, name_of(doc), cause, finding->field,
-					      mpijob__words_format("%s: %s", known->words, finding->message));
+		error = mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
+					      mpijob__local_words_format("%s: %s", known->words, finding->message));
 	free(cause);
 	return error;
 }
@@ -102,7 +102,7 @@ static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct r
 		if (!value || mpijob_node_kind(value) == MPIJOB_NODE_NULL ||
 		    (limit->only && text && strcmp(text, limit->only) == 0))
 			continue;
-		return mpijob__reply_unsupported(reply, kind, name_of(doc), limit->what);
+		return mpijob__local_reply_unsupported(reply, kind, name_of(doc), limit->what);
 	}
 	return 0;
 }
@@ -114,10 +114,10 @@ static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, stru
 
 	if (policy && (strcmp(policy, "Never") == 0 || strcmp(policy, "OnFailure") == 0))
 		return 0;
-	return mpijob__reply_invalid(reply, kind, name_of(doc),
+	return mpijob__local_reply_invalid(reply, kind, name_of(doc),
 				     policy ? "FieldValueNotSupported" : "FieldValueRequired",
 				     "spec.template.spec.restartPolicy",
-				     mpijob__words_format("%s: supported values: \"OnFailure\", \"Never\"",
+				     mpijob__local_words_format("%s: supported values: \"OnFailure\", \"Never\"",
 							  policy ? "Unsupported value" : "Required value"));
 }
 
@@ -200,8 +200,8 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 			text ? mpijob__local_base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
 
 		if (error == MPIJOB_ERR_SYNTAX)
-			return mpijob__reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
-						    mpijob__words_format("%s[%s] of %s \"%s\" is not base64", map,
+			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
+						    mpijob__local_words_format("%s[%s] of %s \"%s\" is not base64", map,
 									 mpijob_node_key(data, i), kind->name,
 									 name_of(doc)));
 		if (error)
@@ -221,7 +221,7 @@ static int check_data(const struct kind *kind, mpijob_doc *doc, struct reply *re
 	return error ? error : check_coded(kind, doc, "data", reply);
 }
 
-int mpijob__rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
 	int error = 0;
 
@@ -252,14 +252,14 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 	int suspended = 0;
 
 	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(old->doc), "spec.suspend"), &suspended);
-	if (suspended && mpijob__store_text(old, "status.startTime"))
+	if (suspended && mpijob__local_store_text(old, "status.startTime"))
 		suspended = 0;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		/* A Job that has not started may still get another place to run. */
 		if (!differs(old, doc, fixed[i]) || (suspended && strcmp(fixed[i], "spec.template") == 0))
 			continue;
-		return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueInvalid", fixed[i],
-					     mpijob__words_format("Invalid value: field is immutable"));
+		return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueInvalid", fixed[i],
+					     mpijob__local_words_format("Invalid value: field is immutable"));
 	}
 	return check_job_policy(old->kind, doc, reply);
 }
@@ -274,16 +274,16 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 		return error;
 	if (!differs(old, doc, "data") && !differs(old, doc, "binaryData") && !differs(old, doc, "immutable"))
 		return 0;
-	return mpijob__reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
-				     mpijob__words_format("Forbidden: field is immutable when `immutable` is set"));
+	return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
+				     mpijob__local_words_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
-int mpijob__rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
+int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
 {
 	int error = 0;
 
 	if (old->kind->id == KIND_POD && differs(old, doc, "spec"))
-		error = mpijob__reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
+		error = mpijob__local_reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
 	else if (old->kind->id == KIND_JOB)
 		error = change_job(old, doc, reply);
 	else if (old->kind->id == KIND_SECRET || old->kind->id == KIND_CONFIG_MAP)

@@ -16,7 +16,7 @@ static void clear_requirement(struct requirement *requirement)
 	free(requirement->key);
 }
 
-void mpijob__selector_clear(struct selector *selector)
+void mpijob__local_selector_clear(struct selector *selector)
 {
 	for (size_t i = 0; i < selector->count; i++)
 		clear_requirement(&selector->requirements[i]);
@@ -121,7 +121,7 @@ static int parse_requirement(const char **at, struct requirement *requirement)
 	return absent ? 0 : parse_operator(at, requirement);
 }
 
-int mpijob__selector_labels(struct selector *selector, const char *text)
+int mpijob__local_selector_labels(struct selector *selector, const char *text)
 {
 	const char *at = text;
 
@@ -145,7 +145,7 @@ int mpijob__selector_labels(struct selector *selector, const char *text)
 	return *at ? MPIJOB_ERR_SYNTAX : 0;
 }
 
-int mpijob__selector_fields(struct selector *selector, const char *text)
+int mpijob__local_selector_fields(struct selector *selector, const char *text)
 {
 	const char *at = text;
 
@@ -166,7 +166,7 @@ int mpijob__selector_fields(struct selector *selector, const char *text)
 
 static int fulfils(const struct requirement *requirement, const struct revision *revision)
 {
-	const char *value = mpijob__store_revision_label(revision, requirement->key);
+	const char *value = mpijob__local_store_revision_label(revision, requirement->key);
 	int found = value && requirement->count == 0;
 
 	for (size_t i = 0; value && !found && i < requirement->count; i++)
@@ -174,11 +174,11 @@ static int fulfils(const struct requirement *requirement, const struct revision 
 	return found != requirement->negated;
 }
 
-int mpijob__selector_matches(const struct selector *selector, const struct revision *revision)
+int mpijob__local_selector_matches(const struct selector *selector, const struct revision *revision)
 {
-	if (selector->namespace_ && strcmp(selector->namespace_, mpijob__store_revision_namespace(revision)) != 0)
+	if (selector->namespace_ && strcmp(selector->namespace_, mpijob__local_store_revision_namespace(revision)) != 0)
 		return 0;
-	if (selector->name && strcmp(selector->name, mpijob__store_revision_name(revision)) != 0)
+	if (selector->name && strcmp(selector->name, mpijob__local_store_revision_name(revision)) != 0)
 		return 0;
 	for (size_t i = 0; i < selector->count; i++) {
 		if (!fulfils(&selector->requirements[i], revision))

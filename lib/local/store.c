@@ -34,12 +34,12 @@ static const struct kind kinds[KIND_COUNT] = {
 			 KIND_NAMESPACED | KIND_PUT_CREATES },
 };
 
-const struct kind *mpijob__store_kind(enum kind_id id)
+const struct kind *mpijob__local_store_kind(enum kind_id id)
 {
 	return &kinds[id];
 }
 
-const struct kind *mpijob__store_kind_find(const char *group, const char *version, const char *plural)
+const struct kind *mpijob__local_store_kind_find(const char *group, const char *version, const char *plural)
 {
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		if (strcmp(kinds[i].group, group) == 0 && strcmp(kinds[i].version, version) == 0 &&
@@ -51,12 +51,12 @@ const struct kind *mpijob__store_kind_find(const char *group, const char *versio
 
 /* Revisions. */
 
-void mpijob__store_revision_hold(struct revision *revision)
+void mpijob__local_store_revision_hold(struct revision *revision)
 {
 	revision->refs++;
 }
 
-void mpijob__store_revision_drop(struct revision *revision)
+void mpijob__local_store_revision_drop(struct revision *revision)
 {
 	if (!revision || --revision->refs > 0)
 		return;
@@ -65,19 +65,19 @@ void mpijob__store_revision_drop(struct revision *revision)
 	free(revision);
 }
 
-const char *mpijob__store_revision_namespace(const struct revision *revision)
+const char *mpijob__local_store_revision_namespace(const struct revision *revision)
 {
 	return revision->index;
 }
 
-const char *mpijob__store_revision_name(const struct revision *revision)
+const char *mpijob__local_store_revision_name(const struct revision *revision)
 {
 	return revision->index + strlen(revision->index) + 1;
 }
 
-const char *mpijob__store_revision_label(const struct revision *revision, const char *key)
+const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key)
 {
-	const char *at = mpijob__store_revision_name(revision);
+	const char *at = mpijob__local_store_revision_name(revision);
 
 	for (at += strlen(at) + 1; *at;) {
 		const char *value = at + strlen(at) + 1;
@@ -130,7 +130,7 @@ static int make_index(struct revision *revision, const struct object *object, co
 static struct revision *revision_new(const struct object *object, mpijob_doc *doc, uint64_t version)
 {
 	struct revision *revision = calloc(1, sizeof(*revision));
-	char *number = mpijob__words_format("%llu", (unsigned long long)version);
+	char *number = mpijob__local_words_format("%llu", (unsigned long long)version);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
 	if (revision) {
@@ -142,7 +142,7 @@ static struct revision *revision_new(const struct object *object, mpijob_doc *do
 	    !mpijob_node_put_string(doc, metadata, "resourceVersion", number) || mpijob_doc_error(doc) ||
 	    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, revision->text) ||
 	    make_index(revision, object, doc)) {
-		mpijob__store_revision_drop(revision);
+		mpijob__local_store_revision_drop(revision);
 		revision = NULL;
 	}
 	free(number);
@@ -219,7 +219,7 @@ static void grow_table(struct store *store)
 	}
 }
 
-struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_,
+struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind, const char *namespace_,
 				  const char *name)
 {
 	for (struct object *object = *bucket_of(store, kind, namespace_, name); object; object = object->hash_next) {
@@ -230,12 +230,12 @@ struct object *mpijob__store_find(const struct store *store, enum kind_id kind, 
 	return NULL;
 }
 
-struct object *mpijob__store_first(const struct store *store, enum kind_id kind)
+struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind)
 {
 	return store->shelves[kind].first;
 }
 
-struct object *mpijob__store_by_uid(const struct store *store, const char *uid)
+struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid)
 {
 	for (struct object *object = *uid_bucket_of(store, uid); object; object = object->uid_next) {
 		if (strcmp(object->uid, uid) == 0)
@@ -292,7 +292,7 @@ static void object_free(struct object *object)
 	if (!object)
 		return;
 	free_owners(object->owners, object->owner_count);
-	mpijob__store_revision_drop(object->now);
+	mpijob__local_store_revision_drop(object->now);
 	mpijob_doc_free(object->doc);
 	free((char *)object->namespace_);
 	free(object);
@@ -364,7 +364,7 @@ static void remember(struct shelf *shelf, int change, struct revision *now, stru
 {
 	shelf->history[shelf->history_count++] = (struct happening){ change, now, before };
 	shelf->history_bytes += mpijob_text_len(now->text);
-	mpijob__store_revision_hold(now);
+	mpijob__local_store_revision_hold(now);
 }
 
 static void forget(struct shelf *shelf, size_t count)
@@ -374,15 +374,15 @@ static void forget(struct shelf *shelf, size_t count)
 
 		shelf->forgotten = happening->now->version;
 		shelf->history_bytes -= mpijob_text_len(happening->now->text);
-		mpijob__store_revision_drop(happening->now);
-		mpijob__store_revision_drop(happening->before);
+		mpijob__local_store_revision_drop(happening->now);
+		mpijob__local_store_revision_drop(happening->before);
 	}
 	shelf->history_count -= count;
 	shelf->history_base += count;
 	memmove(shelf->history, shelf->history + count, shelf->history_count * sizeof(*shelf->history));
 }
 
-void mpijob__store_trim(struct store *store)
+void mpijob__local_store_trim(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		struct shelf *shelf = &store->shelves[kind];
@@ -404,10 +404,10 @@ void mpijob__store_trim(struct store *store)
 static void set_doc(struct object *object, mpijob_doc *doc)
 {
 	object->doc = doc;
-	object->deleting = mpijob__store_text(object, "metadata.deletionTimestamp") != NULL;
+	object->deleting = mpijob__local_store_text(object, "metadata.deletionTimestamp") != NULL;
 }
 
-int mpijob__store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
+int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
 		      struct object **out)
 {
 	struct shelf *shelf = &store->shelves[kind->id];
@@ -430,7 +430,7 @@ int mpijob__store_add(struct store *store, const struct kind *kind, const char *
 	return 0;
 }
 
-int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc *doc)
+int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc)
 {
 	struct shelf *shelf = &store->shelves[object->kind->id];
 	struct revision *now = revision_new(object, doc, store->version + 1);
@@ -438,7 +438,7 @@ int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc
 	size_t owner_count = 0;
 
 	if (!now || history_room(shelf) || read_owners(doc, &owners, &owner_count)) {
-		mpijob__store_revision_drop(now);
+		mpijob__local_store_revision_drop(now);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
@@ -454,7 +454,7 @@ int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc
 	return 0;
 }
 
-int mpijob__store_remove(struct store *store, struct object *object)
+int mpijob__local_store_remove(struct store *store, struct object *object)
 {
 	struct shelf *shelf = &store->shelves[object->kind->id];
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
@@ -462,7 +462,7 @@ int mpijob__store_remove(struct store *store, struct object *object)
 
 	mpijob_doc_free(doc);
 	if (!last || history_room(shelf)) {
-		mpijob__store_revision_drop(last);
+		mpijob__local_store_revision_drop(last);
 		return MPIJOB_ERR_NOMEM;
 	}
 	store->version++;
@@ -476,13 +476,13 @@ int mpijob__store_remove(struct store *store, struct object *object)
 
 /* The whole. */
 
-int mpijob__store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user)
+int mpijob__local_store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user)
 {
 	memset(store, 0, sizeof(*store));
 	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));
 	store->uid_buckets = calloc(FIRST_BUCKETS, sizeof(*store->uid_buckets));
 	if (!store->buckets || !store->uid_buckets)
-		return MPIJOB_ERR_NOMEM; /* mpijob__store_clear() frees the other */
+		return MPIJOB_ERR_NOMEM; /* mpijob__local_store_clear() frees the other */
 	store->bucket_count = FIRST_BUCKETS;
 	store->window = DEFAULT_WINDOW;
 	store->window_bytes = DEFAULT_WINDOW_BYTES;
@@ -491,7 +491,7 @@ int mpijob__store_init(struct store *store, void (*changed)(void *user, struct o
 	return 0;
 }
 
-void mpijob__store_clear(struct store *store)
+void mpijob__local_store_clear(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		struct shelf *shelf = &store->shelves[kind];
@@ -509,12 +509,12 @@ void mpijob__store_clear(struct store *store)
 	memset(store, 0, sizeof(*store));
 }
 
-const char *mpijob__store_text(const struct object *object, const char *path)
+const char *mpijob__local_store_text(const struct object *object, const char *path)
 {
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(object->doc), path));
 }
 
-int mpijob__store_deleting(const struct object *object)
+int mpijob__local_store_deleting(const struct object *object)
 {
 	return object->deleting;
 }

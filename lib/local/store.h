@@ -37,8 +37,8 @@ struct kind {
 	unsigned flags;
 };
 
-const struct kind *mpijob__store_kind(enum kind_id id);
-const struct kind *mpijob__store_kind_find(const char *group, const char *version, const char *plural);
+const struct kind *mpijob__local_store_kind(enum kind_id id);
+const struct kind *mpijob__local_store_kind_find(const char *group, const char *version, const char *plural);
 
 /* What an object was at one time, shared by everybody who still has to tell of it. */
 struct revision {
@@ -49,11 +49,11 @@ struct revision {
 	size_t index_len;
 };
 
-void mpijob__store_revision_hold(struct revision *revision);
-void mpijob__store_revision_drop(struct revision *revision);
-const char *mpijob__store_revision_namespace(const struct revision *revision);
-const char *mpijob__store_revision_name(const struct revision *revision);
-const char *mpijob__store_revision_label(const struct revision *revision, const char *key); /* NULL: absent */
+void mpijob__local_store_revision_hold(struct revision *revision);
+void mpijob__local_store_revision_drop(struct revision *revision);
+const char *mpijob__local_store_revision_namespace(const struct revision *revision);
+const char *mpijob__local_store_revision_name(const struct revision *revision);
+const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key); /* NULL: absent */
 
 struct object {
 	struct object *hash_next;
@@ -109,30 +109,30 @@ struct store {
 	void *user;
 };
 
-int mpijob__store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user);
-void mpijob__store_clear(struct store *store);
+int mpijob__local_store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user);
+void mpijob__local_store_clear(struct store *store);
 
-struct object *mpijob__store_find(const struct store *store, enum kind_id kind, const char *namespace_,
+struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind, const char *namespace_,
 				  const char *name);
-struct object *mpijob__store_first(const struct store *store, enum kind_id kind);
-struct object *mpijob__store_by_uid(const struct store *store, const char *uid);
+struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind);
+struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid);
 
 /*
  * Put a new object in; `doc` has its name and uid already and is taken, also on failure.
  * 0 or MPIJOB_ERR_NOMEM.
  */
-int mpijob__store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
+int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
 		      struct object **out);
 /* Give an object new content; `doc` is taken, also on failure. */
-int mpijob__store_replace(struct store *store, struct object *object, mpijob_doc *doc);
+int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc);
 /* Take an object out and free it. */
-int mpijob__store_remove(struct store *store, struct object *object);
+int mpijob__local_store_remove(struct store *store, struct object *object);
 
 /* Forget what is outside the window; called when all watches have been fed. */
-void mpijob__store_trim(struct store *store);
+void mpijob__local_store_trim(struct store *store);
 
 /* Shorthands. */
-const char *mpijob__store_text(const struct object *object, const char *path); /* of a string; NULL: absent */
-int mpijob__store_deleting(const struct object *object);
+const char *mpijob__local_store_text(const struct object *object, const char *path); /* of a string; NULL: absent */
+int mpijob__local_store_deleting(const struct object *object);
 
 #endif

@@ -23,16 +23,16 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 	size_t group = strlen(kind->group);
 
 	if (mpijob_node_kind(body) != MPIJOB_NODE_MAP)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__words_format("the body is no object"));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+					    mpijob__local_words_format("the body is no object"));
 	if (version && group && (strncmp(version, kind->group, group) != 0 || version[group] != '/'))
 		version = "";
 	else if (version && group)
 		version += group + 1;
 	if ((!version || strcmp(version, kind->version) == 0) && (!name || strcmp(name, kind->name) == 0))
 		return 0;
-	return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL,
-				    mpijob__words_format("the body is no %s of %s%s%s", kind->name, kind->group,
+	return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+				    mpijob__local_words_format("the body is no %s of %s%s%s", kind->name, kind->group,
 							 group ? "/" : "", kind->version));
 }
 
@@ -45,18 +45,18 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind, 
 	if (!(kind->flags & KIND_NAMESPACED))
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
-		return mpijob__reply_refuse(
+		return mpijob__local_reply_refuse(
 			reply, 400, "BadRequest", kind, NULL,
-			mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)", inside,
+			mpijob__local_words_format("the namespace of the object (%s) is not that of the request (%s)", inside,
 					     namespace_));
-	object = mpijob__store_find(&local->store, KIND_NAMESPACE, "", namespace_);
+	object = mpijob__local_store_find(&local->store, KIND_NAMESPACE, "", namespace_);
 	if (!object)
-		return mpijob__reply_not_found(reply, mpijob__store_kind(KIND_NAMESPACE), namespace_);
-	if (!mpijob__store_deleting(object))
+		return mpijob__local_reply_not_found(reply, mpijob__local_store_kind(KIND_NAMESPACE), namespace_);
+	if (!mpijob__local_store_deleting(object))
 		return 0;
-	return mpijob__reply_cause(
+	return mpijob__local_reply_cause(
 		reply, 403, "Forbidden", kind, NULL, "NamespaceTerminating", "metadata.namespace",
-		mpijob__words_format("%s cannot be created: namespace %s is being deleted", kind->plural, namespace_));
+		mpijob__local_words_format("%s cannot be created: namespace %s is being deleted", kind->plural, namespace_));
 }
 
 /* Settles the name into metadata. */
@@ -73,15 +73,15 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	if (name && *name)
 		return 0;
 	if (!prefix || !*prefix)
-		return mpijob__reply_invalid(reply, kind, "", "FieldValueRequired", "metadata.name",
-					     mpijob__words_format("Required value: name or generateName is required"));
+		return mpijob__local_reply_invalid(reply, kind, "", "FieldValueRequired", "metadata.name",
+					     mpijob__local_words_format("Required value: name or generateName is required"));
 	for (int i = 0; i < NAME_TRIES; i++) {
-		char *made = mpijob__words_suffix(suffix) ? NULL : mpijob__words_format("%s%s", prefix, suffix);
+		char *made = mpijob__local_words_suffix(suffix) ? NULL : mpijob__local_words_format("%s%s", prefix, suffix);
 		int taken;
 
 		if (!made)
 			return MPIJOB_ERR_NOMEM;
-		taken = mpijob__store_find(&local->store, kind->id, namespace_, made) != NULL;
+		taken = mpijob__local_store_find(&local->store, kind->id, namespace_, made) != NULL;
 		if (!taken)
 			mpijob_node_put_string(doc, metadata, "name", made);
 		free(made);
@@ -90,8 +90,8 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 		if (!taken)
 			return 0;
 	}
-	return mpijob__reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
-				    mpijob__words_format("no free name for \"%s\"", prefix));
+	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
+				    mpijob__local_words_format("no free name for \"%s\"", prefix));
 }
 
 /* The server's part of a new object's metadata. */
@@ -103,9 +103,9 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 	char uid[WORDS_UID_SIZE];
 	char now[WORDS_TIME_SIZE];
 
-	if (mpijob__words_uid(uid))
+	if (mpijob__local_words_uid(uid))
 		return MPIJOB_ERR_NOMEM;
-	mpijob__words_time(mpijob__words_now(), now);
+	mpijob__local_words_time(mpijob__local_words_now(), now);
 	for (size_t i = 0; i < sizeof(not_yours) / sizeof(not_yours[0]); i++)
 		mpijob_node_remove(metadata, not_yours[i]);
 	if (kind->flags & KIND_NAMESPACED)
@@ -125,7 +125,7 @@ static mpijob_doc *named_copy(const struct kind *kind, const mpijob_node *body)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(body);
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char *version = mpijob__words_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
+	char *version = mpijob__local_words_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
 
 	if (version) {
 		mpijob_node_put_string(doc, root, "kind", kind->name);
@@ -147,12 +147,12 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	int error;
 
 	if (metadata && mpijob_node_kind(metadata) != MPIJOB_NODE_MAP)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__words_format("metadata is no map"));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+					    mpijob__local_words_format("metadata is no map"));
 	if (version && *version)
-		return mpijob__reply_refuse(
+		return mpijob__local_reply_refuse(
 			reply, 400, "BadRequest", kind, NULL,
-			mpijob__words_format("resourceVersion must not be set on objects to be created"));
+			mpijob__local_words_format("resourceVersion must not be set on objects to be created"));
 	error = check_namespace(local, kind, namespace_, metadata, reply);
 	if (!error && !reply->status)
 		error = choose_name(local, kind, namespace_, doc, reply);
@@ -161,10 +161,10 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	if (mpijob_doc_error(doc))
 		return MPIJOB_ERR_NOMEM;
 	name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
-	if (!mpijob__store_find(&local->store, kind->id, namespace_, name))
+	if (!mpijob__local_store_find(&local->store, kind->id, namespace_, name))
 		return 0;
-	return mpijob__reply_refuse(reply, 409, "AlreadyExists", kind, name,
-				    mpijob__words_format("%s%s%s \"%s\" already exists", kind->plural,
+	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, name,
+				    mpijob__local_words_format("%s%s%s \"%s\" already exists", kind->plural,
 							 *kind->group ? "." : "", kind->group, name));
 }
 
@@ -176,24 +176,24 @@ static int finish_create(struct mpijob_local *local, const struct kind *kind, co
 	int error = own_metadata(kind, namespace_, doc);
 
 	if (!error)
-		error = mpijob__rules_new(kind, doc, reply);
+		error = mpijob__local_rules_new(kind, doc, reply);
 	if (!error && mpijob_doc_error(doc))
 		error = MPIJOB_ERR_NOMEM;
 	if (error || reply->status) {
 		mpijob_doc_free(doc);
 		return error;
 	}
-	error = mpijob__store_add(&local->store, kind, namespace_, doc, &object);
+	error = mpijob__local_store_add(&local->store, kind, namespace_, doc, &object);
 	if (error)
 		return error;
-	if (mpijob__gc_is_orphan(local, object))
+	if (mpijob__local_gc_is_orphan(local, object))
 		local->collect = 1;
 	if (out)
 		*out = object;
-	return mpijob__reply_object(reply, 201, object);
+	return mpijob__local_reply_object(reply, 201, object);
 }
 
-int mpijob__verbs_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
+int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
 			 const mpijob_node *body, struct reply *reply, struct object **out)
 {
 	mpijob_doc *doc;
@@ -223,10 +223,10 @@ static int is_custom(const struct kind *kind)
 static int refuse_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
 {
 	if (patch)
-		return mpijob__reply_invalid(reply, object->kind, object->name, "FieldValueInvalid", "metadata.uid",
-					     mpijob__words_format("Invalid value: \"%s\": the uid cannot change", uid));
-	return mpijob__reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-				    mpijob__words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
+		return mpijob__local_reply_invalid(reply, object->kind, object->name, "FieldValueInvalid", "metadata.uid",
+					     mpijob__local_words_format("Invalid value: \"%s\": the uid cannot change", uid));
+	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
+				    mpijob__local_words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
 							 uid, object->uid));
 }
 
@@ -239,34 +239,34 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	uint64_t number = 0;
 
 	if (!name || strcmp(name, object->name) != 0)
-		return mpijob__reply_refuse(
+		return mpijob__local_reply_refuse(
 			reply, 400, "BadRequest", object->kind, object->name,
-			mpijob__words_format("the name of the object (%s) is not that of the request (%s)",
+			mpijob__local_words_format("the name of the object (%s) is not that of the request (%s)",
 					     name ? name : "", object->name));
 	if (namespace_ && strcmp(namespace_, object->namespace_) != 0)
-		return mpijob__reply_refuse(
+		return mpijob__local_reply_refuse(
 			reply, 400, "BadRequest", object->kind, object->name,
-			mpijob__words_format("the namespace of the object (%s) is not that of the request (%s)",
+			mpijob__local_words_format("the namespace of the object (%s) is not that of the request (%s)",
 					     namespace_, object->namespace_));
 	/* Of what is not built in, a status has no other fields that count. */
 	if (uid && *uid && strcmp(uid, object->uid) != 0 && !((how & UPDATE_STATUS) && is_custom(object->kind)))
 		return refuse_uid(object, uid, how & UPDATE_PATCH, reply);
 	if ((!version || !*version) && is_custom(object->kind))
-		return mpijob__reply_cause(
+		return mpijob__local_reply_cause(
 			reply, 422, "Invalid", object->kind, object->name, "FieldValueInvalid", "metadata.resourceVersion",
-			mpijob__words_format("metadata.resourceVersion: it must be given when %s are replaced",
+			mpijob__local_words_format("metadata.resourceVersion: it must be given when %s are replaced",
 					     object->kind->plural));
 	if (!version || !*version)
 		return 0;
-	if (!mpijob__words_number(version, &number))
-		return mpijob__reply_invalid(reply, object->kind, object->name, "FieldValueInvalid",
+	if (!mpijob__local_words_number(version, &number))
+		return mpijob__local_reply_invalid(reply, object->kind, object->name, "FieldValueInvalid",
 					     "metadata.resourceVersion",
-					     mpijob__words_format("Invalid value: \"%s\": must be a number", version));
+					     mpijob__local_words_format("Invalid value: \"%s\": must be a number", version));
 	if (number == object->now->version)
 		return 0;
-	return mpijob__reply_refuse(
+	return mpijob__local_reply_refuse(
 		reply, 409, "Conflict", object->kind, object->name,
-		mpijob__words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
+		mpijob__local_words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
 				     "modified; get it again and repeat the change",
 				     object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
 				     object->name));
@@ -359,13 +359,13 @@ static int is_finished(const struct object *object, const mpijob_doc *doc)
 {
 	int64_t grace = 0;
 
-	if (!mpijob__store_deleting(object) || has_finalizers(doc) || !has_finalizers(object->doc))
+	if (!mpijob__local_store_deleting(object) || has_finalizers(doc) || !has_finalizers(object->doc))
 		return 0;
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(doc), "metadata.deletionGracePeriodSeconds"), &grace);
 	return grace == 0 && object->kind->id != KIND_NAMESPACE;
 }
 
-int mpijob__verbs_store(struct mpijob_local *local, struct object *object, mpijob_doc *doc)
+int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object, mpijob_doc *doc)
 {
 	if (mpijob_doc_error(doc)) {
 		mpijob_doc_free(doc);
@@ -376,10 +376,10 @@ int mpijob__verbs_store(struct mpijob_local *local, struct object *object, mpijo
 		return 0;
 	}
 	if (!is_finished(object, doc))
-		return mpijob__store_replace(&local->store, object, doc);
+		return mpijob__local_store_replace(&local->store, object, doc);
 	/* Its end is told, not the change that made it end. */
 	mpijob_doc_free(doc);
-	return mpijob__store_remove(&local->store, object);
+	return mpijob__local_store_remove(&local->store, object);
 }
 
 static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc, struct reply *reply)
@@ -389,14 +389,14 @@ static int store_and_reply(struct mpijob_local *local, struct object *object, mp
 
 	if (gone) {
 		/* The reply is made first: the object is gone afterwards. */
-		error = mpijob__reply_doc(reply, 200, doc);
-		return error ? error : mpijob__verbs_store(local, object, doc);
+		error = mpijob__local_reply_doc(reply, 200, doc);
+		return error ? error : mpijob__local_verbs_store(local, object, doc);
 	}
-	error = mpijob__verbs_store(local, object, doc);
-	return error ? error : mpijob__reply_object(reply, 200, object);
+	error = mpijob__local_verbs_store(local, object, doc);
+	return error ? error : mpijob__local_reply_object(reply, 200, object);
 }
 
-int mpijob__verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh, int how,
+int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh, int how,
 			 struct reply *reply)
 {
 	mpijob_doc *doc = fresh;
@@ -409,7 +409,7 @@ int mpijob__verbs_update(struct mpijob_local *local, struct object *object, mpij
 		mpijob_doc_free(fresh);
 	} else if (!error && !reply->status) {
 		keep_own(object, doc);
-		error = mpijob__rules_change(object, doc, reply);
+		error = mpijob__local_rules_change(object, doc, reply);
 		count_generation(object, doc);
 	}
 	if (!error && !reply->status && mpijob_doc_error(doc))
@@ -421,18 +421,18 @@ int mpijob__verbs_update(struct mpijob_local *local, struct object *object, mpij
 	return store_and_reply(local, object, doc, reply);
 }
 
-int mpijob__verbs_patch(struct mpijob_local *local, struct object *object, const mpijob_node *patch, int status,
+int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object, const mpijob_node *patch, int status,
 			struct reply *reply)
 {
 	mpijob_doc *doc;
 
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
-		return mpijob__reply_refuse(reply, 400, "BadRequest", object->kind, object->name,
-					    mpijob__words_format("the patch is no object"));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind, object->name,
+					    mpijob__local_words_format("the patch is no object"));
 	doc = mpijob_doc_clone(object->doc);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
-	return mpijob__verbs_update(local, object, doc, UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
+	return mpijob__local_verbs_update(local, object, doc, UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
 }

@@ -45,7 +45,7 @@ static int tell_text(struct watch *watch, struct call *call, const char *text)
 static int tell_event(struct watch *watch, struct call *call, const char *type, const char *object, size_t len)
 {
 	struct mpijob_local *local = watch->local;
-	char *head = mpijob__words_format("{\"type\":\"%s\",\"object\":", type);
+	char *head = mpijob__local_words_format("{\"type\":\"%s\",\"object\":", type);
 	int ended;
 
 	if (!head)
@@ -60,9 +60,9 @@ static int tell_revision(struct watch *watch, struct call *call, const char *typ
 {
 	int result;
 
-	mpijob__store_revision_hold(revision);
+	mpijob__local_store_revision_hold(revision);
 	result = tell_event(watch, call, type, mpijob_text_data(revision->text), mpijob_text_len(revision->text));
-	mpijob__store_revision_drop(revision);
+	mpijob__local_store_revision_drop(revision);
 	return result;
 }
 
@@ -71,13 +71,13 @@ static int tell_left(struct watch *watch, struct call *call, const struct happen
 {
 	const char *text = mpijob_text_data(happening->before->text);
 	char *old =
-		mpijob__words_format("\"resourceVersion\":\"%llu\"", (unsigned long long)happening->before->version);
+		mpijob__local_words_format("\"resourceVersion\":\"%llu\"", (unsigned long long)happening->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (at)
-		object = mpijob__words_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text), text,
+		object = mpijob__local_words_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text), text,
 					      (unsigned long long)happening->now->version, at + strlen(old));
 	if (object)
 		result = tell_event(watch, call, "DELETED", object, strlen(object));
@@ -89,8 +89,8 @@ static int tell_left(struct watch *watch, struct call *call, const struct happen
 /* 1: told, 0: not for this watcher, 2: over. */
 static int tell_happening(struct watch *watch, struct call *call, const struct happening *happening)
 {
-	int was = happening->before && mpijob__selector_matches(&watch->selector, happening->before);
-	int is = happening->change != CHANGE_DELETED && mpijob__selector_matches(&watch->selector, happening->now);
+	int was = happening->before && mpijob__local_selector_matches(&watch->selector, happening->before);
+	int is = happening->change != CHANGE_DELETED && mpijob__local_selector_matches(&watch->selector, happening->now);
 
 	if (is)
 		return tell_revision(watch, call, was ? "MODIFIED" : "ADDED", happening->now);
@@ -103,7 +103,7 @@ static int tell_happening(struct watch *watch, struct call *call, const struct h
 
 static int tell_bookmark(struct watch *watch, struct call *call, int end_of_initial)
 {
-	char *object = mpijob__words_format(
+	char *object = mpijob__local_words_format(
 		"{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
 		"\"creationTimestamp\":null%s}}",
 		watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "", watch->kind->version,
@@ -119,7 +119,7 @@ static int tell_bookmark(struct watch *watch, struct call *call, int end_of_init
 
 static int tell_expired(struct watch *watch, struct call *call)
 {
-	mpijob_text *status = mpijob__reply_expired(watch->since, shelf_of(watch)->forgotten);
+	mpijob_text *status = mpijob__local_reply_expired(watch->since, shelf_of(watch)->forgotten);
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (status && tell_text(watch, call, "{\"type\":\"ERROR\",\"object\":") == 0 &&
@@ -157,7 +157,7 @@ static int feed(struct stream *stream, struct call *call)
 {
 	struct watch *watch = (struct watch *)stream;
 	struct shelf *shelf = shelf_of(watch);
-	int64_t now = mpijob__words_clock();
+	int64_t now = mpijob__local_words_clock();
 
 	if (watch->initial_at < watch->initial_count || watch->mark_initial)
 		return feed_initial(watch, call);
@@ -188,9 +188,9 @@ static void close_watch(struct stream *stream)
 	if (watch->next)
 		watch->next->prev = watch->prev;
 	for (size_t i = 0; i < watch->initial_count; i++)
-		mpijob__store_revision_drop(watch->initial[i]);
+		mpijob__local_store_revision_drop(watch->initial[i]);
 	free(watch->initial);
-	mpijob__selector_clear(&watch->selector);
+	mpijob__local_selector_clear(&watch->selector);
 	free(watch);
 }
 
@@ -206,9 +206,9 @@ static int collect_initial(struct watch *watch)
 	if (!watch->initial)
 		return MPIJOB_ERR_NOMEM;
 	for (struct object *object = shelf->first; object; object = object->next) {
-		if (!mpijob__selector_matches(&watch->selector, object->now))
+		if (!mpijob__local_selector_matches(&watch->selector, object->now))
 			continue;
-		mpijob__store_revision_hold(object->now);
+		mpijob__local_store_revision_hold(object->now);
 		watch->initial[watch->initial_count++] = object->now;
 	}
 	return 0;
@@ -229,16 +229,16 @@ static void find_place(struct watch *watch)
 	watch->cursor = shelf->history_base + at;
 }
 
-int mpijob__watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
+int mpijob__local_watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
 			 struct stream **out)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	struct watch **list = &local->watches[options->kind->id];
-	int64_t now = mpijob__words_clock();
+	int64_t now = mpijob__local_words_clock();
 	int error = 0;
 
 	if (!watch) {
-		mpijob__selector_clear(&options->selector);
+		mpijob__local_selector_clear(&options->selector);
 		return MPIJOB_ERR_NOMEM;
 	}
 	watch->stream = (struct stream){ feed, close_watch };
@@ -266,13 +266,13 @@ int mpijob__watches_open(struct mpijob_local *local, struct call *call, struct w
 	return error;
 }
 
-void mpijob__watches_changed(struct mpijob_local *local, enum kind_id kind)
+void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind)
 {
 	for (struct watch *watch = local->watches[kind]; watch; watch = watch->next)
 		mpijob__local_ready(local, watch->call);
 }
 
-int64_t mpijob__watches_tick(struct mpijob_local *local, int64_t clock_ms)
+int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
 {
 	int64_t next = -1;
 

@@ -16,13 +16,13 @@ struct watch_options {
 };
 
 /* Make the stream of a watch for a call. 0 or MPIJOB_ERR_NOMEM; the selector is taken in any case. */
-int mpijob__watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
+int mpijob__local_watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
 			 struct stream **out);
 
 /* Something of this kind changed. */
-void mpijob__watches_changed(struct mpijob_local *local, enum kind_id kind);
+void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind);
 
 /* Have those fed whose time has come; when to look again, or -1. */
-int64_t mpijob__watches_tick(struct mpijob_local *local, int64_t clock_ms);
+int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms);
 
 #endif

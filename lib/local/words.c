@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-char *mpijob__words_format(const char *format, ...)
+char *mpijob__local_words_format(const char *format, ...)
 {
 	va_list args;
 	va_list again;
@@ -32,7 +32,7 @@ char *mpijob__words_format(const char *format, ...)
 }
 
 /* Written out, because libc's functions read the time zone. Years begin in March here: the leap day is the last. */
-void mpijob__words_time(int64_t ms, char out[WORDS_TIME_SIZE])
+void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE])
 {
 	int64_t seconds = ms / 1000;
 	int64_t days = seconds / 86400 + 719468; /* since 0000-03-01 */
@@ -53,7 +53,7 @@ static int draw(unsigned char *bytes, size_t len)
 	return getrandom(bytes, len, 0) == (ssize_t)len ? 0 : -1;
 }
 
-int mpijob__words_uid(char out[WORDS_UID_SIZE])
+int mpijob__local_words_uid(char out[WORDS_UID_SIZE])
 {
 	static const char hex[] = "0123456789abcdef";
 	unsigned char bytes[16];
@@ -73,7 +73,7 @@ int mpijob__words_uid(char out[WORDS_UID_SIZE])
 	return 0;
 }
 
-int mpijob__words_suffix(char out[WORDS_SUFFIX_SIZE])
+int mpijob__local_words_suffix(char out[WORDS_SUFFIX_SIZE])
 {
 	/* Kubernetes' alphabet: no vowels, so that no word comes out. */
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
@@ -95,17 +95,17 @@ static int64_t read_clock(clockid_t id)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-int64_t mpijob__words_now(void)
+int64_t mpijob__local_words_now(void)
 {
 	return read_clock(CLOCK_REALTIME);
 }
 
-int64_t mpijob__words_clock(void)
+int64_t mpijob__local_words_clock(void)
 {
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-int mpijob__words_number(const char *text, uint64_t *out)
+int mpijob__local_words_number(const char *text, uint64_t *out)
 {
 	uint64_t value = 0;
 

@@ -10,22 +10,22 @@
 #define WORDS_SUFFIX_SIZE 6
 
 /* Print into memory of its own; NULL when there is none. */
-char *mpijob__words_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mpijob__local_words_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* RFC 3339 in UTC, whole seconds. */
-void mpijob__words_time(int64_t ms, char out[WORDS_TIME_SIZE]);
+void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE]);
 
 /* A random UUID; -1 when the system gives no randomness. */
-int mpijob__words_uid(char out[WORDS_UID_SIZE]);
+int mpijob__local_words_uid(char out[WORDS_UID_SIZE]);
 
 /* Five characters as generateName appends them; -1 as above. */
-int mpijob__words_suffix(char out[WORDS_SUFFIX_SIZE]);
+int mpijob__local_words_suffix(char out[WORDS_SUFFIX_SIZE]);
 
 /* Milliseconds since 1970, and of the clock that never jumps. */
-int64_t mpijob__words_now(void);
-int64_t mpijob__words_clock(void);
+int64_t mpijob__local_words_now(void);
+int64_t mpijob__local_words_clock(void);
 
 /* A whole decimal number without sign: 1 and its value, else 0. */
-int mpijob__words_number(const char *text, uint64_t *out);
+int mpijob__local_words_number(const char *text, uint64_t *out);
 
 #endif

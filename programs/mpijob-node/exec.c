@@ -119,9 +119,9 @@ static void answer_failure(struct node *node, const struct exec *exec)
 {
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, NODE_ANS_EXITED, exec->request);
-	mpijob__node_message_put_number(&w, NODE_F_CODE, exec->failure->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126);
-	mpijob__node_message_put_text(&w, NODE_F_TEXT, exec->failure->text);
+	mpijob__local_node_message_begin(&w, NODE_ANS_EXITED, exec->request);
+	mpijob__local_node_message_put_number(&w, NODE_F_CODE, exec->failure->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126);
+	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, exec->failure->text);
 	answer(node, &w);
 }
 

@@ -168,11 +168,11 @@ static void tell_ready(struct node *node)
 	struct utsname name;
 
 	uname(&name);
-	mpijob__node_message_begin(&w, NODE_EVT_READY, 0);
-	mpijob__node_message_put_number(&w, NODE_F_VERSION, NODE_PROTOCOL_VERSION);
-	mpijob__node_message_put_number(&w, NODE_F_IDENTITY, (uint64_t)node->identity.kind);
-	mpijob__node_message_put_text(&w, NODE_F_KERNEL, name.release);
-	mpijob__node_message_put_number(&w, NODE_F_FEATURES, features);
+	mpijob__local_node_message_begin(&w, NODE_EVT_READY, 0);
+	mpijob__local_node_message_put_number(&w, NODE_F_VERSION, NODE_PROTOCOL_VERSION);
+	mpijob__local_node_message_put_number(&w, NODE_F_IDENTITY, (uint64_t)node->identity.kind);
+	mpijob__local_node_message_put_text(&w, NODE_F_KERNEL, name.release);
+	mpijob__local_node_message_put_number(&w, NODE_F_FEATURES, features);
 	answer(node, &w);
 }
 
@@ -180,7 +180,7 @@ static void set_up(struct node *node, int life, int identity)
 {
 	const char *home = getenv("HOME");
 
-	mpijob__node_message_channel_init(&node->parent, NODE_FD);
+	mpijob__local_node_message_channel_init(&node->parent, NODE_FD);
 	node->life = life;
 	node->home = must_copy(home && *home == '/' ? home : "/root");
 	node->cwd = current_folder();
@@ -220,7 +220,7 @@ static void read_requests(struct node *node)
 	int r;
 
 	while (node->parent.out_bytes < UNSENT_LIMIT) {
-		r = mpijob__node_message_receive(&node->parent, &in);
+		r = mpijob__local_node_message_receive(&node->parent, &in);
 		if (r == MPIJOB_ERR_NOMEM)
 			die_errno(0, MPIJOB_ERR_NOMEM, "out of memory");
 		if (r < 0)
@@ -318,7 +318,7 @@ static void serve(struct node *node)
 			read_requests(node);
 	}
 	free(watch.fds);
-	if (mpijob__node_message_flush(&node->parent))
+	if (mpijob__local_node_message_flush(&node->parent))
 		_exit(0); /* the parent is gone: so is everything */
 }
 

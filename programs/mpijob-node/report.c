@@ -47,13 +47,13 @@ static void tell_parent(int error, int number, const char *text)
 	struct node_channel channel;
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, NODE_EVT_FATAL, 0);
-	mpijob__node_message_put_number(&w, NODE_F_ERROR, (uint64_t)-error);
-	mpijob__node_message_put_number(&w, NODE_F_ERRNO, (uint64_t)number);
-	mpijob__node_message_put_text(&w, NODE_F_TEXT, text);
-	mpijob__node_message_channel_init(&channel, target.fd);
-	if (mpijob__node_message_send(&channel, &w) == 0)
-		mpijob__node_message_flush(&channel);
+	mpijob__local_node_message_begin(&w, NODE_EVT_FATAL, 0);
+	mpijob__local_node_message_put_number(&w, NODE_F_ERROR, (uint64_t)-error);
+	mpijob__local_node_message_put_number(&w, NODE_F_ERRNO, (uint64_t)number);
+	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, text);
+	mpijob__local_node_message_channel_init(&channel, target.fd);
+	if (mpijob__local_node_message_send(&channel, &w) == 0)
+		mpijob__local_node_message_flush(&channel);
 }
 
 static void tell_node(int error, int number, pid_t pid, const char *text)

@@ -11,7 +11,7 @@
 
 void answer(struct node *node, struct node_writer *w)
 {
-	int error = mpijob__node_message_send(&node->parent, w);
+	int error = mpijob__local_node_message_send(&node->parent, w);
 
 	if (error == MPIJOB_ERR_NOMEM)
 		die_errno(0, MPIJOB_ERR_NOMEM, "out of memory");
@@ -21,7 +21,7 @@ void answer_ok(struct node *node, uint64_t request)
 {
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, NODE_ANS_OK, request);
+	mpijob__local_node_message_begin(&w, NODE_ANS_OK, request);
 	answer(node, &w);
 }
 
@@ -29,8 +29,8 @@ void answer_number(struct node *node, uint64_t request, uint16_t tag, uint64_t v
 {
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, NODE_ANS_OK, request);
-	mpijob__node_message_put_number(&w, tag, value);
+	mpijob__local_node_message_begin(&w, NODE_ANS_OK, request);
+	mpijob__local_node_message_put_number(&w, tag, value);
 	answer(node, &w);
 }
 
@@ -44,10 +44,10 @@ void answer_error(struct node *node, uint64_t request, int error, int number, co
 	if (vasprintf(&text, format, args) < 0)
 		die_errno(0, MPIJOB_ERR_NOMEM, "out of memory");
 	va_end(args);
-	mpijob__node_message_begin(&w, NODE_ANS_ERROR, request);
-	mpijob__node_message_put_number(&w, NODE_F_ERROR, (uint64_t)-error);
-	mpijob__node_message_put_number(&w, NODE_F_ERRNO, (uint64_t)number);
-	mpijob__node_message_put_text(&w, NODE_F_TEXT, text);
+	mpijob__local_node_message_begin(&w, NODE_ANS_ERROR, request);
+	mpijob__local_node_message_put_number(&w, NODE_F_ERROR, (uint64_t)-error);
+	mpijob__local_node_message_put_number(&w, NODE_F_ERRNO, (uint64_t)number);
+	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, text);
 	answer(node, &w);
 	free(text);
 }
@@ -57,11 +57,11 @@ void answer_exited(struct node *node, uint16_t type, uint64_t request, uint64_t 
 	int signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, type, request);
+	mpijob__local_node_message_begin(&w, type, request);
 	if (id)
-		mpijob__node_message_put_number(&w, NODE_F_ID, id);
-	mpijob__node_message_put_number(&w, NODE_F_CODE, (uint64_t)(signo ? 128 + signo : WEXITSTATUS(status)));
-	mpijob__node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
+		mpijob__local_node_message_put_number(&w, NODE_F_ID, id);
+	mpijob__local_node_message_put_number(&w, NODE_F_CODE, (uint64_t)(signo ? 128 + signo : WEXITSTATUS(status)));
+	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
 	answer(node, &w);
 }
 
@@ -79,7 +79,7 @@ struct simple {
 
 static void read_simple(struct simple *s, const struct node_field *f)
 {
-	uint64_t number = mpijob__node_message_number(f);
+	uint64_t number = mpijob__local_node_message_number(f);
 
 	switch (f->tag) {
 	case NODE_F_ID:
@@ -95,10 +95,10 @@ static void read_simple(struct simple *s, const struct node_field *f)
 		s->data = *f;
 		break;
 	case NODE_F_HOSTNAME:
-		s->hostname = mpijob__node_message_text(f);
+		s->hostname = mpijob__local_node_message_text(f);
 		break;
 	case NODE_F_ADDRESS:
-		s->address = mpijob__node_message_text(f);
+		s->address = mpijob__local_node_message_text(f);
 		break;
 	case NODE_F_HOST_NETWORK:
 		s->sandbox.host_network = number != 0;
@@ -132,7 +132,7 @@ static void handle_simple(struct node *node, const struct node_frame *frame, str
 	struct simple s = { 0 };
 	struct node_field f;
 
-	while (mpijob__node_message_next(&fields, &f) == 1)
+	while (mpijob__local_node_message_next(&fields, &f) == 1)
 		read_simple(&s, &f);
 	s.probe.request = frame->request;
 	if (frame->type == NODE_REQ_SANDBOX_CREATE)
@@ -165,5 +165,5 @@ void request_handle(struct node *node, struct node_incoming *in)
 		exec_start(node, in);
 	else
 		handle_simple(node, &in->frame, fields);
-	mpijob__node_message_incoming_free(in);
+	mpijob__local_node_message_incoming_free(in);
 }

@@ -11,7 +11,7 @@
 
 static void add_text(char ***list, size_t *count, const struct node_field *field)
 {
-	const char *text = mpijob__node_message_text(field);
+	const char *text = mpijob__local_node_message_text(field);
 
 	if (!text)
 		return;
@@ -23,7 +23,7 @@ static void add_text(char ***list, size_t *count, const struct node_field *field
 /* Absolute, without "//", "." and "..", as container runtimes read it; NULL when it is not absolute. */
 static const char *clean_path(const struct node_field *field)
 {
-	char *path = (char *)(uintptr_t)mpijob__node_message_text(field);
+	char *path = (char *)(uintptr_t)mpijob__local_node_message_text(field);
 	const char *from = path;
 	char *to = path;
 
@@ -50,21 +50,21 @@ static const char *clean_path(const struct node_field *field)
 
 static bool read_mount(struct spec *spec, const struct node_field *field)
 {
-	struct node_reader inside = mpijob__node_message_inside(field);
+	struct node_reader inside = mpijob__local_node_message_inside(field);
 	struct mount_spec m = { 0 };
 	struct node_field f;
 
-	while (mpijob__node_message_next(&inside, &f) == 1) {
+	while (mpijob__local_node_message_next(&inside, &f) == 1) {
 		if (f.tag == NODE_F_VOLUME)
-			m.volume = mpijob__node_message_number(&f);
+			m.volume = mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_HOST_PATH)
 			m.host_path = clean_path(&f);
 		else if (f.tag == NODE_F_PATH)
 			m.path = clean_path(&f);
 		else if (f.tag == NODE_F_SUB_PATH)
-			m.sub_path = mpijob__node_message_text(&f);
+			m.sub_path = mpijob__local_node_message_text(&f);
 		else if (f.tag == NODE_F_READ_ONLY)
-			m.read_only = mpijob__node_message_number(&f) != 0;
+			m.read_only = mpijob__local_node_message_number(&f) != 0;
 	}
 	if (m.sub_path && !*m.sub_path)
 		m.sub_path = NULL;
@@ -91,10 +91,10 @@ static bool read_field(struct spec *spec, const struct node_field *f)
 {
 	switch (f->tag) {
 	case NODE_F_ID:
-		spec->id = mpijob__node_message_number(f);
+		spec->id = mpijob__local_node_message_number(f);
 		return true;
 	case NODE_F_SANDBOX:
-		spec->sandbox = mpijob__node_message_number(f);
+		spec->sandbox = mpijob__local_node_message_number(f);
 		return true;
 	case NODE_F_ARG:
 		add_text(&spec->argv, &spec->argc, f);
@@ -106,30 +106,30 @@ static bool read_field(struct spec *spec, const struct node_field *f)
 		spec->cwd = clean_path(f);
 		return spec->cwd != NULL;
 	case NODE_F_UID:
-		spec->uid = (int64_t)mpijob__node_message_number(f);
+		spec->uid = (int64_t)mpijob__local_node_message_number(f);
 		return spec->uid < UINT32_MAX;
 	case NODE_F_GID:
-		spec->gid = (int64_t)mpijob__node_message_number(f);
+		spec->gid = (int64_t)mpijob__local_node_message_number(f);
 		return spec->gid < UINT32_MAX;
 	case NODE_F_SUPPLEMENTARY:
-		add_group(spec, mpijob__node_message_number(f));
+		add_group(spec, mpijob__local_node_message_number(f));
 		return true;
 	case NODE_F_MOUNT:
 		return read_mount(spec, f);
 	case NODE_F_READ_ONLY:
-		spec->read_only = mpijob__node_message_number(f) != 0;
+		spec->read_only = mpijob__local_node_message_number(f) != 0;
 		return true;
 	case NODE_F_CAPABILITIES:
-		spec->capabilities = mpijob__node_message_number(f);
+		spec->capabilities = mpijob__local_node_message_number(f);
 		return true;
 	case NODE_F_CONFINE:
-		spec->confine = mpijob__node_message_number(f);
+		spec->confine = mpijob__local_node_message_number(f);
 		return true;
 	case NODE_F_SSH_PATH:
 		spec->ssh_path = clean_path(f);
 		return spec->ssh_path != NULL;
 	case NODE_F_STDIO:
-		take_fds(spec, mpijob__node_message_number(f));
+		take_fds(spec, mpijob__local_node_message_number(f));
 		return true;
 	default:
 		return true;
@@ -146,7 +146,7 @@ bool spec_read(struct spec *spec, struct node_incoming *in)
 	spec->uid = spec->gid = -1;
 	take_fds(spec, 0);
 	spec->message = *in;
-	while (ok && mpijob__node_message_next(&fields, &f) == 1)
+	while (ok && mpijob__local_node_message_next(&fields, &f) == 1)
 		ok = read_field(spec, &f);
 	in->payload = NULL;
 	for (int i = 0; i < NODE_MAX_FDS; i++)
@@ -156,7 +156,7 @@ bool spec_read(struct spec *spec, struct node_incoming *in)
 
 void spec_free(struct spec *spec)
 {
-	mpijob__node_message_incoming_free(&spec->message);
+	mpijob__local_node_message_incoming_free(&spec->message);
 	free(spec->argv);
 	free(spec->env);
 	free(spec->groups);

@@ -126,19 +126,19 @@ static bool write_file(const struct node *node, int at, const struct file *file,
 
 static struct file read_file(const struct node_field *field)
 {
-	struct node_reader inside = mpijob__node_message_inside(field);
+	struct node_reader inside = mpijob__local_node_message_inside(field);
 	struct file file = { .mode = 0644 };
 	struct node_field f;
 
-	while (mpijob__node_message_next(&inside, &f) == 1) {
+	while (mpijob__local_node_message_next(&inside, &f) == 1) {
 		if (f.tag == NODE_F_PATH)
-			file.path = mpijob__node_message_text(&f);
+			file.path = mpijob__local_node_message_text(&f);
 		else if (f.tag == NODE_F_MODE)
-			file.mode = (mode_t)mpijob__node_message_number(&f);
+			file.mode = (mode_t)mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_UID)
-			file.uid = (uint32_t)mpijob__node_message_number(&f);
+			file.uid = (uint32_t)mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_GID)
-			file.gid = (uint32_t)mpijob__node_message_number(&f);
+			file.gid = (uint32_t)mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_DATA) {
 			file.data = f.data;
 			file.len = f.len;
@@ -152,14 +152,14 @@ static struct wanted read_wanted(struct node_reader fields)
 	struct wanted wanted = { 0 };
 	struct node_field f;
 
-	while (mpijob__node_message_next(&fields, &f) == 1) {
+	while (mpijob__local_node_message_next(&fields, &f) == 1) {
 		if (f.tag == NODE_F_ID)
-			wanted.id = mpijob__node_message_number(&f);
+			wanted.id = mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_KIND)
-			wanted.kind = mpijob__node_message_number(&f);
+			wanted.kind = mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_FS_GROUP) {
 			wanted.has_group = true;
-			wanted.group = (uint32_t)mpijob__node_message_number(&f);
+			wanted.group = (uint32_t)mpijob__local_node_message_number(&f);
 		}
 	}
 	return wanted;
@@ -217,7 +217,7 @@ static bool fill(const struct node *node, int data, struct node_reader fields, c
 {
 	struct node_field f;
 
-	while (mpijob__node_message_next(&fields, &f) == 1) {
+	while (mpijob__local_node_message_next(&fields, &f) == 1) {
 		struct file file;
 
 		if (f.tag != NODE_F_FILE)
@@ -233,7 +233,7 @@ static bool link_all(int volume, struct node_reader fields)
 {
 	struct node_field f;
 
-	while (mpijob__node_message_next(&fields, &f) == 1) {
+	while (mpijob__local_node_message_next(&fields, &f) == 1) {
 		if (f.tag == NODE_F_FILE && !link_first_part(volume, read_file(&f).path))
 			return false;
 	}

@@ -65,7 +65,7 @@ double clock_real_s(void)
 
 void clock_print(char out[40])
 {
-	mpijob__words_time(mpijob__words_now(), out);
+	mpijob__local_words_time(mpijob__local_words_now(), out);
 }
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *time)

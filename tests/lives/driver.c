@@ -41,7 +41,7 @@ int driver_create(struct world *world, enum kind_id kind, const char *namespace_
 	va_start(args, format);
 	doc = read_json(format, args);
 	va_end(args);
-	fill_target(&target, version, sizeof(version), mpijob__store_kind(kind), namespace_, NULL);
+	fill_target(&target, version, sizeof(version), mpijob__local_store_kind(kind), namespace_, NULL);
 	world->driver_acts = 1;
 	code = mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
 	world->driver_acts = 0;
@@ -109,7 +109,7 @@ void driver_phase(struct world *world, const struct object *pod, enum phase phas
 		"\"running\":null,\"terminated\":{\"exitCode\":1,\"finishedAt\":\"%s\"}",
 		"\"running\":null,\"terminated\":{\"exitCode\":137,\"finishedAt\":\"%s\"}",
 	};
-	const char *now = mpijob__store_text(pod, "status.phase");
+	const char *now = mpijob__local_store_text(pod, "status.phase");
 	char time[40], state[120];
 
 	if (now && (strcmp(now, "Succeeded") == 0 || strcmp(now, "Failed") == 0))
@@ -132,12 +132,12 @@ int kubelet_reap(struct world *world)
 {
 	int reaped = 0;
 
-	for (struct object *pod = mpijob__store_first(&world->local->store, KIND_POD), *next; pod; pod = next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD), *next; pod; pod = next) {
 		next = pod->next;
 		if (!pod->deleting)
 			continue;
 		reaped |= delete_with(world, pod, NULL) == 0;
-		next = mpijob__store_first(&world->local->store, KIND_POD);
+		next = mpijob__local_store_first(&world->local->store, KIND_POD);
 	}
 	return reaped;
 }
@@ -158,7 +158,7 @@ static struct object *find(struct world *world, enum kind_id kind, int slot, con
 	(void)snprintf(suffix, sizeof(suffix), format, number);
 #pragma GCC diagnostic pop
 	(void)snprintf(name, sizeof(name), "s%d%s", slot, suffix);
-	return mpijob__store_find(&world->local->store, kind, namespace_of(slot), name);
+	return mpijob__local_store_find(&world->local->store, kind, namespace_of(slot), name);
 }
 
 struct object *job_in(struct world *world, int slot)
@@ -196,7 +196,7 @@ struct object *launcher_pod_in(struct world *world, int slot)
 	const struct object *launcher = launcher_in(world, slot);
 	struct object *found = NULL;
 
-	for (struct object *pod = mpijob__store_first(&world->local->store, KIND_POD); pod && launcher; pod = pod->next)
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod && launcher; pod = pod->next)
 		if (pod->owner_count && strcmp(pod->owners[0], launcher->uid) == 0 && !pod->deleting)
 			found = pod;
 	return found;
@@ -232,7 +232,7 @@ static void orphan(struct world *world)
 	int collect = world->local->collect;
 
 	NEED(mpijob_doc_parse(text, sizeof(text) - 1, NULL, &doc, NULL) == 0);
-	NEED(mpijob__store_add(&world->local->store, mpijob__store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
+	NEED(mpijob__local_store_add(&world->local->store, mpijob__local_store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
 	world->local->collect = collect;
 }
 

@@ -252,10 +252,10 @@ static int kind_of(const char *path)
 	struct route route = { 0 };
 	int kind = KIND_COUNT;
 
-	NEED(mpijob__route_parse(&route, path) == 0);
+	NEED(mpijob__local_route_parse(&route, path) == 0);
 	if (route.kind)
 		kind = (int)route.kind->id;
-	mpijob__route_clear(&route);
+	mpijob__local_route_clear(&route);
 	return kind;
 }
 

@@ -16,7 +16,7 @@
 
 static const char *text_at(const struct object *object, const char *path)
 {
-	const char *text = mpijob__store_text(object, path);
+	const char *text = mpijob__local_store_text(object, path);
 
 	return text ? text : "";
 }
@@ -162,7 +162,7 @@ static void check_gone(struct world *world, const struct object *job)
 
 	if (!reason || strcmp(reason, "MPIJobLauncherGone") != 0)
 		return;
-	for (struct object *launcher = mpijob__store_first(&world->local->store, KIND_JOB); launcher; launcher = launcher->next)
+	for (struct object *launcher = mpijob__local_store_first(&world->local->store, KIND_JOB); launcher; launcher = launcher->next)
 		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 && !launcher->deleting)
 			world_fail(world, "launcher-there", "%s has failed for want of %s, which is there", job->name,
 				   launcher->name);
@@ -223,7 +223,7 @@ static void job_changed(struct world *world, const struct object *job, int chang
 static void launcher_changed(struct world *world, const struct object *launcher, int change)
 {
 	struct life *life = owner_life(world, launcher);
-	const struct object *job = life ? mpijob__store_by_uid(&world->local->store, life->uid) : NULL;
+	const struct object *job = life ? mpijob__local_store_by_uid(&world->local->store, life->uid) : NULL;
 
 	if (!life)
 		return;
@@ -252,7 +252,7 @@ static void count_launchers(struct world *world, const struct life *life)
 {
 	int live = 0;
 
-	for (struct object *pod = mpijob__store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		live += kin && kin->life == life && worker_index(pod) < 0 && !pod->deleting && !ended(pod);
@@ -276,8 +276,8 @@ static void check_mark(struct world *world, const struct object *object)
 {
 	const struct shelf *shelf = &world->local->store.shelves[object->kind->id];
 	const struct happening *last = &shelf->history[shelf->history_count - 1];
-	const char *before = last->before ? mpijob__store_revision_label(last->before, "lives-mark") : NULL;
-	const char *now = mpijob__store_revision_label(last->now, "lives-mark");
+	const char *before = last->before ? mpijob__local_store_revision_label(last->before, "lives-mark") : NULL;
+	const char *now = mpijob__local_store_revision_label(last->now, "lives-mark");
 
 	if (before && (!now || strcmp(before, now) != 0) && !world->driver_acts)
 		world_fail(world, "foreign-label", "a label of somebody else is gone from %s %s", object->kind->name,
@@ -321,7 +321,7 @@ static int may_be_stale(const struct world *world, int64_t reason_ms)
 
 static int may_delete(struct world *world, const struct object *pod, const struct life *life)
 {
-	const struct object *job = mpijob__store_by_uid(&world->local->store, life->uid);
+	const struct object *job = mpijob__local_store_by_uid(&world->local->store, life->uid);
 	const struct kin *kin = find_kin(world, pod->uid);
 	uint64_t made_at = kin ? kin->made_at : 0;
 	int index = worker_index(pod);
@@ -340,7 +340,7 @@ static int may_delete(struct world *world, const struct object *pod, const struc
 
 static void check_change(struct world *world, const struct route *route, const struct mpijob_request *request)
 {
-	const struct object *object = mpijob__store_find(&world->local->store, route->kind->id,
+	const struct object *object = mpijob__local_store_find(&world->local->store, route->kind->id,
 							  route->namespace_ ? route->namespace_ : "", route->name);
 	const char *at = request->body_len ? memmem(request->body, request->body_len, "\"uid\":\"", 7) : NULL;
 	const struct life *life;
@@ -380,7 +380,7 @@ static int is_outdated(const struct object *job, const struct mpijob_request *re
 /* A job that has ended goes after its time, when that is wanted. */
 static int is_timely(struct world *world, const struct route *route, const struct mpijob_request *request)
 {
-	const struct object *job = mpijob__store_find(&world->local->store, KIND_MPIJOB, route->namespace_, route->name);
+	const struct object *job = mpijob__local_store_find(&world->local->store, KIND_MPIJOB, route->namespace_, route->name);
 	const struct life *life = job ? watchman_life(world, job->uid) : NULL;
 
 	if (!(world->features & FEATURE_TTL) || strcmp(request->method, "DELETE") != 0 ||
@@ -397,7 +397,7 @@ void watchman_request(struct world *world, const struct mpijob_request *request,
 	int reads = strcmp(request->method, "GET") == 0;
 
 	(void)number;
-	NEED(mpijob__route_parse(&route, request->path) == 0);
+	NEED(mpijob__local_route_parse(&route, request->path) == 0);
 	NEED(route.kind);
 	if (route.kind->id == KIND_EVENT) {
 		world->events++;
@@ -412,7 +412,7 @@ void watchman_request(struct world *world, const struct mpijob_request *request,
 		else if (route.kind->id != KIND_MPIJOB && route.name)
 			check_change(world, &route, request);
 	}
-	mpijob__route_clear(&route);
+	mpijob__local_route_clear(&route);
 }
 
 /* --- quiet --- */
@@ -454,7 +454,7 @@ static const struct object *child(const struct world *world, const struct object
 	char name[80];
 
 	(void)snprintf(name, sizeof(name), "%s%s", job->name, suffix);
-	object = mpijob__store_find(&world->local->store, kind, job->namespace_, name);
+	object = mpijob__local_store_find(&world->local->store, kind, job->namespace_, name);
 	if (object && (!object->owner_count || strcmp(object->owners[0], job->uid) != 0)) {
 		census->taken = 1;
 		return NULL;
@@ -465,7 +465,7 @@ static const struct object *child(const struct world *world, const struct object
 static void take_census(struct world *world, const struct object *job, struct census *census)
 {
 	memset(census, 0, sizeof(*census));
-	for (struct object *pod = mpijob__store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		if (pod->owner_count && strcmp(pod->owners[0], job->uid) == 0)
@@ -499,7 +499,7 @@ static void lies(struct world *world, const struct object *job, const char *what
 
 static void check_finished(struct world *world, const struct object *job, const struct census *census)
 {
-	if (!mpijob__store_text(job, "status.completionTime"))
+	if (!mpijob__local_store_text(job, "status.completionTime"))
 		lies(world, job, "it is finished without completionTime");
 	if (condition_is(job, "Running", "True"))
 		lies(world, job, "it is finished and Running");
@@ -616,13 +616,13 @@ static void check_orphans(struct world *world)
 
 	for (int kind = 0; kind < KIND_COUNT; kind++)
 		for (struct object *object = store->shelves[kind].first; object; object = object->next)
-			if (object->owner_count && !mpijob__store_by_uid(store, object->owners[0]) && !object->deleting)
+			if (object->owner_count && !mpijob__local_store_by_uid(store, object->owners[0]) && !object->deleting)
 				world_fail(world, "orphan", "%s %s is left behind", object->kind->name, object->name);
 }
 
 void watchman_quiet(struct world *world)
 {
-	for (struct object *job = mpijob__store_first(&world->local->store, KIND_MPIJOB); job; job = job->next)
+	for (struct object *job = mpijob__local_store_first(&world->local->store, KIND_MPIJOB); job; job = job->next)
 		check_job(world, job);
 	check_orphans(world);
 }

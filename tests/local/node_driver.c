@@ -71,7 +71,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void stop(const char *for
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	mpijob__node_client_free(client);
+	mpijob__local_node_client_free(client);
 	exit(1);
 }
 
@@ -94,9 +94,9 @@ static void pump(int timeout)
 {
 	struct node_event event;
 
-	if (mpijob__node_client_step(client, timeout))
+	if (mpijob__local_node_client_step(client, timeout))
 		stop("the node is gone");
-	while (mpijob__node_client_next(client, &event)) {
+	while (mpijob__local_node_client_next(client, &event)) {
 		if (event.type == NODE_EVT_FATAL)
 			stop("fatal: %s", event.text);
 		if (kept_count == 4096)
@@ -155,7 +155,7 @@ static void sandbox(uint64_t id, const char *hostname, const char *address)
 	struct node_sandbox s = { .id = id, .hostname = hostname, .address = address, .group = 1 };
 
 	s.host_network = address == NULL;
-	expect_ok(mpijob__node_client_sandbox_create(client, &s, &request), "sandbox");
+	expect_ok(mpijob__local_node_client_sandbox_create(client, &s, &request), "sandbox");
 }
 
 /* One file's content or nothing. */
@@ -164,19 +164,19 @@ static void volume_file(uint64_t id, const char *path, const char *text, uint32_
 	struct node_file file = { .path = path, .data = text, .len = strlen(text), .mode = mode };
 	struct node_volume v = { .id = id, .kind = NODE_VOLUME_FILES, .fs_group = -1, .files = &file, .file_count = 1 };
 
-	expect_ok(mpijob__node_client_volume_write(client, &v, &request), "volume");
+	expect_ok(mpijob__local_node_client_volume_write(client, &v, &request), "volume");
 }
 
 static void volume_empty(uint64_t id)
 {
 	struct node_volume v = { .id = id, .kind = NODE_VOLUME_EMPTY, .fs_group = -1 };
 
-	expect_ok(mpijob__node_client_volume_write(client, &v, &request), "empty volume");
+	expect_ok(mpijob__local_node_client_volume_write(client, &v, &request), "empty volume");
 }
 
 static void hosts(const char *text)
 {
-	expect_ok(mpijob__node_client_hosts_write(client, 1, text, strlen(text), &request), "hosts");
+	expect_ok(mpijob__local_node_client_hosts_write(client, 1, text, strlen(text), &request), "hosts");
 }
 
 /* Run a container or an exec to its end; what it wrote, and its exit code. */
@@ -194,7 +194,7 @@ static void drain(struct outcome *o, int fd, uint64_t wanted_request, uint64_t w
 	double end = now() + 60;
 
 	while (!ended || open) {
-		struct pollfd fds[2] = { { .fd = mpijob__node_client_fd(client), .events = POLLIN },
+		struct pollfd fds[2] = { { .fd = mpijob__local_node_client_fd(client), .events = POLLIN },
 					 { .fd = open ? fd : -1, .events = POLLIN } };
 
 		if (now() > end)
@@ -228,7 +228,7 @@ static struct outcome *run(struct node_container *c)
 		stop("pipe");
 	c->fds[0] = -1;
 	c->fds[1] = c->fds[2] = out[1];
-	e = mpijob__node_client_container_start(client, c, &request);
+	e = mpijob__local_node_client_container_start(client, c, &request);
 	close(out[1]);
 	event = answer(e, request, "start");
 	if (event.type == NODE_ANS_ERROR) {
@@ -261,7 +261,7 @@ static struct outcome *execute(uint64_t container, const char *const *argv)
 	if (pipe2(out, O_CLOEXEC))
 		stop("pipe");
 	x.fds[1] = x.fds[2] = out[1];
-	e = mpijob__node_client_exec(client, &x, &request);
+	e = mpijob__local_node_client_exec(client, &x, &request);
 	close(out[1]);
 	if (e)
 		stop("exec: %s", mpijob_error_name(e));
@@ -331,7 +331,7 @@ static void key_volume(int64_t fs_group)
 		.id = KEYS, .kind = NODE_VOLUME_FILES, .fs_group = fs_group, .files = files, .file_count = 3
 	};
 
-	if (mpijob__node_client_volume_write(client, &v, &request))
+	if (mpijob__local_node_client_volume_write(client, &v, &request))
 		stop("key volume");
 	expect_ok(0, "key volume");
 }
@@ -353,7 +353,7 @@ static void start_sshd(uint64_t id, uint64_t in, const struct node_container *li
 	}
 	c.mounts = &keys;
 	c.mount_count = 1;
-	if (mpijob__node_client_container_start(client, &c, NULL))
+	if (mpijob__local_node_client_container_start(client, &c, NULL))
 		stop("start sshd");
 }
 
@@ -364,7 +364,7 @@ static uint64_t ask_listening(uint64_t in, uint16_t port, bool listen_only)
 	};
 	uint64_t r;
 
-	if (mpijob__node_client_probe(client, &p, &r))
+	if (mpijob__local_node_client_probe(client, &p, &r))
 		stop("probe");
 	return r;
 }
@@ -385,7 +385,7 @@ static void start_node(const char *program, int identity)
 	struct node_event event;
 
 	started = now();
-	if (mpijob__node_client_start(&options, &client, NULL))
+	if (mpijob__local_node_client_start(&options, &client, NULL))
 		stop("cannot start the node");
 	event = wait_for(0, NODE_EVT_READY, 0, "ready");
 	identity_got = event.identity;
@@ -475,13 +475,13 @@ static void check_volumes(void)
 	       "a hostPath, read-only");
 	c.argv = sleeper;
 	c.fds[1] = c.fds[2] = -1;
-	expect_ok(mpijob__node_client_container_start(client, &c, &request), "sleeper");
+	expect_ok(mpijob__local_node_client_container_start(client, &c, &request), "sleeper");
 	volume_file(20, "b.txt", "second\n", 0644);
 	hosts("127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.3 beta\n198.18.0.9 later\n");
 	expect(execute(12, live), 0,
 	       "second\nb.txt\nscratch\n127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.3 beta\n198.18.0.9 later",
 	       "live update");
-	expect_ok(mpijob__node_client_container_signal(client, 12, SIGKILL, &request), "signal");
+	expect_ok(mpijob__local_node_client_container_signal(client, 12, SIGKILL, &request), "signal");
 	check(wait_for(0, NODE_EVT_EXITED, 12, "killed").signo == SIGKILL, "killed by a signal");
 	volume_file(22, "deep/er/file", "deep\n", 0600);
 	mounts[0] = (struct node_mount){ .volume = 22, .path = "/root/.ssh", .read_only = 1 };
@@ -491,7 +491,7 @@ static void check_volumes(void)
 	o = shell(&c, "ls /x && echo listed");
 	check(o->code == 0 && strstr(o->output, "listed") && !strstr(o->output, "passwd"), "a subPath leads out: %s",
 	      o->output);
-	expect_ok(mpijob__node_client_volume_remove(client, 22, &request), "remove");
+	expect_ok(mpijob__local_node_client_volume_remove(client, 22, &request), "remove");
 }
 
 static void check_exec(void)
@@ -510,23 +510,23 @@ static void check_exec(void)
 	uint64_t signalled;
 	int tries = 0;
 
-	expect_ok(mpijob__node_client_container_start(client, &c, &request), "sleeper");
+	expect_ok(mpijob__local_node_client_container_start(client, &c, &request), "sleeper");
 	expect(execute(13, look), 3, "alpha\n1\n", "exec");
 	expect(execute(13, missing), 127, NULL, "exec of what is not there");
 	expect(execute(13, folder), 126, NULL, "exec of what is no program");
-	if (mpijob__node_client_exec(client, &x, &running))
+	if (mpijob__local_node_client_exec(client, &x, &running))
 		stop("exec");
 	do {
 		usleep(1000);
-		if (mpijob__node_client_exec_signal(client, running, SIGKILL, &signalled))
+		if (mpijob__local_node_client_exec_signal(client, running, SIGKILL, &signalled))
 			stop("exec signal");
 	} while (wait_for(signalled, 0, 0, "exec signal").type != NODE_ANS_OK && ++tries < 1000);
 	check(wait_for(running, NODE_ANS_EXITED, 0, "killed exec").code == 137, "a killed exec");
-	expect_ok(mpijob__node_client_sandbox_destroy(client, 2, &request), "destroy");
-	expect_ok(mpijob__node_client_container_signal(client, 13, SIGKILL, &request), "kill");
+	expect_ok(mpijob__local_node_client_sandbox_destroy(client, 2, &request), "destroy");
+	expect_ok(mpijob__local_node_client_container_signal(client, 13, SIGKILL, &request), "kill");
 	wait_for(0, NODE_EVT_EXITED, 13, "end");
 	x.argv = look;
-	if (mpijob__node_client_exec(client, &x, &running))
+	if (mpijob__local_node_client_exec(client, &x, &running))
 		stop("exec");
 	check(wait_for(running, 0, 0, "late exec").error == MPIJOB_ERR_NOT_FOUND, "an exec after the end");
 }
@@ -565,7 +565,7 @@ static void check_ssh(void)
 	start_sshd(30, 3, NULL);
 	wait_listening(3, 22);
 	check(wait_for(ask_listening(3, 22, false), 0, 0, "connect").code == NODE_PROBE_OK, "connect to sshd");
-	if (mpijob__node_client_probe(client, &probe, &request))
+	if (mpijob__local_node_client_probe(client, &probe, &request))
 		stop("probe");
 	check(wait_for(request, 0, 0, "refused").code == NODE_PROBE_REFUSED, "nothing listens there");
 	expect(shell(&c, "ssh gamma.svc 'hostname; echo $OMPI_ALLOW_RUN_AS_ROOT; id -un; echo ok >&2; exit 5'"), 5,
@@ -603,7 +603,7 @@ static void check_hosts_are_whole(void)
 	int round = 0;
 
 	hosts("# end\n");
-	expect_ok(mpijob__node_client_container_start(client, &c, &request), "reader");
+	expect_ok(mpijob__local_node_client_container_start(client, &c, &request), "reader");
 	do {
 		size_t len = (size_t)(round % 2 ? 100 : 190000);
 
@@ -663,7 +663,7 @@ static void workers(int count)
 
 		snprintf(name, sizeof(name), "worker-%d", i);
 		snprintf(address, sizeof(address), "198.18.2.%d", i + 1);
-		if (mpijob__node_client_sandbox_create(client, &s, NULL))
+		if (mpijob__local_node_client_sandbox_create(client, &s, NULL))
 			stop("sandbox");
 		start_sshd((uint64_t)i + 1, (uint64_t)i + 1, NULL);
 	}
@@ -691,7 +691,7 @@ static void write_host_files(int count, int slots)
 		files[0].len += (size_t)sprintf(open_mpi + files[0].len, "worker-%d.pi slots=%d\n", i, slots);
 		files[1].len += (size_t)sprintf(hydra + files[1].len, "worker-%d.pi:%d\n", i, slots);
 	}
-	expect_ok(mpijob__node_client_volume_write(client, &v, &request), "host files");
+	expect_ok(mpijob__local_node_client_volume_write(client, &v, &request), "host files");
 	free(open_mpi);
 }
 
@@ -745,10 +745,10 @@ static void fatal(const char *program, int identity)
 	struct node_options options = { .program = program, .identity = identity };
 	struct node_event event;
 
-	if (mpijob__node_client_start(&options, &client, NULL))
+	if (mpijob__local_node_client_start(&options, &client, NULL))
 		stop("cannot start the node");
-	while (mpijob__node_client_step(client, 5000) == 0) {
-		while (mpijob__node_client_next(client, &event))
+	while (mpijob__local_node_client_step(client, 5000) == 0) {
+		while (mpijob__local_node_client_next(client, &event))
 			printf("%d: %s\n", event.type, event.text);
 	}
 }
@@ -773,19 +773,19 @@ static void put_nonsense(struct node_writer *w, int depth)
 
 	switch (roll(depth ? 3 : 4)) {
 	case 0:
-		mpijob__node_message_put_text(w, tag, words[roll(sizeof(words) / sizeof(words[0]))]);
+		mpijob__local_node_message_put_text(w, tag, words[roll(sizeof(words) / sizeof(words[0]))]);
 		break;
 	case 1:
-		mpijob__node_message_put_number(w, tag, roll(4) ? roll(6) : noise[0]);
+		mpijob__local_node_message_put_number(w, tag, roll(4) ? roll(6) : noise[0]);
 		break;
 	case 2:
-		mpijob__node_message_put(w, tag, noise, roll(sizeof(noise)));
+		mpijob__local_node_message_put(w, tag, noise, roll(sizeof(noise)));
 		break;
 	default:
-		opened = mpijob__node_message_open(w, tag);
+		opened = mpijob__local_node_message_open(w, tag);
 		for (uint64_t i = roll(5); i > 0; i--)
 			put_nonsense(w, depth + 1);
-		mpijob__node_message_close(w, opened);
+		mpijob__local_node_message_close(w, opened);
 		break;
 	}
 }
@@ -810,29 +810,29 @@ static void nonsense(const char *program, const char *identity, int count)
 		_exit(127);
 	}
 	close(pair[1]);
-	mpijob__node_message_channel_init(&channel, pair[0]);
+	mpijob__local_node_message_channel_init(&channel, pair[0]);
 	while (answers < count && !channel.dead) {
 		struct pollfd fds = { .fd = pair[0], .events = POLLIN };
 
 		if (sent < count && sent - answers < 32) {
-			mpijob__node_message_begin(&w, (uint16_t)roll(NODE_REQ_PROBE + 2), (uint64_t)++sent);
+			mpijob__local_node_message_begin(&w, (uint16_t)roll(NODE_REQ_PROBE + 2), (uint64_t)++sent);
 			for (uint64_t i = roll(12); i > 0; i--)
 				put_nonsense(&w, 0);
-			mpijob__node_message_send(&channel, &w);
-			mpijob__node_message_flush(&channel);
+			mpijob__local_node_message_send(&channel, &w);
+			mpijob__local_node_message_flush(&channel);
 		} else if (poll(&fds, 1, 10000) == 0) {
 			stop("%d of %d answered, then silence", answers, sent);
 		}
-		while (mpijob__node_message_receive(&channel, &in) == 1) {
+		while (mpijob__local_node_message_receive(&channel, &in) == 1) {
 			if (in.frame.type == NODE_EVT_FATAL)
 				fprintf(stderr, "fatal\n");
 			answers += in.frame.request != 0;
-			mpijob__node_message_incoming_free(&in);
+			mpijob__local_node_message_incoming_free(&in);
 		}
 	}
 	printf("%d frames, %d answers\n", sent, answers);
 	check(answers == count, "the node did not answer everything");
-	mpijob__node_message_channel_close(&channel);
+	mpijob__local_node_message_channel_close(&channel);
 	waitpid(pid, NULL, 0);
 }
 
@@ -889,7 +889,7 @@ static void bench(int count)
 	c.id = 2;
 	c.argv = (const char *const[]){ "/bin/sleep", "1000", NULL };
 	c.fds[0] = c.fds[1] = c.fds[2] = -1;
-	expect_ok(mpijob__node_client_container_start(client, &c, &request), "sleeper");
+	expect_ok(mpijob__local_node_client_container_start(client, &c, &request), "sleeper");
 	begin = now();
 	for (int i = 0; i < count; i++)
 		check(execute(2, nothing)->code == 0, "exec");
@@ -898,7 +898,7 @@ static void bench(int count)
 	for (int i = 0; i < count; i++)
 		volume_file(7, "name", "content", 0644);
 	printf("volume update %.3f ms\n", (now() - begin) * 1e3 / count);
-	expect_ok(mpijob__node_client_container_signal(client, 2, SIGKILL, &request), "kill");
+	expect_ok(mpijob__local_node_client_container_signal(client, 2, SIGKILL, &request), "kill");
 	wait_for(0, NODE_EVT_EXITED, 2, "end");
 	check(open_descriptors() == descriptors, "the node had %d descriptors, and has %d after all that", descriptors,
 	      open_descriptors());
@@ -927,7 +927,7 @@ int main(int argc, char **argv)
 			bench(atoi(argv[4]));
 	}
 	before = now();
-	mpijob__node_client_free(client);
+	mpijob__local_node_client_free(client);
 	printf("gone after %.1f ms\n", (now() - before) * 1e3);
 	while (text_count > 0)
 		free(texts[--text_count]);

@@ -311,8 +311,8 @@ static void test_killed(void **state)
 	(void)state;
 	make_script("killed", "sleep 60");
 	wait_phase("killed", "Running");
-	object = mpijob__store_find(&node.local->store, KIND_POD, "default", "killed");
-	assert_int_equal(mpijob__container_signal(mpijob__pod_find_container(object->pod, "c"), SIGKILL), 0);
+	object = mpijob__local_store_find(&node.local->store, KIND_POD, "default", "killed");
+	assert_int_equal(mpijob__local_container_signal(mpijob__local_pod_find_container(object->pod, "c"), SIGKILL), 0);
 	wait_phase("killed", "Failed");
 	wait_text(PODS "/killed", "status.containerStatuses[0].state.terminated.exitCode", "137", 10);
 }
@@ -408,7 +408,7 @@ static void test_users(void **state)
 		 "\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}]},"
 		 "{\"image\":\"i\",\"name\":\"d\",\"command\":[\"id\",\"-u\"],\"securityContext\":{\"runAsUser\":5}}]");
 	wait_phase("user", "Succeeded");
-	if (mpijob__kubelet_has_one_id(node.local->kubelet)) {
+	if (mpijob__local_kubelet_has_one_id(node.local->kubelet)) {
 		expect_log("user", "?container=c", "1234\n2345\n2345\n2345\n");
 		assert_non_null(strstr(notices, "securityContext.fsGroup: not honoured locally: this user"));
 		assert_non_null(strstr(notices, "securityContext.supplementalGroups: not honoured locally"));

@@ -123,7 +123,7 @@ static struct mpijob_target job_target(const char *name)
 
 static int has_condition(const char *type)
 {
-	struct object *job = mpijob__store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
+	struct object *job = mpijob__local_store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
 	const mpijob_node *list = job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -140,7 +140,7 @@ static int is_gone(void)
 	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE, KIND_SECRET, KIND_CONFIG_MAP };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (mpijob__store_first(&scene.local->store, kinds[i]))
+		if (mpijob__local_store_first(&scene.local->store, kinds[i]))
 			return 0;
 	return 1;
 }
@@ -149,10 +149,10 @@ static size_t live_pods(void)
 {
 	size_t count = 0;
 
-	for (struct object *pod = mpijob__store_first(&scene.local->store, KIND_POD); pod; pod = pod->next) {
-		const char *phase = mpijob__store_text(pod, "status.phase");
+	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod; pod = pod->next) {
+		const char *phase = mpijob__local_store_text(pod, "status.phase");
 
-		count += !mpijob__store_deleting(pod) && strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
+		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
 	}
 	return count;
 }

@@ -30,7 +30,7 @@ static void add(struct log *log, const char *text, int64_t now_ms)
 
 	memcpy(log->data + log->to, text, strlen(text));
 	log->to = news.to;
-	mpijob__log_times_add(&log->times, &news, now_ms);
+	mpijob__local_log_times_add(&log->times, &news, now_ms);
 }
 
 /* The time of the line that begins with this letter, which is there once. */
@@ -40,13 +40,13 @@ static int64_t at(struct log *log, char letter)
 	const char *found = memchr(all.data, letter, (size_t)(all.to - all.from));
 
 	assert_non_null(found);
-	return mpijob__log_times_of(&log->times, &all, (uint64_t)(found - log->data));
+	return mpijob__local_log_times_of(&log->times, &all, (uint64_t)(found - log->data));
 }
 
 static char since(struct log *log, int64_t ns)
 {
 	struct log_bytes all = all_of(log);
-	uint64_t offset = mpijob__log_times_since(&log->times, &all, ns);
+	uint64_t offset = mpijob__local_log_times_since(&log->times, &all, ns);
 
 	return offset == log->to ? '-' : log->data[offset];
 }
@@ -79,7 +79,7 @@ static void each_line_has_its_time(void **state)
 	add(&log, "h", 9);
 	/* What has no end yet is never left out. */
 	assert_int_equal(since(&log, 100 * MS), 'h');
-	mpijob__log_times_clear(&log.times);
+	mpijob__local_log_times_clear(&log.times);
 }
 
 static void what_is_forgotten_changes_nothing(void **state)
@@ -98,7 +98,7 @@ static void what_is_forgotten_changes_nothing(void **state)
 		for (int i = 0; i < 8; i++)
 			times[i] = at(&log, letters[i]);
 		all = all_of(&log);
-		mpijob__log_times_cut(&log.times, &all, cut);
+		mpijob__local_log_times_cut(&log.times, &all, cut);
 		log.from = cut;
 		for (uint64_t i = (cut + 2) / 3; i < 8; i++) {
 			assert_int_equal(at(&log, letters[i]), times[i]);
@@ -106,7 +106,7 @@ static void what_is_forgotten_changes_nothing(void **state)
 		}
 		add(&log, "i\n", 2);
 		assert_int_equal(at(&log, 'i'), times[7] + 1);
-		mpijob__log_times_clear(&log.times);
+		mpijob__local_log_times_clear(&log.times);
 	}
 }
 
@@ -129,14 +129,14 @@ static void text(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(mpijob__log_times_read(rows[i].text, &ns), 1);
+		assert_int_equal(mpijob__local_log_times_read(rows[i].text, &ns), 1);
 		assert_int_equal(ns, rows[i].ns);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(mpijob__log_times_read(bad[i], &ns), 0);
-	mpijob__log_times_print(1795262400000000007, out);
+		assert_int_equal(mpijob__local_log_times_read(bad[i], &ns), 0);
+	mpijob__local_log_times_print(1795262400000000007, out);
 	assert_string_equal(out, "2026-11-21T12:00:00.000000007Z");
-	assert_int_equal(mpijob__log_times_read(out, &ns), 1);
+	assert_int_equal(mpijob__local_log_times_read(out, &ns), 1);
 	assert_int_equal(ns, 1795262400000000007);
 }
 

@@ -26,14 +26,14 @@ static void open_pair(struct pair *pair)
 	int fds[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-	mpijob__node_message_channel_init(&pair->a, fds[0]);
-	mpijob__node_message_channel_init(&pair->b, fds[1]);
+	mpijob__local_node_message_channel_init(&pair->a, fds[0]);
+	mpijob__local_node_message_channel_init(&pair->b, fds[1]);
 }
 
 static void close_pair(struct pair *pair)
 {
-	mpijob__node_message_channel_close(&pair->a);
-	mpijob__node_message_channel_close(&pair->b);
+	mpijob__local_node_message_channel_close(&pair->a);
+	mpijob__local_node_message_channel_close(&pair->b);
 }
 
 static struct node_reader fields_of(const struct node_incoming *in)
@@ -53,38 +53,38 @@ static void fields_come_back(void **state)
 
 	(void)state;
 	open_pair(&pair);
-	mpijob__node_message_begin(&w, NODE_REQ_VOLUME_WRITE, 42);
-	mpijob__node_message_put_number(&w, NODE_F_ID, UINT64_MAX);
-	opened = mpijob__node_message_open(&w, NODE_F_FILE);
-	mpijob__node_message_put_text(&w, NODE_F_PATH, "");
-	mpijob__node_message_put(&w, NODE_F_DATA, "a\0b", 3);
-	mpijob__node_message_close(&w, opened);
-	mpijob__node_message_put_text(&w, NODE_F_TEXT, NULL);
-	mpijob__node_message_put_text(&w, NODE_F_TEXT, "end");
-	assert_int_equal(mpijob__node_message_send(&pair.a, &w), 0);
-	assert_int_equal(mpijob__node_message_flush(&pair.a), 0);
-	assert_int_equal(mpijob__node_message_receive(&pair.b, &in), 1);
+	mpijob__local_node_message_begin(&w, NODE_REQ_VOLUME_WRITE, 42);
+	mpijob__local_node_message_put_number(&w, NODE_F_ID, UINT64_MAX);
+	opened = mpijob__local_node_message_open(&w, NODE_F_FILE);
+	mpijob__local_node_message_put_text(&w, NODE_F_PATH, "");
+	mpijob__local_node_message_put(&w, NODE_F_DATA, "a\0b", 3);
+	mpijob__local_node_message_close(&w, opened);
+	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, NULL);
+	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, "end");
+	assert_int_equal(mpijob__local_node_message_send(&pair.a, &w), 0);
+	assert_int_equal(mpijob__local_node_message_flush(&pair.a), 0);
+	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), 1);
 	assert_int_equal(in.frame.type, NODE_REQ_VOLUME_WRITE);
 	assert_int_equal(in.frame.request, 42);
 	fields = fields_of(&in);
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 1);
-	assert_true(mpijob__node_message_number(&f) == UINT64_MAX);
-	assert_null(mpijob__node_message_text(&f));
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 1);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 1);
+	assert_true(mpijob__local_node_message_number(&f) == UINT64_MAX);
+	assert_null(mpijob__local_node_message_text(&f));
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 1);
 	assert_int_equal(f.tag, NODE_F_FILE);
-	inside = mpijob__node_message_inside(&f);
-	assert_int_equal(mpijob__node_message_next(&inside, &f), 1);
-	assert_string_equal(mpijob__node_message_text(&f), "");
-	assert_int_equal(mpijob__node_message_next(&inside, &f), 1);
+	inside = mpijob__local_node_message_inside(&f);
+	assert_int_equal(mpijob__local_node_message_next(&inside, &f), 1);
+	assert_string_equal(mpijob__local_node_message_text(&f), "");
+	assert_int_equal(mpijob__local_node_message_next(&inside, &f), 1);
 	assert_int_equal(f.len, 3);
 	assert_memory_equal(f.data, "a\0b", 3);
-	assert_null(mpijob__node_message_text(&f));
-	assert_int_equal(mpijob__node_message_next(&inside, &f), 0);
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 1);
-	assert_string_equal(mpijob__node_message_text(&f), "end");
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 0);
-	assert_int_equal(mpijob__node_message_receive(&pair.b, &in), 0);
-	mpijob__node_message_incoming_free(&in);
+	assert_null(mpijob__local_node_message_text(&f));
+	assert_int_equal(mpijob__local_node_message_next(&inside, &f), 0);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 1);
+	assert_string_equal(mpijob__local_node_message_text(&f), "end");
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 0);
+	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), 0);
+	mpijob__local_node_message_incoming_free(&in);
 	close_pair(&pair);
 }
 
@@ -92,11 +92,11 @@ static void queue(struct node_channel *channel, uint64_t request, const void *da
 {
 	struct node_writer w;
 
-	mpijob__node_message_begin(&w, NODE_REQ_EXEC, request);
-	mpijob__node_message_put(&w, NODE_F_DATA, data, len);
+	mpijob__local_node_message_begin(&w, NODE_REQ_EXEC, request);
+	mpijob__local_node_message_put(&w, NODE_F_DATA, data, len);
 	if (fd >= 0)
 		w.fds[w.fd_count++] = fd;
-	assert_int_equal(mpijob__node_message_send(channel, &w), 0);
+	assert_int_equal(mpijob__local_node_message_send(channel, &w), 0);
 }
 
 /* More than a socket takes at once; each message has a descriptor of its own that must arrive with it. */
@@ -127,8 +127,8 @@ static void long_messages_keep_their_descriptors(void **state)
 		char back;
 		int r;
 
-		assert_int_equal(mpijob__node_message_flush(&pair.a), 0);
-		r = mpijob__node_message_receive(&pair.b, &in);
+		assert_int_equal(mpijob__local_node_message_flush(&pair.a), 0);
+		r = mpijob__local_node_message_receive(&pair.b, &in);
 		assert_in_range(r, 0, 1);
 		if (r == 0)
 			continue;
@@ -142,7 +142,7 @@ static void long_messages_keep_their_descriptors(void **state)
 			assert_int_equal(back, letter);
 			assert_true(fcntl(in.fds[0], F_GETFD) & FD_CLOEXEC);
 		}
-		mpijob__node_message_incoming_free(&in);
+		mpijob__local_node_message_incoming_free(&in);
 		close(ends[got++]);
 	}
 	assert_int_equal(pair.a.out_bytes, 0);
@@ -158,9 +158,9 @@ static void too_long_is_refused(void **state)
 
 	(void)state;
 	open_pair(&pair);
-	mpijob__node_message_begin(&w, NODE_REQ_VOLUME_WRITE, 1);
-	mpijob__node_message_put(&w, NODE_F_DATA, data, NODE_MAX_PAYLOAD);
-	assert_int_equal(mpijob__node_message_send(&pair.a, &w), MPIJOB_ERR_USAGE);
+	mpijob__local_node_message_begin(&w, NODE_REQ_VOLUME_WRITE, 1);
+	mpijob__local_node_message_put(&w, NODE_F_DATA, data, NODE_MAX_PAYLOAD);
+	assert_int_equal(mpijob__local_node_message_send(&pair.a, &w), MPIJOB_ERR_USAGE);
 	assert_int_equal(pair.a.out_count, 0);
 	free(data);
 	close_pair(&pair);
@@ -175,9 +175,9 @@ static int receive_raw(const void *bytes, size_t len)
 
 	open_pair(&pair);
 	assert_int_equal(write(pair.a.fd, bytes, len), (ssize_t)len);
-	r = mpijob__node_message_receive(&pair.b, &in);
+	r = mpijob__local_node_message_receive(&pair.b, &in);
 	if (r == 1)
-		mpijob__node_message_incoming_free(&in);
+		mpijob__local_node_message_incoming_free(&in);
 	close_pair(&pair);
 	return r;
 }
@@ -209,16 +209,16 @@ static void bad_fields_are_refused(void **state)
 
 	(void)state;
 	memcpy(bytes, &past_end, sizeof(past_end));
-	assert_int_equal(mpijob__node_message_next(&fields, &f), -1);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), -1);
 	memcpy(bytes, &not_zero, sizeof(not_zero));
-	assert_int_equal(mpijob__node_message_next(&fields, &f), -1);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), -1);
 	fields.end = bytes + 7;
-	assert_int_equal(mpijob__node_message_next(&fields, &f), -1);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), -1);
 	past_end.length = 8;
 	memcpy(bytes, &past_end, sizeof(past_end));
 	fields.end = bytes + sizeof(bytes);
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 1);
-	assert_int_equal(mpijob__node_message_next(&fields, &f), 0);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 1);
+	assert_int_equal(mpijob__local_node_message_next(&fields, &f), 0);
 }
 
 static void the_other_end_closes(void **state)
@@ -229,13 +229,13 @@ static void the_other_end_closes(void **state)
 	(void)state;
 	open_pair(&pair);
 	queue(&pair.a, 1, "x", 1, -1);
-	assert_int_equal(mpijob__node_message_flush(&pair.a), 0);
-	mpijob__node_message_channel_close(&pair.a);
-	assert_int_equal(mpijob__node_message_receive(&pair.b, &in), 1); /* what was said before still counts */
-	mpijob__node_message_incoming_free(&in);
+	assert_int_equal(mpijob__local_node_message_flush(&pair.a), 0);
+	mpijob__local_node_message_channel_close(&pair.a);
+	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), 1); /* what was said before still counts */
+	mpijob__local_node_message_incoming_free(&in);
 	queue(&pair.b, 2, "y", 1, -1);
-	assert_int_equal(mpijob__node_message_flush(&pair.b), MPIJOB_ERR_IO);
-	assert_int_equal(mpijob__node_message_receive(&pair.b, &in), MPIJOB_ERR_IO);
+	assert_int_equal(mpijob__local_node_message_flush(&pair.b), MPIJOB_ERR_IO);
+	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), MPIJOB_ERR_IO);
 	close_pair(&pair);
 }
 
