@@ -17,13 +17,13 @@ static const char *message_of(const struct mpijob_answer *answer)
 	return answer->message ? answer->message : mpijob_error_text(answer->code);
 }
 
-static const char *reason_of(const struct mpijob__write *write, const struct mpijob_answer *answer)
+static const char *reason_of(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	return answer->status == 403 && write->forbidden ? write->forbidden : message_of(answer);
 }
 
 /* The job gets an Event when a child cannot be created, or the operator lacks a right: the server's words name it. */
-static void tell_user(const struct mpijob__write *write, const struct mpijob_answer *answer)
+static void tell_user(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	static const char *const done[] = { "read", "created", "changed", "changed", "deleted", "" };
 	const struct mpijob_action *action = &write->action;
@@ -36,12 +36,12 @@ static void tell_user(const struct mpijob__write *write, const struct mpijob_ans
 		return;
 	if (mpijob__base_text_printf(&text, "%s %s cannot be %s: %s", action->kind, action->name,
 				done[write->looking ? 0 : action->verb], reason_of(write, answer)) == 0)
-		mpijob__events_emit(write->operator_, write->record, "Warning", creates ? "FailedCreate" : "Forbidden",
+		mpijob__operator_events_emit(write->operator_, write->record, "Warning", creates ? "FailedCreate" : "Forbidden",
 				    mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
-static void log_failure(const struct mpijob__write *write, const struct mpijob_answer *answer)
+static void log_failure(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "" };
 	const struct mpijob_action *action = &write->action;
@@ -53,15 +53,15 @@ static void log_failure(const struct mpijob__write *write, const struct mpijob_a
 }
 
 /* Something that only another can change: a right, a quota, a kind that is not installed, a namespace that goes. */
-static int is_refusal(const struct mpijob__write *write, const struct mpijob_answer *answer)
+static int is_refusal(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	return answer->code == MPIJOB_ERR_AUTH ||
 	       (answer->code == MPIJOB_ERR_NOT_FOUND && !write->looking && write->action.verb == MPIJOB_ACTION_CREATE);
 }
 
-static void note_failure(struct mpijob__write *write, const struct mpijob_answer *answer)
+static void note_failure(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__act *act = &write->record->act;
+	struct mpijob__operator_act *act = &write->record->act;
 	int64_t wait = mpijob__operator_retry_after(write->operator_, answer);
 
 	act->failed = 1;
@@ -72,14 +72,14 @@ static void note_failure(struct mpijob__write *write, const struct mpijob_answer
 		return;
 	}
 	act->refused = 1;
-	if (!mpijob__rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
+	if (!mpijob__operator_rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
 				    write->action.kind, reason_of(write, answer)))
 		log_failure(write, answer);
 	else
 		tell_user(write, answer);
 }
 
-static void note_code(struct mpijob__write *write, int code)
+static void note_code(struct mpijob__operator_write *write, int code)
 {
 	if (code == 0)
 		return;
@@ -89,14 +89,14 @@ static void note_code(struct mpijob__write *write, int code)
 }
 
 /* The job itself was deleted: its last event is on its way, and until then there is nothing to do. */
-static void await_end(struct mpijob__write *write)
+static void await_end(struct mpijob__operator_write *write)
 {
 	if (!write->action.role)
 		write->record->hold_ms = write->operator_->now_ms + AWAIT_END_MS;
 }
 
 /* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is gone. */
-static int take_deleted(struct mpijob__write *write, const struct mpijob_answer *answer)
+static int take_deleted(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = write->operator_;
 	const struct mpijob_observed *observed;
@@ -109,26 +109,26 @@ static int take_deleted(struct mpijob__write *write, const struct mpijob_answer 
 		return MPIJOB_ERR_SYNTAX;
 	await_end(write);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
-	    !mpijob__route_is_gone(operator_, observed->uid, 0))
-		return mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
-	mpijob__route_gone(operator_, write->record, write->action.uid);
+	    !mpijob__operator_route_is_gone(operator_, observed->uid, 0))
+		return mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
+	mpijob__operator_route_gone(operator_, write->record, write->action.uid);
 	return 0;
 }
 
 /* Its kind was listed anew while the request was under way. */
-static int is_overtaken(const struct mpijob__write *write)
+static int is_overtaken(const struct mpijob__operator_write *write)
 {
 	return write->action.role &&
-	       write->generation != mpijob__route_generation(write->operator_, write->action.kind);
+	       write->generation != mpijob__operator_route_generation(write->operator_, write->action.kind);
 }
 
 /* 1 when it goes on with a GET: the answer cannot be understood, or tells of what may be gone. */
-static int succeeded(struct mpijob__write *write, const struct mpijob_answer *answer)
+static int succeeded(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__act *act = &write->record->act;
+	struct mpijob__operator_act *act = &write->record->act;
 	int code;
 
-	mpijob__rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
+	mpijob__operator_rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
 	act->wrote = 1;
 	act->status_told |= write->action.verb == MPIJOB_ACTION_PATCH_STATUS && !write->action.role;
 	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
@@ -137,21 +137,21 @@ static int succeeded(struct mpijob__write *write, const struct mpijob_answer *an
 		write->record->made_ms = write->operator_->now_ms;
 	/* A job without a status that had no Service until now was begun by nobody. */
 	if (write->action.role == MPIJOB_ROLE_SERVICE && write->action.verb == MPIJOB_ACTION_CREATE &&
-	    !mpijob__jobs_has_status(write->record))
+	    !mpijob__operator_jobs_has_status(write->record))
 		write->record->fresh_ms = write->operator_->now_ms;
-	if (is_overtaken(write) && mpijob__act_look(write, 0) == 0)
+	if (is_overtaken(write) && mpijob__operator_act_look(write, 0) == 0)
 		return 1;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
 		       ? take_deleted(write, answer)
-		       : mpijob__route_answer(write->operator_, write->record, answer->body, answer->body_len);
-	if (code == MPIJOB_ERR_SYNTAX && mpijob__act_look(write, 1) == 0)
+		       : mpijob__operator_route_answer(write->operator_, write->record, answer->body, answer->body_len);
+	if (code == MPIJOB_ERR_SYNTAX && mpijob__operator_act_look(write, 1) == 0)
 		return 1;
 	note_code(write, code);
 	return 0;
 }
 
 /* The object of that name is another one than the write was meant for. */
-static int is_another(const struct mpijob__write *write)
+static int is_another(const struct mpijob__operator_write *write)
 {
 	const char *uid = mpijob_observation_view(write->operator_->observation)->uid;
 
@@ -159,14 +159,14 @@ static int is_another(const struct mpijob__write *write)
 }
 
 /* The object of a write is there. */
-static void found(struct mpijob__write *write, const struct mpijob_answer *answer)
+static void found(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = write->operator_;
-	int rc = mpijob__route_answer(operator_, write->record, answer->body, answer->body_len);
+	int rc = mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
 
 	if (is_another(write)) {
 		if (write->action.role)
-			mpijob__route_gone(operator_, write->record, write->action.uid);
+			mpijob__operator_route_gone(operator_, write->record, write->action.uid);
 		else
 			write->record->act.failed = 1; /* the job itself is gone: news of that is on its way */
 		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
@@ -181,32 +181,32 @@ static void found(struct mpijob__write *write, const struct mpijob_answer *answe
 }
 
 /* The answer to a read of the object. 1 when another request was sent. */
-static int looked(struct mpijob__write *write, const struct mpijob_answer *answer)
+static int looked(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__record *record = write->record;
-	struct mpijob__act *act = &record->act;
+	struct mpijob__operator_record *record = write->record;
+	struct mpijob__operator_act *act = &record->act;
 
-	if (answer->status == 403 && mpijob__act_instead(write, message_of(answer)))
+	if (answer->status == 403 && mpijob__operator_act_instead(write, message_of(answer)))
 		return 1;
 	if (write->updating && answer->code == 0) {
-		if (mpijob__act_update(write, answer) == 0)
+		if (mpijob__operator_act_update(write, answer) == 0)
 			return 1;
 		act->failed = 1;
 	}
 	act->replan = 1;
-	if (answer->code == 0 && is_overtaken(write) && mpijob__act_look(write, write->failed) == 0)
+	if (answer->code == 0 && is_overtaken(write) && mpijob__operator_act_look(write, write->failed) == 0)
 		return 1;
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
-		mpijob__rights_back(write->operator_, record->namespace_, 0, write->action.kind);
+		mpijob__operator_rights_back(write->operator_, record->namespace_, 0, write->action.kind);
 		record->known_ms[write->action.role] = write->operator_->now_ms;
 		/* Not of a job that is not there, which nothing is to be done about. */
 		if (answer->code == 0 || write->action.role)
-			record->sure |= act->sure | MPIJOB__SURE(write->action.role);
+			record->sure |= act->sure | MPIJOB__OPERATOR_SURE(write->action.role);
 	}
 	if (answer->code == 0)
 		found(write, answer);
 	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)
-		mpijob__route_gone(write->operator_, record, write->action.uid);
+		mpijob__operator_route_gone(write->operator_, record, write->action.uid);
 	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
 		note_failure(write, answer);
 	/* A job that is not there: news of that is on its way. */
@@ -225,17 +225,17 @@ static int unclear(const struct mpijob_answer *answer)
 }
 
 /* What to do about a write that did not simply succeed. 1 when it goes on with a GET. */
-static int not_done(struct mpijob__write *write, const struct mpijob_answer *answer)
+static int not_done(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
 	int failed;
 
-	if (answer->status == 403 && mpijob__act_instead(write, message_of(answer)))
+	if (answer->status == 403 && mpijob__operator_act_instead(write, message_of(answer)))
 		return 1;
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->record->act.wrote = 1;
 		await_end(write);
-		mpijob__route_gone(write->operator_, write->record, write->action.uid);
+		mpijob__operator_route_gone(write->operator_, write->record, write->action.uid);
 		return 0;
 	}
 	if (answer->code == MPIJOB_ERR_CONFLICT) {
@@ -252,29 +252,29 @@ static int not_done(struct mpijob__write *write, const struct mpijob_answer *ans
 		note_failure(write, answer);
 		return 0;
 	}
-	if (mpijob__act_look(write, failed) == 0)
+	if (mpijob__operator_act_look(write, failed) == 0)
 		return 1;
 	write->record->act.failed = 1;
 	return 0;
 }
 
 /* Handle a list of one object as that object, or as its absence. 1 when another request was sent. */
-static int listed(struct mpijob__write *write, const struct mpijob_answer *answer)
+static int listed(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob_answer object = *answer;
 	mpijob_text text = { 0 };
 	int more;
 
-	mpijob__read_object(write->action.api_version, write->action.kind, &object, &text);
+	mpijob__operator_read_object(write->action.api_version, write->action.kind, &object, &text);
 	more = looked(write, &object);
-	mpijob__read_release(&text);
+	mpijob__operator_read_release(&text);
 	return more;
 }
 
-void mpijob__act_answered(void *user, const struct mpijob_answer *answer)
+void mpijob__operator_act_answered(void *user, const struct mpijob_answer *answer)
 {
-	struct mpijob__write *write = user;
-	struct mpijob__record *record = write->record;
+	struct mpijob__operator_write *write = user;
+	struct mpijob__operator_record *record = write->record;
 	mpijob_operator *operator_ = write->operator_;
 	int more;
 
@@ -285,6 +285,6 @@ void mpijob__act_answered(void *user, const struct mpijob_answer *answer)
 		more = answer->code == 0 ? succeeded(write, answer) : not_done(write, answer);
 	if (more)
 		return;
-	mpijob__act_forget(write);
-	mpijob__act_advance(operator_, record);
+	mpijob__operator_act_forget(write);
+	mpijob__operator_act_advance(operator_, record);
 }

@@ -13,26 +13,26 @@
 #include <string.h>
 
 /* A patch of an object that is ours; those of the job are `role` 0. */
-static int is_patch(const struct mpijob__write *write)
+static int is_patch(const struct mpijob__operator_write *write)
 {
 	return write->action.role && write->action.verb == MPIJOB_ACTION_PATCH;
 }
 
-int mpijob__act_updates(const struct mpijob__write *write)
+int mpijob__operator_act_updates(const struct mpijob__operator_write *write)
 {
-	return is_patch(write) && (write->operator_->updates & MPIJOB__KIND_BIT(write->action.kind));
+	return is_patch(write) && (write->operator_->updates & MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
 }
 
-int mpijob__act_instead(struct mpijob__write *write, const char *message)
+int mpijob__operator_act_instead(struct mpijob__operator_write *write, const char *message)
 {
-	unsigned bit = MPIJOB__KIND_BIT(write->action.kind);
+	unsigned bit = MPIJOB__OPERATOR_KIND_BIT(write->action.kind);
 
 	/* When neither way is open, the first one is reported: it is what our own ClusterRole grants. */
 	if (!write->forbidden)
 		write->forbidden = strdup(message);
 	if (write->looking)
-		return mpijob__read_refused(write->operator_, write->action.kind, write->listing) &&
-		       mpijob__act_look(write, write->failed) == 0;
+		return mpijob__operator_read_refused(write->operator_, write->action.kind, write->listing) &&
+		       mpijob__operator_act_look(write, write->failed) == 0;
 	if (!is_patch(write))
 		return 0;
 	if (write->updated) {
@@ -41,7 +41,7 @@ int mpijob__act_instead(struct mpijob__write *write, const char *message)
 	}
 	write->operator_->updates |= bit;
 	write->updating = 1;
-	return mpijob__act_look(write, 0) == 0;
+	return mpijob__operator_act_look(write, 0) == 0;
 }
 
 static int parse(const char *text, size_t len, mpijob_doc **out)
@@ -85,7 +85,7 @@ static int merge_tree(mpijob_doc *object, const mpijob_text *patch, mpijob_text 
 	return rc;
 }
 
-int mpijob__act_merge(const struct mpijob__write *write, const struct mpijob_answer *answer, mpijob_text *patch)
+int mpijob__operator_act_merge(const struct mpijob__operator_write *write, const struct mpijob_answer *answer, mpijob_text *patch)
 {
 	mpijob_doc *object = NULL;
 	mpijob_text merged = { 0 };

@@ -18,7 +18,7 @@
 
 #define FRESH_MS 10000 /* what the server said of a job so lately is true */
 
-static void fill_target(const struct mpijob__write *write, struct mpijob_target *target)
+static void fill_target(const struct mpijob__operator_write *write, struct mpijob_target *target)
 {
 	target->api_version = write->action.api_version;
 	target->kind = write->action.kind;
@@ -26,22 +26,22 @@ static void fill_target(const struct mpijob__write *write, struct mpijob_target 
 	target->name = write->action.name;
 }
 
-int mpijob__act_look(struct mpijob__write *write, int failed)
+int mpijob__operator_act_look(struct mpijob__operator_write *write, int failed)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
 	write->looking = 1;
 	write->failed = failed;
-	write->generation = mpijob__route_generation(write->operator_, write->action.kind);
+	write->generation = mpijob__operator_route_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
-	return mpijob__read_start(write->operator_, target, &callbacks, &write->listing, &write->call);
+	return mpijob__operator_read_start(write->operator_, target, &callbacks, &write->listing, &write->call);
 }
 
-static int write_body(struct mpijob__record *record, size_t index, int with_entropy, mpijob_text *body)
+static int write_body(struct mpijob__operator_record *record, size_t index, int with_entropy, mpijob_text *body)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
-	int rc = with_entropy ? mpijob__entropy_fill(entropy, sizeof(entropy)) : 0;
+	int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;
 
 	if (rc == 0)
 		rc = mpijob_plan_write_body(record->act.plan, index, with_entropy ? entropy : NULL,
@@ -52,20 +52,20 @@ static int write_body(struct mpijob__record *record, size_t index, int with_entr
 }
 
 /* The resourceVersion of the job that was planned for; NULL when it has none. */
-static const char *version_of(const struct mpijob__record *record)
+static const char *version_of(const struct mpijob__operator_record *record)
 {
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), "metadata.resourceVersion"));
 }
 
-int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *answer)
+int mpijob__operator_act_update(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_text body = { 0 };
 	int rc = write_body(write->record, write->index, write->action.role == MPIJOB_ROLE_SECRET, &body);
 
 	if (rc == 0)
-		rc = mpijob__act_merge(write, answer, &body);
+		rc = mpijob__operator_act_merge(write, answer, &body);
 	write->looking = write->listing = write->updating = 0;
 	write->updated = 1;
 	fill_target(write, &target);
@@ -76,9 +76,9 @@ int mpijob__act_update(struct mpijob__write *write, const struct mpijob_answer *
 	return rc;
 }
 
-static int send(struct mpijob__write *write, size_t index)
+static int send(struct mpijob__operator_write *write, size_t index)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
 	const struct mpijob_action *action = &write->action;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -86,19 +86,19 @@ static int send(struct mpijob__write *write, size_t index)
 	mpijob_text body = { 0 };
 	int rc;
 
-	if (mpijob__act_updates(write)) {
+	if (mpijob__operator_act_updates(write)) {
 		write->updating = 1;
-		return mpijob__act_look(write, 0);
+		return mpijob__operator_act_look(write, 0);
 	}
 	fill_target(write, &target);
-	write->generation = mpijob__route_generation(write->operator_, action->kind);
+	write->generation = mpijob__operator_route_generation(write->operator_, action->kind);
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
 		target.subresource = "status";
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		type = "application/json";
 		/* A watch may be faster than the answer. */
-		mpijob__route_going(write->operator_, action->uid);
+		mpijob__operator_route_going(write->operator_, action->uid);
 		/* A job that was changed meanwhile may not be one to delete any more. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->record) : NULL;
@@ -134,15 +134,15 @@ static int makes_service(const mpijob_plan *plan)
 }
 
 /* A job that began its life under another operator may have what no watch tells of. */
-static int wants_child_first(const struct mpijob__record *record, const struct mpijob_action *action)
+static int wants_child_first(const struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
-	return action->verb == MPIJOB_ACTION_CREATE && mpijob__route_is_unwatched(record->operator_, action->role) &&
+	return action->verb == MPIJOB_ACTION_CREATE && mpijob__operator_route_is_unwatched(record->operator_, action->role) &&
 	       !record->known_ms[action->role] &&
-	       (mpijob__jobs_has_status(record) || !makes_service(record->act.plan));
+	       (mpijob__operator_jobs_has_status(record) || !makes_service(record->act.plan));
 }
 
 /* A write becomes a look at something else. Once: the answer makes a new plan, and nothing more of this one is started. */
-static void turn_to(struct mpijob__write *write, int32_t role, const char *name, const char *uid)
+static void turn_to(struct mpijob__operator_write *write, int32_t role, const char *name, const char *uid)
 {
 	struct mpijob_action *action = &write->action;
 
@@ -159,12 +159,12 @@ static void turn_to(struct mpijob__write *write, int32_t role, const char *name,
  * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
  * just now, we ask how that stands.
  */
-static int wants_job_first(struct mpijob__write *write)
+static int wants_job_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
-	struct mpijob__record *record = write->record;
+	struct mpijob__operator_record *record = write->record;
 
-	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS || (record->act.sure & MPIJOB__SURE(0)))
+	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS || (record->act.sure & MPIJOB__OPERATOR_SURE(0)))
 		return 0;
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
@@ -174,7 +174,7 @@ static int wants_job_first(struct mpijob__write *write)
 }
 
 /* A watch that is behind has not told of a launcher that another of us made. */
-static int wants_launcher_first(struct mpijob__write *write)
+static int wants_launcher_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
 	const char *name = write->record->act.plan->unseen;
@@ -187,21 +187,21 @@ static int wants_launcher_first(struct mpijob__write *write)
 }
 
 /* Our child of a role that no watch tells of, if nothing was heard of it for a while when the plan was made. */
-static const struct mpijob_child_facts *doubtful(const struct mpijob__record *record, int32_t role)
+static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_record *record, int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
 	if (!child || !child->owner_uid || strcmp(child->owner_uid, record->uid) != 0 ||
-	    !mpijob__route_is_unwatched(record->operator_, role) || (record->act.sure & MPIJOB__SURE(role)))
+	    !mpijob__operator_route_is_unwatched(record->operator_, role) || (record->act.sure & MPIJOB__OPERATOR_SURE(role)))
 		return NULL;
 	return record->act.begun_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
 }
 
 /* Somebody may have taken away what pods cannot start without, and no watch tells of that. */
-static int wants_provisions_first(struct mpijob__write *write)
+static int wants_provisions_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
-	struct mpijob__record *record = write->record;
+	struct mpijob__operator_record *record = write->record;
 	int32_t role = MPIJOB_ROLE_SECRET;
 	const struct mpijob_child_facts *child;
 
@@ -219,16 +219,16 @@ static int wants_provisions_first(struct mpijob__write *write)
 	return 1;
 }
 
-static int wants_to_look(struct mpijob__write *write)
+static int wants_to_look(struct mpijob__operator_write *write)
 {
 	return wants_job_first(write) || wants_launcher_first(write) || wants_provisions_first(write) ||
 	       wants_child_first(write->record, &write->action);
 }
 
-int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
+int mpijob__operator_act_start(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
-	struct mpijob__act *act = &record->act;
-	struct mpijob__write *write = calloc(1, sizeof(*write));
+	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_write *write = calloc(1, sizeof(*write));
 	size_t index = act->next;
 	int rc;
 
@@ -244,13 +244,13 @@ int mpijob__act_start(mpijob_operator *operator_, struct mpijob__record *record)
 	act->writes = write;
 	act->in_flight++;
 	operator_->writes++;
-	mpijob__queue_sent(&operator_->queue, &record->item);
+	mpijob__operator_queue_sent(&operator_->queue, &record->item);
 	act->next++;
 	if (wants_to_look(write))
-		rc = *write->action.name ? mpijob__act_look(write, 0) : MPIJOB_ERR_NOMEM;
+		rc = *write->action.name ? mpijob__operator_act_look(write, 0) : MPIJOB_ERR_NOMEM;
 	else
 		rc = send(write, index);
 	if (rc)
-		mpijob__act_forget(write);
+		mpijob__operator_act_forget(write);
 	return rc;
 }

@@ -18,7 +18,7 @@ static void show(mpijob_operator *operator_)
 	operator_->render.priority_classes_count = operator_->class_count;
 }
 
-static struct mpijob__priority_class *find(const mpijob_operator *operator_, const char *name)
+static struct mpijob__operator_priority_class *find(const mpijob_operator *operator_, const char *name)
 {
 	for (size_t i = 0; i < operator_->class_count; i++)
 		if (strcmp(operator_->classes[i].name, name) == 0)
@@ -26,7 +26,7 @@ static struct mpijob__priority_class *find(const mpijob_operator *operator_, con
 	return NULL;
 }
 
-static void drop(mpijob_operator *operator_, struct mpijob__priority_class *class)
+static void drop(mpijob_operator *operator_, struct mpijob__operator_priority_class *class)
 {
 	size_t at = (size_t)(class - operator_->classes);
 
@@ -36,10 +36,10 @@ static void drop(mpijob_operator *operator_, struct mpijob__priority_class *clas
 	show(operator_);
 }
 
-static int add(mpijob_operator *operator_, const char *name, struct mpijob__priority_class **out)
+static int add(mpijob_operator *operator_, const char *name, struct mpijob__operator_priority_class **out)
 {
 	size_t count = operator_->class_count + 1;
-	struct mpijob__priority_class *classes;
+	struct mpijob__operator_priority_class *classes;
 	const struct mpijob_priority_class **views;
 	char *copy;
 
@@ -65,17 +65,17 @@ static int add(mpijob_operator *operator_, const char *name, struct mpijob__prio
 	return 0;
 }
 
-int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_watch_event *object)
+int mpijob__operator_classes_event(struct mpijob__operator_source *source, const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__priority_class *class = find(operator_, object->name);
+	struct mpijob__operator_priority_class *class = find(operator_, object->name);
 	int32_t value;
 	int rc;
 
 	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (class)
 			drop(operator_, class);
-		mpijob__jobs_touch_all(operator_);
+		mpijob__operator_jobs_touch_all(operator_);
 		return 0;
 	}
 	if (!object->json || !*object->name)
@@ -94,11 +94,11 @@ int mpijob__classes_event(struct mpijob__source *source, const struct mpijob_wat
 	}
 	class->generation = source->generation;
 	class->view.value = value;
-	mpijob__jobs_touch_all(operator_);
+	mpijob__operator_jobs_touch_all(operator_);
 	return 0;
 }
 
-void mpijob__classes_sweep(struct mpijob__source *source)
+void mpijob__operator_classes_sweep(struct mpijob__operator_source *source)
 {
 	mpijob_operator *operator_ = source->operator_;
 	int changed = 0;
@@ -109,10 +109,10 @@ void mpijob__classes_sweep(struct mpijob__source *source)
 			changed = 1;
 		}
 	if (changed)
-		mpijob__jobs_touch_all(operator_);
+		mpijob__operator_jobs_touch_all(operator_);
 }
 
-void mpijob__classes_release(mpijob_operator *operator_)
+void mpijob__operator_classes_release(mpijob_operator *operator_)
 {
 	for (size_t i = 0; i < operator_->class_count; i++)
 		free(operator_->classes[i].name);

@@ -18,7 +18,7 @@
 struct reader {
 	struct mpijob__job_report report;
 	struct mpijob_operator_config *config;
-	struct mpijob__config_section *section; /* that is being read */
+	struct mpijob__operator_config_section *section; /* that is being read */
 	unsigned where;                         /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
 	struct mpijob__base_place around;            /* of what stands around a value */
@@ -61,7 +61,7 @@ static void refuse(struct reader *reader, const mpijob_node *node, const char *i
 
 /* --- values --- */
 
-static void read_identity(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_identity(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
 	const char *text = mpijob_node_string(node);
 
@@ -97,9 +97,9 @@ static int read_field(struct reader *reader, int field, const mpijob_node *node,
 	return 1;
 }
 
-static void read_value(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_value(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
-	struct mpijob__config_value *value = &reader->section->values[key->slot];
+	struct mpijob__operator_config_value *value = &reader->section->values[key->slot];
 	struct mpijob__job_value read;
 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
@@ -110,9 +110,9 @@ static void read_value(struct reader *reader, const struct mpijob__config_key *k
 	}
 }
 
-static void read_values(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_values(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
-	struct mpijob__config_value *value = &reader->section->values[key->slot];
+	struct mpijob__operator_config_value *value = &reader->section->values[key->slot];
 
 	value->state = CONFIG_NONE;
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
@@ -179,7 +179,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 	} else if (mpijob_features_set(&scratch, name, text, NULL)) {
 		refuse_feature(reader, node, name, text);
 	} else {
-		struct mpijob__config_feature *feature = &reader->section->features[feature_index(name)];
+		struct mpijob__operator_config_feature *feature = &reader->section->features[feature_index(name)];
 
 		feature->given = 1;
 		feature->value = mpijob_features_get(&scratch, name);
@@ -207,7 +207,7 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 
 /* --- lists of names --- */
 
-static void read_name(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_name(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
 	const char *text = mpijob_node_string(node);
 
@@ -220,7 +220,7 @@ static void read_name(struct reader *reader, const struct mpijob__config_key *ke
 		       "'%s' matches no namespace: their names have lower case letters, digits and '-'; '*' stands for any", text);
 }
 
-static void read_names(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_names(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
 	int is_patterns = key->kind == CONFIG_PATTERNS;
 
@@ -254,7 +254,7 @@ static void check_section(struct reader *reader, const mpijob_node *node);
 
 static void read_sections(struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__config_section *top = reader->section;
+	struct mpijob__operator_config_section *top = reader->section;
 	struct mpijob__base_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST && mpijob_node_kind(node) != MPIJOB_NODE_NULL)
@@ -275,7 +275,7 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 	reader->section = top;
 }
 
-static void read_key(struct reader *reader, const struct mpijob__config_key *key, const mpijob_node *node)
+static void read_key(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
 {
 	switch (key->kind) {
 	case CONFIG_IDENTITY:
@@ -311,8 +311,8 @@ static void refuse_key(struct reader *reader, const char *parent, const char *na
 	const char *known[MOST_KEYS], *near;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mpijob__config_key_count() && count < MOST_KEYS; i++) {
-		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+	for (size_t i = 0; i < mpijob__operator_config_key_count() && count < MOST_KEYS; i++) {
+		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 
 		if ((key->where & reader->where) && strcmp(key->parent, parent) == 0)
 			known[count++] = key->key;
@@ -324,8 +324,8 @@ static void refuse_key(struct reader *reader, const char *parent, const char *na
 
 static void check_required(struct reader *reader, const char *parent, const mpijob_node *map)
 {
-	for (size_t i = 0; i < mpijob__config_key_count(); i++) {
-		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+	for (size_t i = 0; i < mpijob__operator_config_key_count(); i++) {
+		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 		size_t mark = reader->path.len;
 
 		if (!(key->where & CONFIG_MUST) || !(key->where & reader->where) || strcmp(key->parent, parent) != 0 ||
@@ -348,7 +348,7 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 	check_required(reader, parent, map);
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *name = mpijob_node_key(map, i);
-		const struct mpijob__config_key *key = mpijob__config_key_find(parent, name, reader->where);
+		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_find(parent, name, reader->where);
 		size_t mark = reader->path.len;
 
 		note_path(reader, mpijob__base_field_path_key(&reader->path, name));
@@ -366,7 +366,7 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 
 static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 {
-	const struct mpijob__config_value *value = &reader->section->values[slot];
+	const struct mpijob__operator_config_value *value = &reader->section->values[slot];
 
 	return value->state == CONFIG_GIVEN ? value->number : otherwise;
 }
@@ -416,7 +416,7 @@ static int holds_choice(const mpijob_node *list, int64_t number)
 /* A section that contradicts itself is a slip. Sections may contradict each other: one lifts what another sets. */
 static void check_section(struct reader *reader, const mpijob_node *node)
 {
-	const struct mpijob__config_value *values = reader->section->values;
+	const struct mpijob__operator_config_value *values = reader->section->values;
 	int64_t least = given(reader, CONFIG_TTL_MIN, 0), most = given(reader, CONFIG_TTL_MAX, INT64_MAX);
 
 	if (least > most)
@@ -539,7 +539,7 @@ static int fits(const char *pattern, const char *name)
 	return *pattern == '\0';
 }
 
-int mpijob__config_matches(const struct mpijob__config_section *section, const char *namespace_)
+int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section, const char *namespace_)
 {
 	if (!section->patterns)
 		return 1;

@@ -6,7 +6,7 @@
 #include <mpijob/operator_config.h>
 
 /* What can be set once for each section of the file: its top, and each entry of `namespaces`. */
-enum mpijob__config_slot {
+enum mpijob__operator_config_slot {
 	CONFIG_CLEAN_POD,
 	CONFIG_TTL,
 	CONFIG_DEADLINE,
@@ -20,7 +20,7 @@ enum mpijob__config_slot {
 	CONFIG_SLOTS
 };
 
-enum mpijob__config_kind {
+enum mpijob__operator_config_kind {
 	CONFIG_MAP,
 	CONFIG_IDENTITY, /* one word, and no other */
 	CONFIG_VALUE,    /* of a field of the job */
@@ -37,7 +37,7 @@ enum mpijob__config_kind {
 #define CONFIG_MUST    4u
 
 /* One key. */
-struct mpijob__config_key {
+struct mpijob__operator_config_key {
 	const char *path;    /* "limits.workers.max"; the keys of an entry of `namespaces` are the same without "namespaces[]." */
 	const char *key;     /* its last step */
 	const char *parent;  /* the path of the map around it; "" for a section */
@@ -49,41 +49,41 @@ struct mpijob__config_key {
 	const char *summary;
 };
 
-size_t mpijob__config_key_count(void);
+size_t mpijob__operator_config_key_count(void);
 /* NULL when there is no such row. */
-const struct mpijob__config_key *mpijob__config_key_at(size_t index);
+const struct mpijob__operator_config_key *mpijob__operator_config_key_at(size_t index);
 /* The key of a map; NULL when there is none in this kind of section (CONFIG_TOP or CONFIG_ENTRY). */
-const struct mpijob__config_key *mpijob__config_key_find(const char *parent, const char *key, unsigned where);
+const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const char *parent, const char *key, unsigned where);
 
 #define CONFIG_ABSENT 0
 #define CONFIG_NONE   1 /* null: said to be nothing */
 #define CONFIG_GIVEN  2
 
-struct mpijob__config_value {
+struct mpijob__operator_config_value {
 	int state;
 	int64_t number;          /* VALUE; of a choice its constant */
 	const mpijob_node *list; /* VALUES, NAMES */
 };
 
-struct mpijob__config_feature {
+struct mpijob__operator_config_feature {
 	int given;
 	int32_t value;
 };
 
-struct mpijob__config_section {
+struct mpijob__operator_config_section {
 	const mpijob_node *patterns; /* NULL: the top of the file */
-	struct mpijob__config_value values[CONFIG_SLOTS];
-	struct mpijob__config_feature *features; /* in the order of mpijob_feature_at() */
+	struct mpijob__operator_config_value values[CONFIG_SLOTS];
+	struct mpijob__operator_config_feature *features; /* in the order of mpijob_feature_at() */
 };
 
 struct mpijob_operator_config {
 	mpijob_doc *doc;
-	struct mpijob__config_section *sections; /* the entries of `namespaces`, and last the top */
+	struct mpijob__operator_config_section *sections; /* the entries of `namespaces`, and last the top */
 	size_t count;
-	struct mpijob__config_feature *features; /* of all sections */
+	struct mpijob__operator_config_feature *features; /* of all sections */
 };
 
 /* Does the section count for this namespace? */
-int mpijob__config_matches(const struct mpijob__config_section *section, const char *namespace_);
+int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section, const char *namespace_);
 
 #endif

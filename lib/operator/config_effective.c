@@ -71,17 +71,17 @@ static int find_sections(struct work *work)
 	if (!work->counts)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < work->config->count; i++)
-		work->counts[i] = (unsigned char)mpijob__config_matches(&work->config->sections[i],
+		work->counts[i] = (unsigned char)mpijob__operator_config_matches(&work->config->sections[i],
 									 namespace_ ? namespace_ : "default");
 	return 0;
 }
 
 /* The first section that counts and says anything; NULL when none does. `rule` is -1 for the top. */
-static const struct mpijob__config_value *pick(const struct work *work, int slot, int32_t *rule)
+static const struct mpijob__operator_config_value *pick(const struct work *work, int slot, int32_t *rule)
 {
 	*rule = -1;
 	for (size_t i = 0; work->config && i < work->config->count; i++) {
-		const struct mpijob__config_section *section = &work->config->sections[i];
+		const struct mpijob__operator_config_section *section = &work->config->sections[i];
 
 		if (!work->counts[i] || section->values[slot].state == CONFIG_ABSENT)
 			continue;
@@ -91,11 +91,11 @@ static const struct mpijob__config_value *pick(const struct work *work, int slot
 	return NULL;
 }
 
-static const struct mpijob__config_feature *pick_feature(const struct work *work, size_t index, int32_t *rule)
+static const struct mpijob__operator_config_feature *pick_feature(const struct work *work, size_t index, int32_t *rule)
 {
 	*rule = -1;
 	for (size_t i = 0; work->config && i < work->config->count; i++) {
-		const struct mpijob__config_section *section = &work->config->sections[i];
+		const struct mpijob__operator_config_section *section = &work->config->sections[i];
 
 		if (!work->counts[i] || !section->features[index].given)
 			continue;
@@ -147,7 +147,7 @@ static int from_job(struct work *work, int which, struct entry *entry)
 static void from_defaults(struct work *work, int which, struct entry *entry)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
-	const struct mpijob__config_value *value = pick(work, fields[which].slot, &entry->view.rule);
+	const struct mpijob__operator_config_value *value = pick(work, fields[which].slot, &entry->view.rule);
 
 	if (value) {
 		entry->state = CONFIG_GIVEN;
@@ -184,7 +184,7 @@ static void limit(struct entry *entry, int which, int64_t number, int32_t rule)
 static void limit_clean_pod(struct work *work, struct entry *entry)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(FIELD_CLEAN_POD_POLICY);
-	const struct mpijob__config_value *allowed;
+	const struct mpijob__operator_config_value *allowed;
 	struct mpijob__job_value first = { 0 }, value;
 	int32_t rule;
 
@@ -203,7 +203,7 @@ static void limit_clean_pod(struct work *work, struct entry *entry)
 static void limit_time(struct work *work, int which, int slot, struct entry *entry)
 {
 	int32_t rule;
-	const struct mpijob__config_value *most = pick(work, slot, &rule);
+	const struct mpijob__operator_config_value *most = pick(work, slot, &rule);
 
 	if (most && (entry->state == CONFIG_ABSENT || entry->number > most->number))
 		limit(entry, which, most->number, rule);
@@ -212,7 +212,7 @@ static void limit_time(struct work *work, int which, int slot, struct entry *ent
 static void limit_ttl(struct work *work, struct entry *entry)
 {
 	int32_t rule;
-	const struct mpijob__config_value *least = pick(work, CONFIG_TTL_MIN, &rule);
+	const struct mpijob__operator_config_value *least = pick(work, CONFIG_TTL_MIN, &rule);
 
 	if (least && entry->state == CONFIG_GIVEN && entry->number < least->number)
 		limit(entry, TTL, least->number, rule);
@@ -222,7 +222,7 @@ static void limit_ttl(struct work *work, struct entry *entry)
 static void limit_workers(struct work *work, struct entry *entry)
 {
 	int32_t rule;
-	const struct mpijob__config_value *most = pick(work, CONFIG_WORKERS_MAX, &rule);
+	const struct mpijob__operator_config_value *most = pick(work, CONFIG_WORKERS_MAX, &rule);
 
 	if (!most)
 		return;
@@ -276,7 +276,7 @@ static void settle(struct work *work, int which)
 static int is_allowed(const struct work *work, const char *name)
 {
 	int32_t rule;
-	const struct mpijob__config_value *allowed = pick(work, CONFIG_ANNOTATIONS, &rule);
+	const struct mpijob__operator_config_value *allowed = pick(work, CONFIG_ANNOTATIONS, &rule);
 
 	for (size_t i = 0; allowed && i < mpijob_node_count(allowed->list); i++)
 		if (strcmp(mpijob_node_string(mpijob_node_at(allowed->list, i)), name) == 0)
@@ -297,7 +297,7 @@ static void settle_feature(struct work *work, size_t index)
 {
 	const struct mpijob_feature *feature = mpijob_feature_at(index);
 	struct entry *entry = &work->effective->entries[FIELDS + index];
-	const struct mpijob__config_feature *given = pick_feature(work, index, &entry->view.rule);
+	const struct mpijob__operator_config_feature *given = pick_feature(work, index, &entry->view.rule);
 
 	entry->view.size = sizeof(entry->view);
 	entry->view.field = feature->name;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const struct mpijob__config_key keys[] = {
+static const struct mpijob__operator_config_key keys[] = {
 	{ .path = "apiVersion", .key = "apiVersion", .parent = "", .kind = CONFIG_IDENTITY, .where = CONFIG_TOP | CONFIG_MUST,
 	  .word = "libmpijob/v1alpha1", .summary = "The version of the file's form." },
 	{ .path = "kind", .key = "kind", .parent = "", .kind = CONFIG_IDENTITY, .where = CONFIG_TOP | CONFIG_MUST,
@@ -70,17 +70,17 @@ static const struct mpijob__config_key keys[] = {
 
 #define COUNT (sizeof(keys) / sizeof(keys[0]))
 
-size_t mpijob__config_key_count(void)
+size_t mpijob__operator_config_key_count(void)
 {
 	return COUNT;
 }
 
-const struct mpijob__config_key *mpijob__config_key_at(size_t index)
+const struct mpijob__operator_config_key *mpijob__operator_config_key_at(size_t index)
 {
 	return index < COUNT ? &keys[index] : NULL;
 }
 
-const struct mpijob__config_key *mpijob__config_key_find(const char *parent, const char *key, unsigned where)
+const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const char *parent, const char *key, unsigned where)
 {
 	for (size_t i = 0; i < COUNT; i++)
 		if ((keys[i].where & where) && strcmp(keys[i].key, key) == 0 && strcmp(keys[i].parent, parent) == 0)

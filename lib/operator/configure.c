@@ -14,26 +14,26 @@
 
 #define PREFIX "libmpijob/"
 
-void mpijob__configure_forget(struct mpijob__record *record)
+void mpijob__operator_configure_forget(struct mpijob__operator_record *record)
 {
 	mpijob_diag_free(record->findings);
 	record->findings = NULL;
 }
 
-static void forget_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+static void forget_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
 {
 	(void)operator_;
 	(void)unused;
-	mpijob__configure_forget(record);
+	mpijob__operator_configure_forget(record);
 }
 
-static void plan_anew(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
 {
 	(void)unused;
 	if (record->act.plan)
 		record->act.replan = 1;
-	mpijob__configure_forget(record);
-	mpijob__jobs_touch(operator_, record);
+	mpijob__operator_configure_forget(record);
+	mpijob__operator_jobs_touch(operator_, record);
 }
 
 int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config)
@@ -49,7 +49,7 @@ int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_
 	}
 	mpijob_operator_config_free(operator_->config);
 	operator_->config = copy;
-	mpijob__jobs_each(operator_, operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
+	mpijob__operator_jobs_each(operator_, operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 	return code;
 }
 
-static int is_new(struct mpijob__record *record, const mpijob_text *limits, const mpijob_text *warnings)
+static int is_new(struct mpijob__operator_record *record, const mpijob_text *limits, const mpijob_text *warnings)
 {
 	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, mpijob_text_data(limits), limits->len);
 	uint64_t before = record->told;
@@ -99,10 +99,10 @@ static int is_new(struct mpijob__record *record, const mpijob_text *limits, cons
 	digest = mpijob__base_digest_add(digest, mpijob_text_data(warnings), warnings->len);
 	record->told = digest;
 	/* A job that had a status before we knew it was told then, by whoever was here before us. */
-	return (limits->len || warnings->len) && digest != before && (before || !mpijob__jobs_has_status(record));
+	return (limits->len || warnings->len) && digest != before && (before || !mpijob__operator_jobs_has_status(record));
 }
 
-static int tell(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_effective *effective,
+static int tell(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_effective *effective,
 		const mpijob_diag *diag)
 {
 	mpijob_text limits = { 0 }, warnings = { 0 };
@@ -112,9 +112,9 @@ static int tell(mpijob_operator *operator_, struct mpijob__record *record, const
 		code = put_warnings(diag, &warnings);
 	if (code == 0 && is_new(record, &limits, &warnings)) {
 		if (limits.len)
-			mpijob__events_emit(operator_, record, "Normal", "LimitApplied", mpijob_text_data(&limits));
+			mpijob__operator_events_emit(operator_, record, "Normal", "LimitApplied", mpijob_text_data(&limits));
 		if (warnings.len)
-			mpijob__events_emit(operator_, record, "Warning", "AnnotationIgnored", mpijob_text_data(&warnings));
+			mpijob__operator_events_emit(operator_, record, "Warning", "AnnotationIgnored", mpijob_text_data(&warnings));
 	}
 	mpijob__base_text_release(&limits);
 	mpijob__base_text_release(&warnings);
@@ -124,7 +124,7 @@ static int tell(mpijob_operator *operator_, struct mpijob__record *record, const
 /* --- planning --- */
 
 /* Validate a job, as a plan would: with defaults, which may be refused too, but then by each plan. */
-static int validate(mpijob_operator *operator_, struct mpijob__record *record, const mpijob *job)
+static int validate(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob *job)
 {
 	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = operator_->render.reference };
 	struct mpijob_validate_options options = { .size = sizeof(options), .reference = operator_->render.reference };
@@ -144,7 +144,7 @@ static int validate(mpijob_operator *operator_, struct mpijob__record *record, c
 	return 0;
 }
 
-int mpijob__configure_validate(mpijob_operator *operator_, struct mpijob__record *record)
+int mpijob__operator_configure_validate(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	mpijob_effective *effective = NULL;
 	int code;
@@ -161,17 +161,17 @@ int mpijob__configure_validate(mpijob_operator *operator_, struct mpijob__record
 }
 
 /* A plan that refuses the job begins with saying so. */
-static void note_refusal(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan)
+static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
 	int refused = action && action->event_reason && strcmp(action->event_reason, "ValidationError") == 0;
 
 	if (refused && !record->invalid)
-		operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;
+		operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
 	record->invalid = refused != 0;
 }
 
-static int plan_configured(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options,
+static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob_plan_options *options,
 			   mpijob_plan **out)
 {
 	struct mpijob_render_options render = operator_->render;
@@ -200,12 +200,12 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__record *re
 	return code;
 }
 
-int mpijob__configure_plan(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options,
+int mpijob__operator_configure_plan(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob_plan_options *options,
 			   mpijob_plan **out)
 {
 	int code;
 
-	code = mpijob__configure_validate(operator_, record);
+	code = mpijob__operator_configure_validate(operator_, record);
 	if (code)
 		return code;
 	options->validated = record->findings;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
-int mpijob__entropy_fill(void *data, size_t len)
+int mpijob__operator_entropy_fill(void *data, size_t len)
 {
 	unsigned char *at = data;
 

@@ -35,7 +35,7 @@
 
 /* One kind of news about one job. */
 struct topic {
-	struct mpijob__table_link link; /* first; by uid and reason */
+	struct mpijob__operator_table_link link; /* first; by uid and reason */
 	struct topic *older, *newer;
 	int64_t since_ms;               /* of counting different messages */
 	int different;
@@ -45,7 +45,7 @@ struct topic {
 
 /* One Event. */
 struct event {
-	struct mpijob__table_link link; /* first; by topic and message */
+	struct mpijob__operator_table_link link; /* first; by topic and message */
 	struct event *older, *newer;    /* by last use */
 	struct event *next_waiting;
 	mpijob_operator *operator_;
@@ -62,8 +62,8 @@ struct event {
 	int waiting, changed, tries;
 };
 
-struct mpijob__events {
-	struct mpijob__table topics, events;
+struct mpijob__operator_events {
+	struct mpijob__operator_table topics, events;
 	struct topic *newest_topic, *oldest_topic;
 	struct event *newest, *oldest;
 	struct event *first, *last; /* to be sent */
@@ -71,13 +71,13 @@ struct mpijob__events {
 	uint64_t serial;
 };
 
-int mpijob__events_new(mpijob_operator *operator_)
+int mpijob__operator_events_new(mpijob_operator *operator_)
 {
-	struct mpijob__events *events = calloc(1, sizeof(*events));
+	struct mpijob__operator_events *events = calloc(1, sizeof(*events));
 
 	if (!events)
 		return MPIJOB_ERR_NOMEM;
-	if (mpijob__entropy_fill(&events->serial, sizeof(events->serial))) {
+	if (mpijob__operator_entropy_fill(&events->serial, sizeof(events->serial))) {
 		free(events);
 		return MPIJOB_ERR_IO;
 	}
@@ -102,7 +102,7 @@ static void free_event(struct event *event)
 	free(event);
 }
 
-static void unlink_event(struct mpijob__events *events, struct event *event)
+static void unlink_event(struct mpijob__operator_events *events, struct event *event)
 {
 	if (event->newer)
 		event->newer->older = event->older;
@@ -115,7 +115,7 @@ static void unlink_event(struct mpijob__events *events, struct event *event)
 	event->older = event->newer = NULL;
 }
 
-static void use_event(struct mpijob__events *events, struct event *event)
+static void use_event(struct mpijob__operator_events *events, struct event *event)
 {
 	event->older = events->newest;
 	event->newer = NULL;
@@ -126,14 +126,14 @@ static void use_event(struct mpijob__events *events, struct event *event)
 	events->newest = event;
 }
 
-static void forget_event(struct mpijob__events *events, struct event *event)
+static void forget_event(struct mpijob__operator_events *events, struct event *event)
 {
 	unlink_event(events, event);
-	mpijob__table_remove(&events->events, &event->link);
+	mpijob__operator_table_remove(&events->events, &event->link);
 	free_event(event);
 }
 
-static void unlink_topic(struct mpijob__events *events, struct topic *topic)
+static void unlink_topic(struct mpijob__operator_events *events, struct topic *topic)
 {
 	if (topic->newer)
 		topic->newer->older = topic->older;
@@ -146,7 +146,7 @@ static void unlink_topic(struct mpijob__events *events, struct topic *topic)
 	topic->older = topic->newer = NULL;
 }
 
-static void use_topic(struct mpijob__events *events, struct topic *topic)
+static void use_topic(struct mpijob__operator_events *events, struct topic *topic)
 {
 	topic->older = events->newest_topic;
 	topic->newer = NULL;
@@ -157,15 +157,15 @@ static void use_topic(struct mpijob__events *events, struct topic *topic)
 	events->newest_topic = topic;
 }
 
-static void forget_topic(struct mpijob__events *events, struct topic *topic)
+static void forget_topic(struct mpijob__operator_events *events, struct topic *topic)
 {
 	unlink_topic(events, topic);
-	mpijob__table_remove(&events->topics, &topic->link);
+	mpijob__operator_table_remove(&events->topics, &topic->link);
 	free(topic);
 }
 
 /* Make room: the one used longest ago goes, unless it is being sent. */
-static void shrink(struct mpijob__events *events)
+static void shrink(struct mpijob__operator_events *events)
 {
 	struct event *event = events->oldest;
 
@@ -180,14 +180,14 @@ static void shrink(struct mpijob__events *events)
 		forget_topic(events, events->oldest_topic);
 }
 
-static struct topic *find_topic(struct mpijob__events *events, const char *key)
+static struct topic *find_topic(struct mpijob__operator_events *events, const char *key)
 {
-	uint64_t hash = mpijob__table_hash(&events->topics, key, "");
-	struct mpijob__table_link *link = mpijob__table_next(&events->topics, hash, NULL);
+	uint64_t hash = mpijob__operator_table_hash(&events->topics, key, "");
+	struct mpijob__operator_table_link *link = mpijob__operator_table_next(&events->topics, hash, NULL);
 	struct topic *topic;
 
 	while (link && strcmp(((struct topic *)(void *)link)->key, key) != 0)
-		link = mpijob__table_next(&events->topics, hash, link);
+		link = mpijob__operator_table_next(&events->topics, hash, link);
 	if (link) {
 		topic = (struct topic *)(void *)link;
 		unlink_topic(events, topic);
@@ -199,7 +199,7 @@ static struct topic *find_topic(struct mpijob__events *events, const char *key)
 		return NULL;
 	memcpy(topic->key, key, strlen(key) + 1);
 	topic->tokens_ms = INT64_MIN;
-	if (mpijob__table_add(&events->topics, &topic->link, hash)) {
+	if (mpijob__operator_table_add(&events->topics, &topic->link, hash)) {
 		free(topic);
 		return NULL;
 	}
@@ -212,14 +212,14 @@ static int is_of(const struct event *event, const char *uid, const char *type, c
 	return strcmp(event->uid, uid) == 0 && strcmp(event->type, type) == 0 && strcmp(event->reason, reason) == 0;
 }
 
-static struct event *find_event(const struct mpijob__events *events, const char *key,
-				const struct mpijob__record *record, const char *type, const char *reason,
+static struct event *find_event(const struct mpijob__operator_events *events, const char *key,
+				const struct mpijob__operator_record *record, const char *type, const char *reason,
 				const char *said)
 {
-	uint64_t hash = mpijob__table_hash(&events->events, key, said);
-	struct mpijob__table_link *link = mpijob__table_next(&events->events, hash, NULL);
+	uint64_t hash = mpijob__operator_table_hash(&events->events, key, said);
+	struct mpijob__operator_table_link *link = mpijob__operator_table_next(&events->events, hash, NULL);
 
-	for (; link; link = mpijob__table_next(&events->events, hash, link)) {
+	for (; link; link = mpijob__operator_table_next(&events->events, hash, link)) {
 		struct event *event = (struct event *)(void *)link;
 
 		if (strcmp(event->said, said) == 0 && is_of(event, record->uid, type, reason))
@@ -255,7 +255,7 @@ static int combine(struct topic *topic, int64_t now_ms)
 	return topic->different >= DISTINCT;
 }
 
-static void enqueue(struct mpijob__events *events, struct event *event, int64_t due_ms)
+static void enqueue(struct mpijob__operator_events *events, struct event *event, int64_t due_ms)
 {
 	event->changed = 1;
 	if (event->waiting || event->call)
@@ -290,7 +290,7 @@ static char *compose(const char *prefix, const char *message)
 	return copy;
 }
 
-static char *make_name(struct mpijob__events *events, const char *object)
+static char *make_name(struct mpijob__operator_events *events, const char *object)
 {
 	mpijob_text text = { 0 };
 	char *name = NULL;
@@ -302,10 +302,10 @@ static char *make_name(struct mpijob__events *events, const char *object)
 	return name;
 }
 
-static struct event *make_event(mpijob_operator *operator_, const struct mpijob__record *record, const char *key,
+static struct event *make_event(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *key,
 				const char *type, const char *reason, const char *said)
 {
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 	struct event *event = calloc(1, sizeof(*event));
 
 	if (!event)
@@ -320,7 +320,7 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 	event->name = make_name(events, record->name);
 	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason || !event->said ||
 	    !event->name ||
-	    mpijob__table_add(&events->events, &event->link, mpijob__table_hash(&events->events, key, said))) {
+	    mpijob__operator_table_add(&events->events, &event->link, mpijob__operator_table_hash(&events->events, key, said))) {
 		free_event(event);
 		return NULL;
 	}
@@ -329,10 +329,10 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 	return event;
 }
 
-static void emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *key, const char *type,
+static void emit(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *key, const char *type,
 		 const char *reason, const char *message)
 {
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 	int64_t now_ms = mpijob__client_clock_monotonic_ms();
 	struct topic *topic = find_topic(events, key);
 	struct event *event = topic ? find_event(events, key, record, type, reason, message) : NULL;
@@ -366,7 +366,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__record *record
 	enqueue(events, event, INT64_MIN);
 }
 
-void mpijob__events_emit(mpijob_operator *operator_, const struct mpijob__record *record, const char *type,
+void mpijob__operator_events_emit(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *type,
 			 const char *reason, const char *message)
 {
 	mpijob_text key = { 0 };
@@ -441,7 +441,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 {
 	struct event *event = user;
 	mpijob_operator *operator_ = event->operator_;
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 	int64_t wait = 0, asked_ms = mpijob__operator_retry_after(operator_, answer);
 	int try_again = event->changed;
 
@@ -493,7 +493,7 @@ static int send(struct event *event)
 	return rc;
 }
 
-static void dequeue(struct mpijob__events *events, struct event *before, struct event *event)
+static void dequeue(struct mpijob__operator_events *events, struct event *before, struct event *event)
 {
 	if (before)
 		before->next_waiting = event->next_waiting;
@@ -506,9 +506,9 @@ static void dequeue(struct mpijob__events *events, struct event *before, struct 
 	events->waiting--;
 }
 
-void mpijob__events_step(mpijob_operator *operator_)
+void mpijob__operator_events_step(mpijob_operator *operator_)
 {
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 	struct event *before = NULL, *next;
 
 	if (!operator_->telling)
@@ -536,9 +536,9 @@ void mpijob__events_step(mpijob_operator *operator_)
 	}
 }
 
-void mpijob__events_stop(mpijob_operator *operator_)
+void mpijob__operator_events_stop(mpijob_operator *operator_)
 {
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 
 	for (struct event *event = events->newest; event; event = event->older) {
 		if (!event->call || !mpijob__client_call_waits(event->call))
@@ -549,14 +549,14 @@ void mpijob__events_stop(mpijob_operator *operator_)
 	}
 }
 
-size_t mpijob__events_waiting(const mpijob_operator *operator_)
+size_t mpijob__operator_events_waiting(const mpijob_operator *operator_)
 {
 	return operator_->telling ? operator_->events->waiting : 0;
 }
 
-int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
+int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_)
 {
-	const struct mpijob__events *events = operator_->events;
+	const struct mpijob__operator_events *events = operator_->events;
 	int64_t due = INT64_MAX;
 
 	if (!operator_->telling || events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
@@ -567,9 +567,9 @@ int64_t mpijob__events_due_ms(const mpijob_operator *operator_)
 	return due < operator_->hold_until_ms ? operator_->hold_until_ms : due;
 }
 
-void mpijob__events_free(mpijob_operator *operator_)
+void mpijob__operator_events_free(mpijob_operator *operator_)
 {
-	struct mpijob__events *events = operator_->events;
+	struct mpijob__operator_events *events = operator_->events;
 
 	if (!events)
 		return;
@@ -580,8 +580,8 @@ void mpijob__events_free(mpijob_operator *operator_)
 	}
 	while (events->newest_topic)
 		forget_topic(events, events->newest_topic);
-	mpijob__table_release(&events->topics);
-	mpijob__table_release(&events->events);
+	mpijob__operator_table_release(&events->topics);
+	mpijob__operator_table_release(&events->events);
 	free(events);
 	operator_->events = NULL;
 }

@@ -27,7 +27,7 @@ static const char *failed_reason(const mpijob_plan *plan)
 }
 
 /* A worker that is on its way out, which the reference counts as running, and lists. */
-static int worker_leaves(const struct mpijob__record *record)
+static int worker_leaves(const struct mpijob__operator_record *record)
 {
 	const struct mpijob__plan_pods *pods = &record->facts->pods;
 
@@ -40,13 +40,13 @@ static int worker_leaves(const struct mpijob__record *record)
 	return 0;
 }
 
-static const mpijob_node *of_job(const struct mpijob__record *record, const char *path)
+static const mpijob_node *of_job(const struct mpijob__operator_record *record, const char *path)
 {
 	return mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), path);
 }
 
 /* It is beyond the number of workers: a name that the reference does not look at. */
-static int is_beyond(const struct mpijob__record *record, const struct mpijob_action *action)
+static int is_beyond(const struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
 	int64_t replicas = 0;
 
@@ -54,11 +54,11 @@ static int is_beyond(const struct mpijob__record *record, const struct mpijob_ac
 	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) && action->index >= replicas;
 }
 
-static enum mpijob__render_difference choose(const struct mpijob__record *record, const mpijob_plan *plan,
+static enum mpijob__render_difference choose(const struct mpijob__operator_record *record, const mpijob_plan *plan,
 				      const struct mpijob_action *action)
 {
 	const char *reason = failed_reason(plan);
-	int was_finished = record->phase == MPIJOB__PHASE_FAILED || record->phase == MPIJOB__PHASE_SUCCEEDED;
+	int was_finished = record->phase == MPIJOB__OPERATOR_PHASE_FAILED || record->phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
 
 	if (strcmp(reason, "MPIJobEvicted") == 0)
 		return MPIJOB__RENDER_DIFFERENCE_EVICTED_ENDS;
@@ -73,7 +73,7 @@ static enum mpijob__render_difference choose(const struct mpijob__record *record
 	return MPIJOB__RENDER_DIFFERENCE_NONE;
 }
 
-const char *mpijob__explain(const struct mpijob__record *record, const mpijob_plan *plan, const struct mpijob_action *action)
+const char *mpijob__operator_explain(const struct mpijob__operator_record *record, const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const struct mpijob__render_difference_row *row = mpijob__render_difference_row(choose(record, plan, action));
 

@@ -18,37 +18,37 @@
 #define LOSSES_FORGOTTEN_MS 60000
 #define BYTES_PER_US        20 /* of a job, while it is read: an estimate */
 
-#define UID_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_uid)))
-#define NAME_RECORD(link) ((struct mpijob__record *)(void *)((char *)(link) - offsetof(struct mpijob__record, by_name)))
+#define UID_RECORD(link) ((struct mpijob__operator_record *)(void *)((char *)(link) - offsetof(struct mpijob__operator_record, by_uid)))
+#define NAME_RECORD(link) ((struct mpijob__operator_record *)(void *)((char *)(link) - offsetof(struct mpijob__operator_record, by_name)))
 
-struct mpijob__record *mpijob__jobs_by_uid(const mpijob_operator *operator_, const char *uid)
+struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operator *operator_, const char *uid)
 {
-	const struct mpijob__table *table = &operator_->jobs_by_uid;
-	uint64_t hash = mpijob__table_hash(table, uid, "");
-	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
+	uint64_t hash = mpijob__operator_table_hash(table, uid, "");
+	struct mpijob__operator_table_link *link = mpijob__operator_table_next(table, hash, NULL);
 
 	while (link && strcmp(UID_RECORD(link)->uid, uid) != 0)
-		link = mpijob__table_next(table, hash, link);
+		link = mpijob__operator_table_next(table, hash, link);
 	return link ? UID_RECORD(link) : NULL;
 }
 
-static struct mpijob__record *by_name(const mpijob_operator *operator_, const char *namespace_, const char *name)
+static struct mpijob__operator_record *by_name(const mpijob_operator *operator_, const char *namespace_, const char *name)
 {
-	const struct mpijob__table *table = &operator_->jobs_by_name;
-	uint64_t hash = mpijob__table_hash(table, namespace_, name);
-	struct mpijob__table_link *link = mpijob__table_next(table, hash, NULL);
+	const struct mpijob__operator_table *table = &operator_->jobs_by_name;
+	uint64_t hash = mpijob__operator_table_hash(table, namespace_, name);
+	struct mpijob__operator_table_link *link = mpijob__operator_table_next(table, hash, NULL);
 
 	while (link && (strcmp(NAME_RECORD(link)->namespace_, namespace_) != 0 || strcmp(NAME_RECORD(link)->name, name) != 0))
-		link = mpijob__table_next(table, hash, link);
+		link = mpijob__operator_table_next(table, hash, link);
 	return link ? NAME_RECORD(link) : NULL;
 }
 
-static void free_record(struct mpijob__record *record)
+static void free_record(struct mpijob__operator_record *record)
 {
 	mpijob_free(record->job);
 	free(record->unread);
 	mpijob_facts_free(record->facts);
-	mpijob__configure_forget(record);
+	mpijob__operator_configure_forget(record);
 	free(record->namespace_);
 	free(record->name);
 	free(record->uid);
@@ -57,9 +57,9 @@ static void free_record(struct mpijob__record *record)
 }
 
 static int make_record(mpijob_operator *operator_, const struct mpijob_watch_event *object,
-		       struct mpijob__record **out)
+		       struct mpijob__operator_record **out)
 {
-	struct mpijob__record *record = calloc(1, sizeof(*record));
+	struct mpijob__operator_record *record = calloc(1, sizeof(*record));
 
 	if (!record)
 		return MPIJOB_ERR_NOMEM;
@@ -70,122 +70,122 @@ static int make_record(mpijob_operator *operator_, const struct mpijob_watch_eve
 	record->facts = mpijob_facts_new();
 	if (!record->namespace_ || !record->name || !record->uid || !record->facts)
 		goto nomem;
-	if (mpijob__queue_join(&operator_->queue, &record->item, record->namespace_))
+	if (mpijob__operator_queue_join(&operator_->queue, &record->item, record->namespace_))
 		goto nomem;
-	if (mpijob__table_add(&operator_->jobs_by_uid, &record->by_uid,
-			      mpijob__table_hash(&operator_->jobs_by_uid, record->uid, "")))
+	if (mpijob__operator_table_add(&operator_->jobs_by_uid, &record->by_uid,
+			      mpijob__operator_table_hash(&operator_->jobs_by_uid, record->uid, "")))
 		goto leave;
-	if (mpijob__table_add(&operator_->jobs_by_name, &record->by_name,
-			      mpijob__table_hash(&operator_->jobs_by_name, record->namespace_, record->name))) {
-		mpijob__table_remove(&operator_->jobs_by_uid, &record->by_uid);
+	if (mpijob__operator_table_add(&operator_->jobs_by_name, &record->by_name,
+			      mpijob__operator_table_hash(&operator_->jobs_by_name, record->namespace_, record->name))) {
+		mpijob__operator_table_remove(&operator_->jobs_by_uid, &record->by_uid);
 		goto leave;
 	}
 	*out = record;
 	return 0;
 leave:
-	mpijob__queue_leave(&operator_->queue, &record->item);
+	mpijob__operator_queue_leave(&operator_->queue, &record->item);
 nomem:
 	free_record(record);
 	return MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__jobs_remove(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_jobs_remove(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
-	mpijob__rights_note(operator_, record, 0);
-	mpijob__act_cancel(operator_, record);
-	mpijob__shadow_forget(operator_, record);
-	mpijob__route_release(record, operator_);
-	mpijob__queue_leave(&operator_->queue, &record->item);
-	mpijob__table_remove(&operator_->jobs_by_uid, &record->by_uid);
-	mpijob__table_remove(&operator_->jobs_by_name, &record->by_name);
+	mpijob__operator_rights_note(operator_, record, 0);
+	mpijob__operator_act_cancel(operator_, record);
+	mpijob__operator_shadow_forget(operator_, record);
+	mpijob__operator_route_release(record, operator_);
+	mpijob__operator_queue_leave(&operator_->queue, &record->item);
+	mpijob__operator_table_remove(&operator_->jobs_by_uid, &record->by_uid);
+	mpijob__operator_table_remove(&operator_->jobs_by_name, &record->by_name);
 	operator_->dead[operator_->dead_at] = record->by_uid.hash;
-	operator_->dead_at = (operator_->dead_at + 1) % MPIJOB__DEAD_UIDS;
+	operator_->dead_at = (operator_->dead_at + 1) % MPIJOB__OPERATOR_DEAD_UIDS;
 	free_record(record);
 }
 
-void mpijob__jobs_each(mpijob_operator *operator_,
-		       void (*visit)(mpijob_operator *operator_, struct mpijob__record *record, void *user), void *user)
+void mpijob__operator_jobs_each(mpijob_operator *operator_,
+		       void (*visit)(mpijob_operator *operator_, struct mpijob__operator_record *record, void *user), void *user)
 {
-	struct mpijob__table *table = &operator_->jobs_by_uid;
-	struct mpijob__table_link *next;
+	struct mpijob__operator_table *table = &operator_->jobs_by_uid;
+	struct mpijob__operator_table_link *next;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = next) {
 			next = link->next;
 			visit(operator_, UID_RECORD(link), user);
 		}
 }
 
-static void sweep_one(mpijob_operator *operator_, struct mpijob__record *record, void *generation)
+static void sweep_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *generation)
 {
 	if (record->generation != *(const uint32_t *)generation)
-		mpijob__jobs_remove(operator_, record);
+		mpijob__operator_jobs_remove(operator_, record);
 }
 
-void mpijob__jobs_sweep(mpijob_operator *operator_, uint32_t generation)
+void mpijob__operator_jobs_sweep(mpijob_operator *operator_, uint32_t generation)
 {
-	mpijob__jobs_each(operator_, sweep_one, &generation);
+	mpijob__operator_jobs_each(operator_, sweep_one, &generation);
 }
 
-static void remove_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+static void remove_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
 {
 	(void)unused;
-	mpijob__jobs_remove(operator_, record);
+	mpijob__operator_jobs_remove(operator_, record);
 }
 
-void mpijob__jobs_release(mpijob_operator *operator_)
+void mpijob__operator_jobs_release(mpijob_operator *operator_)
 {
-	mpijob__jobs_each(operator_, remove_one, NULL);
-	mpijob__table_release(&operator_->jobs_by_uid);
-	mpijob__table_release(&operator_->jobs_by_name);
+	mpijob__operator_jobs_each(operator_, remove_one, NULL);
+	mpijob__operator_table_release(&operator_->jobs_by_uid);
+	mpijob__operator_table_release(&operator_->jobs_by_name);
 }
 
-void mpijob__jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__record *record),
+void mpijob__operator_jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__operator_record *record),
 			void *user)
 {
-	const struct mpijob__table *table = &operator_->jobs_by_uid;
+	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__table_link *link = table->slots[i]; link; link = link->next)
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = link->next)
 			visit(user, UID_RECORD(link));
 }
 
-static void switch_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+static void switch_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
 {
 	(void)unused;
 	/* Another one acted meanwhile. */
 	memset(record->known_ms, 0, sizeof(record->known_ms));
 	if (operator_->acting)
-		mpijob__jobs_touch(operator_, record);
+		mpijob__operator_jobs_touch(operator_, record);
 	else
-		mpijob__act_stop(operator_, record);
+		mpijob__operator_act_stop(operator_, record);
 }
 
-void mpijob__jobs_switch(mpijob_operator *operator_)
+void mpijob__operator_jobs_switch(mpijob_operator *operator_)
 {
-	mpijob__jobs_each(operator_, switch_one, NULL);
+	mpijob__operator_jobs_each(operator_, switch_one, NULL);
 }
 
-static void touch_one(mpijob_operator *operator_, struct mpijob__record *record, void *unused)
+static void touch_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
 {
 	(void)unused;
-	mpijob__jobs_touch(operator_, record);
+	mpijob__operator_jobs_touch(operator_, record);
 }
 
-void mpijob__jobs_touch_all(mpijob_operator *operator_)
+void mpijob__operator_jobs_touch_all(mpijob_operator *operator_)
 {
-	mpijob__jobs_each(operator_, touch_one, NULL);
+	mpijob__operator_jobs_each(operator_, touch_one, NULL);
 }
 
-void mpijob__jobs_touch(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_jobs_touch(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	record->rounds = 0;
 	record->news_ms = operator_->now_ms;
-	mpijob__queue_add(&operator_->queue, &record->item);
+	mpijob__operator_queue_add(&operator_->queue, &record->item);
 }
 
 /* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion before we do. */
-void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_jobs_child_lost(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	int64_t now_ms = operator_->now_ms;
 
@@ -198,7 +198,7 @@ void mpijob__jobs_child_lost(mpijob_operator *operator_, struct mpijob__record *
 		record->hold_ms = now_ms + ((int64_t)LOSS_FIRST_MS << (record->losses - LOSSES_FREE));
 }
 
-int mpijob__jobs_has_status(const struct mpijob__record *record)
+int mpijob__operator_jobs_has_status(const struct mpijob__operator_record *record)
 {
 	const mpijob_node *root = record->job ? mpijob_doc_root(mpijob_document(record->job)) : NULL;
 
@@ -213,43 +213,43 @@ static unsigned char read_phase(const mpijob_node *job, size_t conditions)
 		const char *type;
 		unsigned char phase;
 	} rows[] = {
-		{ "Failed", MPIJOB__PHASE_FAILED },	  { "Succeeded", MPIJOB__PHASE_SUCCEEDED },
-		{ "Suspended", MPIJOB__PHASE_SUSPENDED }, { "Running", MPIJOB__PHASE_RUNNING },
-		{ "Created", MPIJOB__PHASE_CREATED },
+		{ "Failed", MPIJOB__OPERATOR_PHASE_FAILED },	  { "Succeeded", MPIJOB__OPERATOR_PHASE_SUCCEEDED },
+		{ "Suspended", MPIJOB__OPERATOR_PHASE_SUSPENDED }, { "Running", MPIJOB__OPERATOR_PHASE_RUNNING },
+		{ "Created", MPIJOB__OPERATOR_PHASE_CREATED },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (mpijob__client_jobs_condition(job, rows[i].type))
 			return rows[i].phase;
-	return conditions ? MPIJOB__PHASE_CREATED : MPIJOB__PHASE_NEW;
+	return conditions ? MPIJOB__OPERATOR_PHASE_CREATED : MPIJOB__OPERATOR_PHASE_NEW;
 }
 
 /* Whoever wrote the status: while we act it is us, and an answer that was lost counts, too. */
-static void follow(mpijob_operator *operator_, struct mpijob__record *record, int is_news)
+static void follow(mpijob_operator *operator_, struct mpijob__operator_record *record, int is_news)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(record->job));
 	size_t conditions = mpijob_node_count(mpijob_node_find(root, "status.conditions"));
 	unsigned char phase = read_phase(root, conditions), was_created = record->was_created;
-	struct mpijob__metrics *metrics = &operator_->metrics;
+	struct mpijob__operator_metrics *metrics = &operator_->metrics;
 
 	record->was_created = conditions > 0;
 	if (is_news && operator_->acting) {
 		metrics->created += record->was_created && !was_created;
-		metrics->succeeded += phase == MPIJOB__PHASE_SUCCEEDED && record->phase != phase;
-		metrics->failed += phase == MPIJOB__PHASE_FAILED && record->phase != phase;
+		metrics->succeeded += phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED && record->phase != phase;
+		metrics->failed += phase == MPIJOB__OPERATOR_PHASE_FAILED && record->phase != phase;
 	}
 	record->phase = phase;
 }
 
-int mpijob__jobs_phase(const struct mpijob__record *record)
+int mpijob__operator_jobs_phase(const struct mpijob__operator_record *record)
 {
-	if ((!record->job && !record->unread) || (record->invalid && record->phase < MPIJOB__PHASE_SUCCEEDED))
-		return MPIJOB__PHASE_SET_ASIDE;
+	if ((!record->job && !record->unread) || (record->invalid && record->phase < MPIJOB__OPERATOR_PHASE_SUCCEEDED))
+		return MPIJOB__OPERATOR_PHASE_SET_ASIDE;
 	return record->phase;
 }
 
 /* Set a job aside that cannot be read, and say so once for each version of it. 0 or MPIJOB_ERR_NOMEM. */
-static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, const char *why)
+static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *why)
 {
 	char *copy = strdup(why);
 
@@ -257,10 +257,10 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__record *record, 
 		return MPIJOB_ERR_NOMEM;
 	mpijob_free(record->job);
 	record->job = NULL;
-	mpijob__configure_forget(record);
+	mpijob__operator_configure_forget(record);
 	free(record->aside);
 	record->aside = copy;
-	operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;
+	operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
 			     record->namespace_, record->name, why);
 	return 0;
@@ -296,14 +296,14 @@ static int is_valid_as_before(const mpijob *before, const mpijob *now)
 	return before != NULL;
 }
 
-static void forget_unread(struct mpijob__record *record)
+static void forget_unread(struct mpijob__operator_record *record)
 {
 	free(record->unread);
 	record->unread = NULL;
 	record->unread_len = 0;
 }
 
-int mpijob__jobs_read(mpijob_operator *operator_, struct mpijob__record *record)
+int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	mpijob_diag *diag;
 	mpijob *job = NULL;
@@ -317,7 +317,7 @@ int mpijob__jobs_read(mpijob_operator *operator_, struct mpijob__record *record)
 	rc = parse(record->unread, record->unread_len, &job, diag);
 	if (rc == 0) {
 		if (!is_valid_as_before(record->job, job))
-			mpijob__configure_forget(record);
+			mpijob__operator_configure_forget(record);
 		mpijob_free(record->job);
 		record->job = job;
 		free(record->aside);
@@ -339,7 +339,7 @@ int mpijob__jobs_read(mpijob_operator *operator_, struct mpijob__record *record)
  * Keep the bytes of a job until its turn, since reading all of a burst here would delay what came behind it. What
  * that will cost counts for its namespace from now on, by its size. 0 or MPIJOB_ERR_NOMEM.
  */
-static int keep(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_watch_event *object)
+static int keep(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_watch_event *object)
 {
 	char *copy;
 	int rc;
@@ -357,20 +357,20 @@ static int keep(mpijob_operator *operator_, struct mpijob__record *record, const
 	forget_unread(record);
 	record->unread = copy;
 	record->unread_len = object->json_len;
-	mpijob__queue_charge(&operator_->queue, &record->item, (int64_t)(object->json_len / BYTES_PER_US));
+	mpijob__operator_queue_charge(&operator_->queue, &record->item, (int64_t)(object->json_len / BYTES_PER_US));
 	return 0;
 }
 
-int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
+int mpijob__operator_jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
 {
-	struct mpijob__record *record = mpijob__jobs_by_uid(operator_, object->uid);
-	uint64_t version = mpijob__route_version(object->resource_version);
-	uint32_t generation = operator_->sources[MPIJOB__SOURCE_JOBS].generation;
+	struct mpijob__operator_record *record = mpijob__operator_jobs_by_uid(operator_, object->uid);
+	uint64_t version = mpijob__operator_route_version(object->resource_version);
+	uint32_t generation = operator_->sources[MPIJOB__OPERATOR_SOURCE_JOBS].generation;
 	int rc;
 
 	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (record)
-			mpijob__jobs_remove(operator_, record);
+			mpijob__operator_jobs_remove(operator_, record);
 		return record != NULL;
 	}
 	if (!*object->uid || !*object->name || !*object->namespace_) {
@@ -391,17 +391,17 @@ int mpijob__jobs_update(mpijob_operator *operator_, const struct mpijob_watch_ev
 	if (record && version && version < record->version)
 		return 0; /* an old server remembers who had this name before */
 	if (record)
-		mpijob__jobs_remove(operator_, record);
+		mpijob__operator_jobs_remove(operator_, record);
 	rc = make_record(operator_, object, &record);
 	if (rc)
 		return rc;
 	record->generation = generation;
 	rc = keep(operator_, record, object);
 	if (rc) {
-		mpijob__jobs_remove(operator_, record);
+		mpijob__operator_jobs_remove(operator_, record);
 		return rc;
 	}
 	record->version = version;
-	mpijob__orphans_adopt(operator_, record->uid);
+	mpijob__operator_orphans_adopt(operator_, record->uid);
 	return 1;
 }

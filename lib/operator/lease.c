@@ -31,7 +31,7 @@ static int64_t now_of(const mpijob_lease *lease)
 	return lease->client->clock();
 }
 
-uint64_t mpijob__lease_roll(mpijob_lease *lease)
+uint64_t mpijob__operator_lease_roll(mpijob_lease *lease)
 {
 	/* The upper bits of a linear congruential generator: good enough to spread. */
 	lease->dice = lease->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -103,7 +103,7 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	lease->client = client;
 	lease->dice = known.seed;
 	lease->asleep = mpijob__client_clock_asleep_ms;
-	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
 	lease->next = (struct mpijob__client_timer){ .client = client, .fire = attempt, .user = lease };
 	lease->deadline = (struct mpijob__client_timer){ .client = client, .fire = give_up, .user = lease };
@@ -117,7 +117,7 @@ static void cancel(mpijob_lease *lease)
 	if (lease->call)
 		mpijob_call_cancel(lease->call);
 	lease->call = NULL;
-	lease->request = MPIJOB__LEASE_NONE;
+	lease->request = MPIJOB__OPERATOR_LEASE_NONE;
 }
 
 void mpijob_lease_free(mpijob_lease *lease)
@@ -125,7 +125,7 @@ void mpijob_lease_free(mpijob_lease *lease)
 	if (!lease)
 		return;
 	cancel(lease);
-	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (lease->events[i].call)
 			mpijob_call_cancel(lease->events[i].call);
 	mpijob__client_timer_clear(&lease->next);
@@ -135,7 +135,7 @@ void mpijob_lease_free(mpijob_lease *lease)
 
 /* --- what is known --- */
 
-int mpijob__lease_ours(const mpijob_lease *lease)
+int mpijob__operator_lease_ours(const mpijob_lease *lease)
 {
 	return lease->doc && strcmp(lease->holder, lease->identity) == 0;
 }
@@ -153,7 +153,7 @@ int mpijob_lease_leading(const mpijob_lease *lease)
 	if (!lease)
 		return 0;
 	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
-	return lease->leading && mpijob__lease_ours(lease) &&
+	return lease->leading && mpijob__operator_lease_ours(lease) &&
 	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) < lease->renewed_ms + lease->options.lease_ms;
 }
 
@@ -196,14 +196,14 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 
 /* --- requests --- */
 
-static const char *word_of(enum mpijob__lease_request request)
+static const char *word_of(enum mpijob__operator_lease_request request)
 {
 	switch (request) {
-	case MPIJOB__LEASE_GET:
+	case MPIJOB__OPERATOR_LEASE_GET:
 		return "look at";
-	case MPIJOB__LEASE_POST:
+	case MPIJOB__OPERATOR_LEASE_POST:
 		return "create";
-	case MPIJOB__LEASE_LET_GO:
+	case MPIJOB__OPERATOR_LEASE_LET_GO:
 		return "give up";
 	default:
 		return "take or renew";
@@ -212,7 +212,7 @@ static const char *word_of(enum mpijob__lease_request request)
 
 static void answered(void *user, const struct mpijob_answer *answer);
 
-static int send(mpijob_lease *lease, enum mpijob__lease_request number)
+static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, answered, lease };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -220,15 +220,15 @@ static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 	mpijob_text path = { 0 }, body = { 0 };
 	int rc;
 
-	target.api_version = MPIJOB__LEASE_API_VERSION;
+	target.api_version = MPIJOB__OPERATOR_LEASE_API_VERSION;
 	target.kind = "Lease";
 	target.namespace_ = lease->namespace_;
-	target.name = number == MPIJOB__LEASE_POST ? NULL : lease->name;
+	target.name = number == MPIJOB__OPERATOR_LEASE_POST ? NULL : lease->name;
 	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0 && number != MPIJOB__LEASE_GET)
-		rc = mpijob__lease_write(lease, number == MPIJOB__LEASE_LET_GO, &body);
+	if (rc == 0 && number != MPIJOB__OPERATOR_LEASE_GET)
+		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_LET_GO, &body);
 	if (rc == 0) {
-		request.method = number == MPIJOB__LEASE_GET ? "GET" : number == MPIJOB__LEASE_POST ? "POST" : "PUT";
+		request.method = number == MPIJOB__OPERATOR_LEASE_GET ? "GET" : number == MPIJOB__OPERATOR_LEASE_POST ? "POST" : "PUT";
 		request.path = mpijob_text_data(&path);
 		if (body.len) {
 			request.content_type = "application/json";
@@ -247,7 +247,7 @@ static int send(mpijob_lease *lease, enum mpijob__lease_request number)
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&body);
 	if (rc) {
-		lease->request = MPIJOB__LEASE_NONE;
+		lease->request = MPIJOB__OPERATOR_LEASE_NONE;
 		log_failure(lease, word_of(number), rc, 0, NULL);
 	}
 	return rc;
@@ -260,7 +260,7 @@ static void stop_leading(mpijob_lease *lease)
 	if (!lease->leading)
 		return;
 	lease->leading = 0;
-	mpijob__lease_tell(lease, MPIJOB__LEASE_STOPPED);
+	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
 	tell(lease);
 }
 
@@ -274,7 +274,7 @@ static void try_later(mpijob_lease *lease)
 		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
-	due_ms = now_ms + retry_ms + (int64_t)(mpijob__lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
+	due_ms = now_ms + retry_ms + (int64_t)(mpijob__operator_lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
 	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
@@ -291,7 +291,7 @@ static void succeed(mpijob_lease *lease)
 	if (lease->leading)
 		return;
 	lease->leading = 1;
-	mpijob__lease_tell(lease, MPIJOB__LEASE_LEADS);
+	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_LEADS);
 	tell(lease);
 }
 
@@ -307,7 +307,7 @@ static void stand_by(mpijob_lease *lease)
 }
 
 /* Begin one of the attempt's requests, or fail it. */
-static void go_on(mpijob_lease *lease, enum mpijob__lease_request request)
+static void go_on(mpijob_lease *lease, enum mpijob__operator_lease_request request)
 {
 	if (send(lease, request))
 		try_later(lease);
@@ -320,7 +320,7 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__lease_ours(lease) && is_valid(lease) ? MPIJOB__LEASE_FAST_PUT : MPIJOB__LEASE_GET);
+	go_on(lease, mpijob__operator_lease_ours(lease) && is_valid(lease) ? MPIJOB__OPERATOR_LEASE_FAST_PUT : MPIJOB__OPERATOR_LEASE_GET);
 }
 
 static void give_up(void *user)
@@ -342,57 +342,57 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	if (answer->code == MPIJOB_ERR_NOT_FOUND && answer->status == 404) {
 		mpijob_doc_free(lease->doc);
 		lease->doc = NULL;
-		go_on(lease, MPIJOB__LEASE_POST);
+		go_on(lease, MPIJOB__OPERATOR_LEASE_POST);
 		return;
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
-	rc = answer->code ? answer->code : before ? mpijob__lease_take(lease, answer, now_of(lease), 0) : MPIJOB_ERR_NOMEM;
+	rc = answer->code ? answer->code : before ? mpijob__operator_lease_take(lease, answer, now_of(lease), 0) : MPIJOB_ERR_NOMEM;
 	if (rc) {
 		log_failure(lease, "look at", rc, answer->status, answer->message);
 		try_later(lease);
-	} else if (*lease->holder && is_valid(lease) && !mpijob__lease_ours(lease)) {
+	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_ours(lease)) {
 		int another = strcmp(before, lease->holder) != 0 && !lease->leading;
 
 		stand_by(lease);
 		if (another)
 			tell(lease);
 	} else {
-		go_on(lease, MPIJOB__LEASE_PUT);
+		go_on(lease, MPIJOB__OPERATOR_LEASE_PUT);
 	}
 	free(before);
 }
 
-static void written(mpijob_lease *lease, enum mpijob__lease_request request, const struct mpijob_answer *answer)
+static void written(mpijob_lease *lease, enum mpijob__operator_lease_request request, const struct mpijob_answer *answer)
 {
-	int rc = answer->code ? answer->code : mpijob__lease_take(lease, answer, lease->written_ms, 1);
+	int rc = answer->code ? answer->code : mpijob__operator_lease_take(lease, answer, lease->written_ms, 1);
 
-	if (rc == 0 && mpijob__lease_ours(lease)) {
+	if (rc == 0 && mpijob__operator_lease_ours(lease)) {
 		succeed(lease);
 		return;
 	}
 	/* Who comes second is no failure; it looks again later. */
 	if (rc != MPIJOB_ERR_CONFLICT)
 		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status, answer->message);
-	if (request == MPIJOB__LEASE_FAST_PUT)
-		go_on(lease, MPIJOB__LEASE_GET);
+	if (request == MPIJOB__OPERATOR_LEASE_FAST_PUT)
+		go_on(lease, MPIJOB__OPERATOR_LEASE_GET);
 	else
 		try_later(lease);
 }
 
 /* --- giving up --- */
 
-static void let_go_answered(mpijob_lease *lease, enum mpijob__lease_request request, const struct mpijob_answer *answer)
+static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request, const struct mpijob_answer *answer)
 {
 	int rc = answer->code;
 
-	if (request == MPIJOB__LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
-		rc = send(lease, MPIJOB__LEASE_GET);
-	} else if (request == MPIJOB__LEASE_GET && rc == 0) {
-		rc = mpijob__lease_take(lease, answer, now_of(lease), 0);
-		if (rc == 0 && mpijob__lease_ours(lease))
-			rc = send(lease, MPIJOB__LEASE_LET_GO);
-	} else if (request == MPIJOB__LEASE_LET_GO && rc == 0) {
-		(void)mpijob__lease_take(lease, answer, now_of(lease), 0);
+	if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
+		rc = send(lease, MPIJOB__OPERATOR_LEASE_GET);
+	} else if (request == MPIJOB__OPERATOR_LEASE_GET && rc == 0) {
+		rc = mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
+		if (rc == 0 && mpijob__operator_lease_ours(lease))
+			rc = send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
+	} else if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == 0) {
+		(void)mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 		log_failure(lease, "give up", rc, answer->status, answer->message);
@@ -402,7 +402,7 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__lease_request requ
 
 void mpijob_lease_release(mpijob_lease *lease)
 {
-	int unknown = lease && lease->call && lease->request != MPIJOB__LEASE_GET; /* a write may still arrive */
+	int unknown = lease && lease->call && lease->request != MPIJOB__OPERATOR_LEASE_GET; /* a write may still arrive */
 
 	if (!lease || lease->released)
 		return;
@@ -411,9 +411,9 @@ void mpijob_lease_release(mpijob_lease *lease)
 	mpijob__client_timer_clear(&lease->next);
 	mpijob__client_timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
 	if (unknown)
-		(void)send(lease, MPIJOB__LEASE_GET);
-	else if (mpijob__lease_ours(lease))
-		(void)send(lease, MPIJOB__LEASE_LET_GO);
+		(void)send(lease, MPIJOB__OPERATOR_LEASE_GET);
+	else if (mpijob__operator_lease_ours(lease))
+		(void)send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
 	if (!lease->call)
 		mpijob__client_timer_clear(&lease->deadline);
 	stop_leading(lease);
@@ -425,7 +425,7 @@ int mpijob_lease_busy(const mpijob_lease *lease)
 
 	if (!lease)
 		return 0;
-	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		events |= lease->events[i].waits || lease->events[i].call;
 	return events || (lease->released && lease->call);
 }
@@ -433,13 +433,13 @@ int mpijob_lease_busy(const mpijob_lease *lease)
 static void answered(void *user, const struct mpijob_answer *answer)
 {
 	mpijob_lease *lease = user;
-	enum mpijob__lease_request request = lease->request;
+	enum mpijob__operator_lease_request request = lease->request;
 
 	lease->call = NULL;
-	lease->request = MPIJOB__LEASE_NONE;
+	lease->request = MPIJOB__OPERATOR_LEASE_NONE;
 	if (lease->released)
 		let_go_answered(lease, request, answer);
-	else if (request == MPIJOB__LEASE_GET)
+	else if (request == MPIJOB__OPERATOR_LEASE_GET)
 		look(lease, answer);
 	else
 		written(lease, request, answer);

@@ -9,20 +9,20 @@
 #include <mpijob/doc.h>
 #include <mpijob/lease.h>
 
-#define MPIJOB__LEASE_API_VERSION "coordination.k8s.io/v1"
+#define MPIJOB__OPERATOR_LEASE_API_VERSION "coordination.k8s.io/v1"
 
-enum { MPIJOB__LEASE_LEADS, MPIJOB__LEASE_STOPPED, MPIJOB__LEASE_EVENTS };
+enum { MPIJOB__OPERATOR_LEASE_LEADS, MPIJOB__OPERATOR_LEASE_STOPPED, MPIJOB__OPERATOR_LEASE_EVENTS };
 
-enum mpijob__lease_request {
-	MPIJOB__LEASE_NONE,
-	MPIJOB__LEASE_FAST_PUT,
-	MPIJOB__LEASE_GET,
-	MPIJOB__LEASE_PUT,
-	MPIJOB__LEASE_POST,
-	MPIJOB__LEASE_LET_GO
+enum mpijob__operator_lease_request {
+	MPIJOB__OPERATOR_LEASE_NONE,
+	MPIJOB__OPERATOR_LEASE_FAST_PUT,
+	MPIJOB__OPERATOR_LEASE_GET,
+	MPIJOB__OPERATOR_LEASE_PUT,
+	MPIJOB__OPERATOR_LEASE_POST,
+	MPIJOB__OPERATOR_LEASE_LET_GO
 };
 
-struct mpijob__lease_event {
+struct mpijob__operator_lease_event {
 	mpijob_lease *lease;
 	mpijob_call *call;
 	int waits; /* to be sent */
@@ -36,7 +36,7 @@ struct mpijob_lease {
 	struct mpijob__client_timer next;     /* attempt */
 	struct mpijob__client_timer deadline; /* of renewing, or of giving up */
 	mpijob_call *call;
-	enum mpijob__lease_request request; /* that `call` is */
+	enum mpijob__operator_lease_request request; /* that `call` is */
 	int64_t begun_ms;              /* when the attempt began */
 	int64_t written_ms;            /* when the write of `call` began */
 	mpijob_doc *doc;               /* the Lease as it was seen last; NULL: never */
@@ -49,22 +49,22 @@ struct mpijob_lease {
 	int64_t renewed_ms;            /* when the last write of ours that succeeded began; meaningful while leading */
 	int leading, released;
 	int32_t told_code, told_status;
-	struct mpijob__lease_event events[MPIJOB__LEASE_EVENTS];
+	struct mpijob__operator_lease_event events[MPIJOB__OPERATOR_LEASE_EVENTS];
 };
 
 /* 1 when this one is the holder, as was seen last. */
-int mpijob__lease_ours(const mpijob_lease *lease);
+int mpijob__operator_lease_ours(const mpijob_lease *lease);
 /* Throw dice: 44 bits. */
-uint64_t mpijob__lease_roll(mpijob_lease *lease);
+uint64_t mpijob__operator_lease_roll(mpijob_lease *lease);
 
 /*
  * Take the Lease as the server gave it. `observed_ms` is when its record was new, if it is another than the one that is
  * known, or `ours`, just written. 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_SYNTAX, with nothing changed.
  */
-int mpijob__lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, int64_t observed_ms, int ours);
+int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, int64_t observed_ms, int ours);
 /* Write the Lease as it is to be: ours, or with `let_go` nobody's. What else it holds stays. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body);
-/* Send an Event about it, MPIJOB__LEASE_LEADS or _STOPPED; one at a time, in their order. */
-void mpijob__lease_tell(mpijob_lease *lease, int number);
+int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body);
+/* Send an Event about it, MPIJOB__OPERATOR_LEASE_LEADS or _STOPPED; one at a time, in their order. */
+void mpijob__operator_lease_tell(mpijob_lease *lease, int number);
 
 #endif

@@ -38,7 +38,7 @@ static int write_record(const mpijob_node *spec, mpijob_text *record)
 				   word_at(spec, "acquireTime"), word_at(spec, "renewTime"));
 }
 
-int mpijob__lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, int64_t observed_ms, int ours)
+int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, int64_t observed_ms, int ours)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	const mpijob_node *spec;
@@ -97,20 +97,20 @@ static mpijob_node *map_of(mpijob_doc *doc, const char *key)
 	return map && mpijob_node_kind(map) == MPIJOB_NODE_MAP ? map : mpijob_node_put_map(doc, mpijob_doc_edit(doc), key);
 }
 
-int mpijob__lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body)
+int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body)
 {
 	mpijob_doc *doc = lease->doc ? mpijob_doc_clone(lease->doc) : mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *spec = map_of(doc, "spec"), *metadata = map_of(doc, "metadata");
 	int64_t transitions = number_at(spec, "leaseTransitions");
 	int rc = 0;
 
-	mpijob_node_put_string(doc, root, "apiVersion", MPIJOB__LEASE_API_VERSION);
+	mpijob_node_put_string(doc, root, "apiVersion", MPIJOB__OPERATOR_LEASE_API_VERSION);
 	mpijob_node_put_string(doc, root, "kind", "Lease");
 	mpijob_node_put_string(doc, metadata, "name", lease->name);
 	mpijob_node_put_string(doc, metadata, "namespace", lease->namespace_);
-	if (let_go || !mpijob__lease_ours(lease))
+	if (let_go || !mpijob__operator_lease_ours(lease))
 		rc = put_micro(doc, spec, "acquireTime");
-	if (!let_go && lease->doc && !mpijob__lease_ours(lease))
+	if (!let_go && lease->doc && !mpijob__operator_lease_ours(lease))
 		transitions++;
 	mpijob_node_put_string(doc, spec, "holderIdentity", let_go ? "" : lease->identity);
 	mpijob_node_put_int(doc, spec, "leaseDurationSeconds", let_go ? 1 : lease->options.lease_ms / 1000);
@@ -129,13 +129,13 @@ int mpijob__lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body
 
 static void event_sent(void *user, const struct mpijob_answer *answer)
 {
-	struct mpijob__lease_event *event = user;
+	struct mpijob__operator_lease_event *event = user;
 
 	(void)answer; /* nothing depends on it */
 	event->call = NULL;
-	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (event->lease->events[i].waits)
-			mpijob__lease_tell(event->lease, i);
+			mpijob__operator_lease_tell(event->lease, i);
 }
 
 static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
@@ -153,12 +153,12 @@ static void copy_word(mpijob_doc *doc, mpijob_node *to, const mpijob_node *from,
 
 static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 {
-	static const char *const words[MPIJOB__LEASE_EVENTS] = { "became leader", "stopped leading" };
+	static const char *const words[MPIJOB__OPERATOR_LEASE_EVENTS] = { "became leader", "stopped leading" };
 	const mpijob_node *about = mpijob_node_get(mpijob_doc_root(lease->doc), "metadata");
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
-	uint64_t serial = mpijob__lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
+	uint64_t serial = mpijob__operator_lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
 	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -167,7 +167,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_node_put_string(doc, map, "name", mpijob_text_data(&text));
 	mpijob_node_put_string(doc, map, "namespace", lease->namespace_);
 	map = mpijob_node_put_map(doc, root, "involvedObject");
-	mpijob_node_put_string(doc, map, "apiVersion", MPIJOB__LEASE_API_VERSION);
+	mpijob_node_put_string(doc, map, "apiVersion", MPIJOB__OPERATOR_LEASE_API_VERSION);
 	mpijob_node_put_string(doc, map, "kind", "Lease");
 	mpijob_node_put_string(doc, map, "namespace", lease->namespace_);
 	mpijob_node_put_string(doc, map, "name", lease->name);
@@ -194,9 +194,9 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	return rc;
 }
 
-void mpijob__lease_tell(mpijob_lease *lease, int number)
+void mpijob__operator_lease_tell(mpijob_lease *lease, int number)
 {
-	struct mpijob__lease_event *event = &lease->events[number];
+	struct mpijob__operator_lease_event *event = &lease->events[number];
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, event_sent, event };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_text body = { 0 };
@@ -204,7 +204,7 @@ void mpijob__lease_tell(mpijob_lease *lease, int number)
 	if (!lease->component || !lease->doc)
 		return;
 	event->waits = 1;
-	for (int i = 0; i < MPIJOB__LEASE_EVENTS; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (lease->events[i].call)
 			return;
 	event->waits = 0;

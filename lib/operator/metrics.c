@@ -16,11 +16,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const kinds[MPIJOB__METRICS_KINDS] = {
+static const char *const kinds[MPIJOB__OPERATOR_METRICS_KINDS] = {
 	"MPIJob", "Job", "Pod", "Service", "ConfigMap", "PodGroup", "PriorityClass", "Secret", "NetworkPolicy", "Event", "other",
 };
 
-static const char *const actions[MPIJOB__METRICS_ACTIONS] = {
+static const char *const actions[MPIJOB__OPERATOR_METRICS_ACTIONS] = {
 	"get",
 	[MPIJOB_ACTION_CREATE] = "create",
 	[MPIJOB_ACTION_PATCH] = "patch",
@@ -28,60 +28,60 @@ static const char *const actions[MPIJOB__METRICS_ACTIONS] = {
 	[MPIJOB_ACTION_DELETE] = "delete",
 };
 
-static const char *const verbs[MPIJOB__METRICS_VERBS] = { "GET", "POST", "PATCH", "PUT", "DELETE", "WATCH", "other" };
+static const char *const verbs[MPIJOB__OPERATOR_METRICS_VERBS] = { "GET", "POST", "PATCH", "PUT", "DELETE", "WATCH", "other" };
 
-static const char *const phases[MPIJOB__PHASES] = {
-	[MPIJOB__PHASE_NEW] = "New",
-	[MPIJOB__PHASE_CREATED] = "Created",
-	[MPIJOB__PHASE_SUSPENDED] = "Suspended",
-	[MPIJOB__PHASE_RUNNING] = "Running",
-	[MPIJOB__PHASE_SUCCEEDED] = "Succeeded",
-	[MPIJOB__PHASE_FAILED] = "Failed",
-	[MPIJOB__PHASE_SET_ASIDE] = "SetAside",
+static const char *const phases[MPIJOB__OPERATOR_PHASES] = {
+	[MPIJOB__OPERATOR_PHASE_NEW] = "New",
+	[MPIJOB__OPERATOR_PHASE_CREATED] = "Created",
+	[MPIJOB__OPERATOR_PHASE_SUSPENDED] = "Suspended",
+	[MPIJOB__OPERATOR_PHASE_RUNNING] = "Running",
+	[MPIJOB__OPERATOR_PHASE_SUCCEEDED] = "Succeeded",
+	[MPIJOB__OPERATOR_PHASE_FAILED] = "Failed",
+	[MPIJOB__OPERATOR_PHASE_SET_ASIDE] = "SetAside",
 };
 
 static const struct {
 	int64_t us;
 	const char *text;
-} bounds[MPIJOB__METRICS_BOUNDS] = {
+} bounds[MPIJOB__OPERATOR_METRICS_BOUNDS] = {
 	{ 100, "0.0001" }, { 500, "0.0005" }, { 1000, "0.001" },   { 5000, "0.005" },   { 10000, "0.01" },    { 50000, "0.05" },
 	{ 100000, "0.1" }, { 500000, "0.5" }, { 1000000, "1" }, { 5000000, "5" }, { 10000000, "10" }, { 30000000, "30" },
 };
 
 /* --- counting --- */
 
-size_t mpijob__metrics_kind(const char *kind)
+size_t mpijob__operator_metrics_kind(const char *kind)
 {
 	size_t i = 0;
 
-	while (i < MPIJOB__METRICS_KINDS - 1 && (!kind || strcmp(kinds[i], kind) != 0))
+	while (i < MPIJOB__OPERATOR_METRICS_KINDS - 1 && (!kind || strcmp(kinds[i], kind) != 0))
 		i++;
 	return i;
 }
 
-const char *mpijob__metrics_verb(int32_t action)
+const char *mpijob__operator_metrics_verb(int32_t action)
 {
-	return action >= 0 && action < MPIJOB__METRICS_ACTIONS ? actions[action] : "other";
+	return action >= 0 && action < MPIJOB__OPERATOR_METRICS_ACTIONS ? actions[action] : "other";
 }
 
-void mpijob__histogram_add(struct mpijob__histogram *histogram, int64_t us)
+void mpijob__operator_histogram_add(struct mpijob__operator_histogram *histogram, int64_t us)
 {
 	size_t i = 0;
 
-	while (i < MPIJOB__METRICS_BOUNDS && us > bounds[i].us)
+	while (i < MPIJOB__OPERATOR_METRICS_BOUNDS && us > bounds[i].us)
 		i++;
 	histogram->buckets[i]++;
 	histogram->sum_us += us > 0 ? (uint64_t)us : 0;
 }
 
-static void count_failure(struct mpijob__metrics *metrics, const char *verb, int status)
+static void count_failure(struct mpijob__operator_metrics *metrics, const char *verb, int status)
 {
-	struct mpijob__failure *place = metrics->failures;
+	struct mpijob__operator_failure *place = metrics->failures;
 
-	for (size_t i = 0; i < MPIJOB__METRICS_CODES - 1 && place->verb; i++, place++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_CODES - 1 && place->verb; i++, place++)
 		if (place->status == status && strcmp(place->verb, verb) == 0)
 			break;
-	if (place == &metrics->failures[MPIJOB__METRICS_CODES - 1]) {
+	if (place == &metrics->failures[MPIJOB__OPERATOR_METRICS_CODES - 1]) {
 		verb = "other";
 		status = 0;
 	}
@@ -90,16 +90,16 @@ static void count_failure(struct mpijob__metrics *metrics, const char *verb, int
 	place->count++;
 }
 
-void mpijob__metrics_request(void *user, const char *verb, int status, int code, int64_t took_ms)
+void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code, int64_t took_ms)
 {
-	struct mpijob__metrics *metrics = user;
+	struct mpijob__operator_metrics *metrics = user;
 	size_t i = 0;
 
-	while (i < MPIJOB__METRICS_VERBS - 1 && strcmp(verbs[i], verb) != 0)
+	while (i < MPIJOB__OPERATOR_METRICS_VERBS - 1 && strcmp(verbs[i], verb) != 0)
 		i++;
 	/* How long a watch stays open says nothing. */
 	if (strcmp(verbs[i], "WATCH") != 0)
-		mpijob__histogram_add(&metrics->requests[i], took_ms * 1000);
+		mpijob__operator_histogram_add(&metrics->requests[i], took_ms * 1000);
 	if (code)
 		count_failure(metrics, verbs[i], status);
 }
@@ -109,7 +109,7 @@ void mpijob__metrics_request(void *user, const char *verb, int status, int code,
 /* Where samples go; the first failure stays. */
 struct sheet {
 	const mpijob_operator *operator_;
-	const struct mpijob__metrics *metrics;
+	const struct mpijob__operator_metrics *metrics;
 	mpijob_text text;
 	int code;
 };
@@ -147,16 +147,16 @@ static void put_seconds(struct sheet *sheet, int64_t us)
 }
 
 /* `labels` is "" or `name="value"`. */
-static void put_histogram(struct sheet *sheet, const char *name, const char *labels, const struct mpijob__histogram *histogram)
+static void put_histogram(struct sheet *sheet, const char *name, const char *labels, const struct mpijob__operator_histogram *histogram)
 {
 	const char *comma = *labels ? "," : "", *open = *labels ? "{" : "", *close = *labels ? "}" : "";
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < MPIJOB__METRICS_BOUNDS; i++) {
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_BOUNDS; i++) {
 		count += histogram->buckets[i];
 		put(sheet, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", name, labels, comma, bounds[i].text, count);
 	}
-	count += histogram->buckets[MPIJOB__METRICS_BOUNDS];
+	count += histogram->buckets[MPIJOB__OPERATOR_METRICS_BOUNDS];
 	put(sheet, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", name, labels, comma, count);
 	put(sheet, "%s_sum%s%s%s ", name, open, labels, close);
 	put_seconds(sheet, (int64_t)histogram->sum_us);
@@ -183,7 +183,7 @@ static void failed(struct sheet *sheet, const char *name)
 	put_number(sheet, name, sheet->metrics->failed);
 }
 
-static void visit_info(void *user, const struct mpijob__record *record)
+static void visit_info(void *user, const struct mpijob__operator_record *record)
 {
 	struct sheet *sheet = user;
 	mpijob_text launcher = { 0 };
@@ -200,22 +200,22 @@ static void visit_info(void *user, const struct mpijob__record *record)
 static void job_info(struct sheet *sheet, const char *name)
 {
 	(void)name;
-	mpijob__jobs_visit(sheet->operator_, visit_info, sheet);
+	mpijob__operator_jobs_visit(sheet->operator_, visit_info, sheet);
 }
 
-static void visit_phase(void *user, const struct mpijob__record *record)
+static void visit_phase(void *user, const struct mpijob__operator_record *record)
 {
 	size_t *counts = user;
 
-	counts[mpijob__jobs_phase(record)]++;
+	counts[mpijob__operator_jobs_phase(record)]++;
 }
 
 static void jobs(struct sheet *sheet, const char *name)
 {
-	size_t counts[MPIJOB__PHASES] = { 0 };
+	size_t counts[MPIJOB__OPERATOR_PHASES] = { 0 };
 
-	mpijob__jobs_visit(sheet->operator_, visit_phase, counts);
-	for (size_t i = 0; i < MPIJOB__PHASES; i++)
+	mpijob__operator_jobs_visit(sheet->operator_, visit_phase, counts);
+	for (size_t i = 0; i < MPIJOB__OPERATOR_PHASES; i++)
 		put(sheet, "%s{phase=\"%s\"} %zu\n", name, phases[i], counts[i]);
 }
 
@@ -231,7 +231,7 @@ static void depth(struct sheet *sheet, const char *name)
 
 static void age(struct sheet *sheet, const char *name)
 {
-	int64_t now_ms = mpijob__client_clock_monotonic_ms(), since = mpijob__queue_oldest_ms(&sheet->operator_->queue);
+	int64_t now_ms = mpijob__client_clock_monotonic_ms(), since = mpijob__operator_queue_oldest_ms(&sheet->operator_->queue);
 
 	put(sheet, "%s ", name);
 	put_seconds(sheet, since < now_ms ? (now_ms - since) * 1000 : 0);
@@ -249,19 +249,19 @@ static void planned(struct sheet *sheet, const char *name)
 
 static void requests(struct sheet *sheet, const char *name)
 {
-	static const char *const labels[MPIJOB__METRICS_VERBS] = {
+	static const char *const labels[MPIJOB__OPERATOR_METRICS_VERBS] = {
 		"verb=\"GET\"", "verb=\"POST\"", "verb=\"PATCH\"", "verb=\"PUT\"", "verb=\"DELETE\"", NULL, NULL,
 	};
 
-	for (size_t i = 0; i < MPIJOB__METRICS_VERBS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_VERBS; i++)
 		if (labels[i])
 			put_histogram(sheet, name, labels[i], &sheet->metrics->requests[i]);
 }
 
 static void request_errors(struct sheet *sheet, const char *name)
 {
-	for (size_t i = 0; i < MPIJOB__METRICS_CODES && sheet->metrics->failures[i].verb; i++) {
-		const struct mpijob__failure *failure = &sheet->metrics->failures[i];
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_CODES && sheet->metrics->failures[i].verb; i++) {
+		const struct mpijob__operator_failure *failure = &sheet->metrics->failures[i];
 
 		if (failure->status)
 			put(sheet, "%s{code=\"%d\",verb=\"%s\"} %" PRIu64 "\n", name, failure->status, failure->verb,
@@ -273,8 +273,8 @@ static void request_errors(struct sheet *sheet, const char *name)
 
 static void watch_age(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
-		const struct mpijob__source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
+		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
 		int64_t silent_ms = source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
 
 		if (silent_ms < 0)
@@ -286,8 +286,8 @@ static void watch_age(struct sheet *sheet, const char *name)
 
 static void watch_up(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
-		const struct mpijob__source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
+		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
 
 		if (source->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
@@ -297,7 +297,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 
 static void set_aside(struct sheet *sheet, const char *name)
 {
-	for (size_t i = 0; i < MPIJOB__METRICS_KINDS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_KINDS; i++)
 		if (sheet->metrics->set_aside[i])
 			put(sheet, "%s{kind=\"%s\"} %" PRIu64 "\n", name, kinds[i], sheet->metrics->set_aside[i]);
 }
@@ -309,9 +309,9 @@ static void under_way(struct sheet *sheet, const char *name)
 
 static void denied(struct sheet *sheet, const char *name)
 {
-	for (int32_t i = 0; i < MPIJOB__METRICS_ACTIONS; i++)
-		for (size_t j = 0; j < MPIJOB__METRICS_KINDS - 1; j++) {
-			size_t count = mpijob__rights_count(sheet->operator_, i, kinds[j]);
+	for (int32_t i = 0; i < MPIJOB__OPERATOR_METRICS_ACTIONS; i++)
+		for (size_t j = 0; j < MPIJOB__OPERATOR_METRICS_KINDS - 1; j++) {
+			size_t count = mpijob__operator_rights_count(sheet->operator_, i, kinds[j]);
 
 			if (count)
 				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %zu\n", name, kinds[j], actions[i], count);
@@ -325,8 +325,8 @@ static void events_dropped(struct sheet *sheet, const char *name)
 
 static void shadow_actions(struct sheet *sheet, const char *name)
 {
-	for (size_t i = 1; i < MPIJOB__METRICS_ACTIONS; i++)
-		for (size_t j = 0; j < MPIJOB__METRICS_KINDS; j++)
+	for (size_t i = 1; i < MPIJOB__OPERATOR_METRICS_ACTIONS; i++)
+		for (size_t j = 0; j < MPIJOB__OPERATOR_METRICS_KINDS; j++)
 			if (sheet->metrics->shadow[i][j])
 				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %" PRIu64 "\n", name, kinds[j], actions[i],
 				    sheet->metrics->shadow[i][j]);

@@ -17,7 +17,7 @@
 #define LOOK_MOST_MS  100
 
 /* 1 when it resolves, 0 when not yet, negative when that cannot be asked. */
-static int ask(mpijob_operator *operator_, const struct mpijob__record *record, int32_t worker)
+static int ask(mpijob_operator *operator_, const struct mpijob__operator_record *record, int32_t worker)
 {
 	mpijob_text name = { 0 };
 	int code = mpijob__render_name(record->name, MPIJOB_ROLE_WORKER, worker, &name);
@@ -29,7 +29,7 @@ static int ask(mpijob_operator *operator_, const struct mpijob__record *record, 
 	return code;
 }
 
-static int all_known(mpijob_operator *operator_, struct mpijob__record *record)
+static int all_known(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	int32_t first = record->names.known, workers = record->names.workers;
 
@@ -43,19 +43,19 @@ static int all_known(mpijob_operator *operator_, struct mpijob__record *record)
 	return record->names.known >= workers;
 }
 
-void mpijob__names_options(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob_plan_options *options)
+void mpijob__operator_names_options(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob_plan_options *options)
 {
-	struct mpijob__names *names = &record->names;
+	struct mpijob__operator_names *names = &record->names;
 
 	options->launcher_hold_ms = operator_->shadow.on ? 0 : operator_->launcher_hold_ms;
 	options->workers_ready_ms = names->ready_ms;
 	options->names_known = names->ready_ms && operator_->resolve && all_known(operator_, record);
 }
 
-void mpijob__names_planned(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan,
+void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan,
 			   const struct mpijob_plan_options *options)
 {
-	struct mpijob__names *names = &record->names;
+	struct mpijob__operator_names *names = &record->names;
 
 	if (!mpijob_plan_awaits_names(plan)) {
 		memset(names, 0, sizeof(*names));
@@ -74,8 +74,8 @@ void mpijob__names_planned(mpijob_operator *operator_, struct mpijob__record *re
 		names->wait_ms = 0;
 }
 
-void mpijob__names_look_again(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_names_look_again(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	if (record->names.wait_ms)
-		mpijob__queue_add_at(&operator_->queue, &record->item, operator_->now_ms + record->names.wait_ms);
+		mpijob__operator_queue_add_at(&operator_->queue, &record->item, operator_->now_ms + record->names.wait_ms);
 }

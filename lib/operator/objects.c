@@ -15,19 +15,19 @@
 #define BLOCK       1024
 #define FIRST_SLOTS 64
 
-static struct mpijob__object *at(const struct mpijob__objects *objects, uint32_t number)
+static struct mpijob__operator_object *at(const struct mpijob__operator_objects *objects, uint32_t number)
 {
 	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t *slot_of(const struct mpijob__objects *objects, const struct mpijob__base_uid *uid)
+static uint32_t *slot_of(const struct mpijob__operator_objects *objects, const struct mpijob__base_uid *uid)
 {
 	return &objects->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
 }
 
-struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *objects, const struct mpijob__base_uid *uid)
+struct mpijob__operator_object *mpijob__operator_objects_find(const struct mpijob__operator_objects *objects, const struct mpijob__base_uid *uid)
 {
-	struct mpijob__object *object;
+	struct mpijob__operator_object *object;
 
 	if (!objects->slot_count)
 		return NULL;
@@ -40,11 +40,11 @@ struct mpijob__object *mpijob__objects_find(const struct mpijob__objects *object
 /* --- room --- */
 
 /* With too few slots it works as well, only slower. */
-static int widen(struct mpijob__objects *objects)
+static int widen(struct mpijob__operator_objects *objects)
 {
 	size_t count = objects->slot_count ? objects->slot_count * 2 : FIRST_SLOTS, place = 0;
 	uint32_t *old = objects->slots, *slots;
-	struct mpijob__object *object;
+	struct mpijob__operator_object *object;
 
 	if (objects->count < objects->slot_count)
 		return 0;
@@ -53,7 +53,7 @@ static int widen(struct mpijob__objects *objects)
 		return old ? 0 : MPIJOB_ERR_NOMEM;
 	objects->slots = slots;
 	objects->slot_count = count;
-	while ((object = mpijob__objects_next(objects, &place))) {
+	while ((object = mpijob__operator_objects_next(objects, &place))) {
 		uint32_t *slot = slot_of(objects, &object->uid);
 
 		object->chain = *slot;
@@ -64,17 +64,17 @@ static int widen(struct mpijob__objects *objects)
 }
 
 /* Places that were never used are not touched either. 0 or MPIJOB_ERR_NOMEM. */
-static int add_block(struct mpijob__objects *objects)
+static int add_block(struct mpijob__operator_objects *objects)
 {
-	struct mpijob__object **blocks;
+	struct mpijob__operator_object **blocks;
 
 	if (objects->free || objects->used < objects->block_count * BLOCK)
 		return 0;
-	blocks = realloc(objects->blocks, (objects->block_count + 1) * sizeof(struct mpijob__object *));
+	blocks = realloc(objects->blocks, (objects->block_count + 1) * sizeof(struct mpijob__operator_object *));
 	if (!blocks)
 		return MPIJOB_ERR_NOMEM;
 	objects->blocks = blocks;
-	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__object));
+	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__operator_object));
 	if (!blocks[objects->block_count])
 		return MPIJOB_ERR_NOMEM;
 	objects->block_count++;
@@ -82,7 +82,7 @@ static int add_block(struct mpijob__objects *objects)
 }
 
 /* There is one. */
-static uint32_t get(struct mpijob__objects *objects)
+static uint32_t get(struct mpijob__operator_objects *objects)
 {
 	uint32_t number = objects->free;
 
@@ -94,9 +94,9 @@ static uint32_t get(struct mpijob__objects *objects)
 
 /* --- adding and dropping --- */
 
-struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, struct mpijob__record *record, const char *uid)
+struct mpijob__operator_object *mpijob__operator_objects_add(struct mpijob__operator_objects *objects, struct mpijob__operator_record *record, const char *uid)
 {
-	struct mpijob__object *object;
+	struct mpijob__operator_object *object;
 	struct mpijob__base_uid packed;
 	uint32_t number, *slot;
 
@@ -118,7 +118,7 @@ struct mpijob__object *mpijob__objects_add(struct mpijob__objects *objects, stru
 	return object;
 }
 
-void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object *object)
+void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects, struct mpijob__operator_object *object)
 {
 	uint32_t *link = slot_of(objects, &object->uid), number;
 
@@ -139,15 +139,15 @@ void mpijob__objects_drop(struct mpijob__objects *objects, struct mpijob__object
 	objects->count--;
 }
 
-struct mpijob__object *mpijob__objects_of(const struct mpijob__objects *objects, const struct mpijob__record *record)
+struct mpijob__operator_object *mpijob__operator_objects_of(const struct mpijob__operator_objects *objects, const struct mpijob__operator_record *record)
 {
 	return at(objects, record->objects);
 }
 
-struct mpijob__object *mpijob__objects_next(const struct mpijob__objects *objects, size_t *place)
+struct mpijob__operator_object *mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *place)
 {
 	while (*place < objects->used) {
-		struct mpijob__object *object = at(objects, (uint32_t)++*place);
+		struct mpijob__operator_object *object = at(objects, (uint32_t)++*place);
 
 		if (object->record)
 			return object;
@@ -155,7 +155,7 @@ struct mpijob__object *mpijob__objects_next(const struct mpijob__objects *object
 	return NULL;
 }
 
-void mpijob__objects_release(struct mpijob__objects *objects)
+void mpijob__operator_objects_release(struct mpijob__operator_objects *objects)
 {
 	for (size_t i = 0; i < objects->block_count; i++)
 		free(objects->blocks[i]);

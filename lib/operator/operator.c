@@ -61,35 +61,35 @@ int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mp
 
 static void begin_list(void *user)
 {
-	struct mpijob__source *source = user;
+	struct mpijob__operator_source *source = user;
 
-	source->generation = (source->generation + 1) % MPIJOB__GENERATIONS;
+	source->generation = (source->generation + 1) % MPIJOB__OPERATOR_GENERATIONS;
 }
 
-static int take_job(struct mpijob__source *source, const struct mpijob_watch_event *object)
+static int take_job(struct mpijob__operator_source *source, const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
-	int rc = mpijob__jobs_update(operator_, object);
-	struct mpijob__record *record = rc == 1 ? mpijob__jobs_by_uid(operator_, object->uid) : NULL;
+	int rc = mpijob__operator_jobs_update(operator_, object);
+	struct mpijob__operator_record *record = rc == 1 ? mpijob__operator_jobs_by_uid(operator_, object->uid) : NULL;
 
 	if (!record)
 		return rc < 0 ? rc : 0;
-	mpijob__act_job_news(record);
-	mpijob__jobs_touch(operator_, record);
+	mpijob__operator_act_job_news(record);
+	mpijob__operator_jobs_touch(operator_, record);
 	return 0;
 }
 
 static int take_object(void *user, const struct mpijob_watch_event *object)
 {
-	struct mpijob__source *source = user;
+	struct mpijob__operator_source *source = user;
 	int rc;
 
-	if (source->number == MPIJOB__SOURCE_JOBS)
+	if (source->number == MPIJOB__OPERATOR_SOURCE_JOBS)
 		rc = take_job(source, object);
-	else if (source->number == MPIJOB__SOURCE_PRIORITY_CLASSES)
-		rc = mpijob__classes_event(source, object);
+	else if (source->number == MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES)
+		rc = mpijob__operator_classes_event(source, object);
 	else
-		rc = mpijob__route_event(source, object);
+		rc = mpijob__operator_route_event(source, object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		source->operator_->nomem = 1;
 	return rc;
@@ -97,16 +97,16 @@ static int take_object(void *user, const struct mpijob_watch_event *object)
 
 static int end_list(void *user, const char *version)
 {
-	struct mpijob__source *source = user;
+	struct mpijob__operator_source *source = user;
 
-	if (source->number == MPIJOB__SOURCE_JOBS)
-		mpijob__jobs_sweep(source->operator_, source->generation);
-	else if (source->number == MPIJOB__SOURCE_PRIORITY_CLASSES)
-		mpijob__classes_sweep(source);
+	if (source->number == MPIJOB__OPERATOR_SOURCE_JOBS)
+		mpijob__operator_jobs_sweep(source->operator_, source->generation);
+	else if (source->number == MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES)
+		mpijob__operator_classes_sweep(source);
 	else
-		mpijob__route_sweep(source, version);
+		mpijob__operator_route_sweep(source, version);
 	if (source->refused)
-		mpijob__jobs_touch_all(source->operator_);
+		mpijob__operator_jobs_touch_all(source->operator_);
 	source->refused = 0;
 	return 0;
 }
@@ -115,14 +115,14 @@ static int end_list(void *user, const char *version)
  * What a gang scheduler brings along may not be installed, or not be ours to see, and so NetworkPolicies: jobs that do
  * not need it go on, and those that do are told so when they want it.
  */
-static int may_be_missing(const struct mpijob__source *source)
+static int may_be_missing(const struct mpijob__operator_source *source)
 {
-	return source->number >= MPIJOB__SOURCE_NETWORK_POLICIES;
+	return source->number >= MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES;
 }
 
 static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
-	struct mpijob__source *source = user;
+	struct mpijob__operator_source *source = user;
 
 	source->troubled = 1;
 	if (may_be_missing(source) && (answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH))
@@ -190,41 +190,41 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 }
 
 /* Which collection; `kind` stays NULL when it is not watched with these options. */
-static void choose(const mpijob_operator *operator_, struct mpijob__source *source)
+static void choose(const mpijob_operator *operator_, struct mpijob__operator_source *source)
 {
 	int volcano = operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
 
 	source->namespace_ = operator_->namespace_;
 	source->api_version = "v1";
 	switch (source->number) {
-	case MPIJOB__SOURCE_JOBS:
+	case MPIJOB__OPERATOR_SOURCE_JOBS:
 		source->api_version = "kubeflow.org/v2beta1";
 		source->kind = "MPIJob";
 		break;
-	case MPIJOB__SOURCE_LAUNCHERS:
+	case MPIJOB__OPERATOR_SOURCE_LAUNCHERS:
 		source->api_version = "batch/v1";
 		source->kind = "Job";
 		break;
-	case MPIJOB__SOURCE_PODS:
+	case MPIJOB__OPERATOR_SOURCE_PODS:
 		source->kind = "Pod";
 		source->label_selector = MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
-	case MPIJOB__SOURCE_SERVICES:
+	case MPIJOB__OPERATOR_SOURCE_SERVICES:
 		source->kind = "Service";
 		break;
-	case MPIJOB__SOURCE_CONFIG_MAPS:
+	case MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS:
 		source->kind = "ConfigMap";
 		break;
-	case MPIJOB__SOURCE_NETWORK_POLICIES:
+	case MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES:
 		/* Where single jobs ask for one by an annotation, it is known by name, as Secrets are. */
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_NETWORK_POLICY, 0);
 		source->kind = operator_->features.network_policy ? "NetworkPolicy" : NULL;
 		break;
-	case MPIJOB__SOURCE_POD_GROUPS:
+	case MPIJOB__OPERATOR_SOURCE_POD_GROUPS:
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
 		source->kind = operator_->gang_scheduler ? "PodGroup" : NULL;
 		break;
-	case MPIJOB__SOURCE_PRIORITY_CLASSES:
+	case MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES:
 		source->api_version = "scheduling.k8s.io/v1";
 		source->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
 		source->namespace_ = NULL;
@@ -236,19 +236,19 @@ static void choose(const mpijob_operator *operator_, struct mpijob__source *sour
 
 static int choose_sources(mpijob_operator *operator_)
 {
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
-		struct mpijob__source *source = &operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
+		struct mpijob__operator_source *source = &operator_->sources[i];
 
 		source->operator_ = operator_;
 		source->number = i;
 		choose(operator_, source);
-		if (mpijob__entropy_fill(&source->seed, sizeof(source->seed)))
+		if (mpijob__operator_entropy_fill(&source->seed, sizeof(source->seed)))
 			return MPIJOB_ERR_IO;
 	}
 	return 0;
 }
 
-static int open_source(struct mpijob__source *source)
+static int open_source(struct mpijob__operator_source *source)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 
@@ -257,7 +257,7 @@ static int open_source(struct mpijob__source *source)
 	options.namespace_ = source->namespace_;
 	options.label_selector = source->label_selector;
 	options.seed = source->seed;
-	options.object_limit = source->number == MPIJOB__SOURCE_JOBS ? JOB_LIMIT : 0;
+	options.object_limit = source->number == MPIJOB__OPERATOR_SOURCE_JOBS ? JOB_LIMIT : 0;
 	options.begin = begin_list;
 	options.object = take_object;
 	options.listed = end_list;
@@ -282,7 +282,7 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 	operator_->hold_until_ms = INT64_MIN;
 	rc = take_options(operator_, options, diag);
 	if (rc == 0)
-		rc = mpijob__entropy_fill(seeds, sizeof(seeds));
+		rc = mpijob__operator_entropy_fill(seeds, sizeof(seeds));
 	if (rc == 0) {
 		operator_->jobs_by_uid.seed = seeds[0];
 		operator_->jobs_by_name.seed = seeds[1];
@@ -292,14 +292,14 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 		rc = operator_->observation ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	if (rc == 0)
-		rc = mpijob__events_new(operator_);
+		rc = mpijob__operator_events_new(operator_);
 	if (rc == 0)
 		rc = choose_sources(operator_);
 	if (rc) {
 		mpijob_operator_free(operator_);
 		return rc == MPIJOB_ERR_IO ? MPIJOB_ERR_NOMEM : rc;
 	}
-	client->observer.request = mpijob__metrics_request;
+	client->observer.request = mpijob__operator_metrics_request;
 	client->observer.user = &operator_->metrics;
 	*out = operator_;
 	return 0;
@@ -311,16 +311,16 @@ void mpijob_operator_free(mpijob_operator *operator_)
 		return;
 	if (operator_->client->observer.user == &operator_->metrics)
 		memset(&operator_->client->observer, 0, sizeof(operator_->client->observer));
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
 		mpijob_watch_free(operator_->sources[i].watch);
-	mpijob__jobs_release(operator_);
-	mpijob__shadow_release(operator_);
-	mpijob__rights_release(operator_);
-	mpijob__orphans_release(operator_);
-	mpijob__events_free(operator_);
-	mpijob__classes_release(operator_);
-	mpijob__objects_release(&operator_->objects);
-	mpijob__queue_release(&operator_->queue);
+	mpijob__operator_jobs_release(operator_);
+	mpijob__operator_shadow_release(operator_);
+	mpijob__operator_rights_release(operator_);
+	mpijob__operator_orphans_release(operator_);
+	mpijob__operator_events_free(operator_);
+	mpijob__operator_classes_release(operator_);
+	mpijob__operator_objects_release(&operator_->objects);
+	mpijob__operator_queue_release(&operator_->queue);
 	mpijob_observation_free(operator_->observation);
 	mpijob_operator_config_free(operator_->config);
 	free(operator_->namespace_);
@@ -331,7 +331,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 
 /* --- a step --- */
 
-static int synced(const struct mpijob__source *source)
+static int synced(const struct mpijob__operator_source *source)
 {
 	return !source->kind || source->refused || (source->watch && mpijob_watch_synced(source->watch));
 }
@@ -340,7 +340,7 @@ int mpijob_operator_synced(const mpijob_operator *operator_)
 {
 	if (!operator_)
 		return 0;
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
 		if (!synced(&operator_->sources[i]))
 			return 0;
 	return 1;
@@ -349,11 +349,11 @@ int mpijob_operator_synced(const mpijob_operator *operator_)
 /* Sources up to this one may be listed: owners before what they own. */
 static int open_until(const mpijob_operator *operator_)
 {
-	if (!synced(&operator_->sources[MPIJOB__SOURCE_JOBS]))
-		return MPIJOB__SOURCE_JOBS;
-	if (!synced(&operator_->sources[MPIJOB__SOURCE_LAUNCHERS]))
-		return MPIJOB__SOURCE_LAUNCHERS;
-	return MPIJOB__SOURCE_COUNT - 1;
+	if (!synced(&operator_->sources[MPIJOB__OPERATOR_SOURCE_JOBS]))
+		return MPIJOB__OPERATOR_SOURCE_JOBS;
+	if (!synced(&operator_->sources[MPIJOB__OPERATOR_SOURCE_LAUNCHERS]))
+		return MPIJOB__OPERATOR_SOURCE_LAUNCHERS;
+	return MPIJOB__OPERATOR_SOURCE_COUNT - 1;
 }
 
 /* Is there one that may be listed now, and is not yet? */
@@ -376,15 +376,15 @@ void mpijob_operator_act(mpijob_operator *operator_, int part)
 	operator_->telling = acts || part == MPIJOB_OPERATOR_ENDS;
 	if (operator_->acting != acts) {
 		operator_->acting = acts;
-		mpijob__jobs_switch(operator_);
+		mpijob__operator_jobs_switch(operator_);
 	}
 	if (!operator_->telling)
-		mpijob__events_stop(operator_);
+		mpijob__operator_events_stop(operator_);
 }
 
 size_t mpijob_operator_busy(const mpijob_operator *operator_)
 {
-	return operator_ ? operator_->writes + mpijob__events_waiting(operator_) : 0;
+	return operator_ ? operator_->writes + mpijob__operator_events_waiting(operator_) : 0;
 }
 
 /* Begin to watch what may be listed; the client drives it from there. */
@@ -396,12 +396,12 @@ static int listen(mpijob_operator *operator_)
 		return 0;
 	last = open_until(operator_);
 	for (int i = 0; i <= last && rc == 0; i++) {
-		struct mpijob__source *source = &operator_->sources[i];
+		struct mpijob__operator_source *source = &operator_->sources[i];
 
 		if (source->kind && !source->watch)
 			rc = open_source(source);
 	}
-	operator_->listening = rc == 0 && last == MPIJOB__SOURCE_COUNT - 1;
+	operator_->listening = rc == 0 && last == MPIJOB__OPERATOR_SOURCE_COUNT - 1;
 	return rc;
 }
 
@@ -416,14 +416,14 @@ static int decide(mpijob_operator *operator_)
 	int64_t until_us = mpijob__client_clock_cpu_us() + STEP_US;
 
 	while (mpijob__operator_may_write(operator_)) {
-		struct mpijob__queue_item *item = mpijob__queue_take(&operator_->queue, operator_->now_ms);
+		struct mpijob__operator_queue_item *item = mpijob__operator_queue_take(&operator_->queue, operator_->now_ms);
 		int64_t from_us = mpijob__client_clock_cpu_us(), took_us;
-		int rc = item ? mpijob__act_turn(operator_, (struct mpijob__record *)(void *)item) : 0;
+		int rc = item ? mpijob__operator_act_turn(operator_, (struct mpijob__operator_record *)(void *)item) : 0;
 
 		if (!item || rc)
 			return rc;
 		took_us = mpijob__client_clock_cpu_us() - from_us;
-		mpijob__queue_charge(&operator_->queue, item, took_us);
+		mpijob__operator_queue_charge(&operator_->queue, item, took_us);
 		if (from_us + took_us >= until_us)
 			return 0;
 	}
@@ -438,10 +438,10 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When there is something to do of our own accord. */
 static int64_t due(const mpijob_operator *operator_)
 {
-	int64_t when = earlier(mpijob__orphans_due_ms(operator_), mpijob__events_due_ms(operator_));
+	int64_t when = earlier(mpijob__operator_orphans_due_ms(operator_), mpijob__operator_events_due_ms(operator_));
 
 	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
-		int64_t work = mpijob__queue_due_ms(&operator_->queue);
+		int64_t work = mpijob__operator_queue_due_ms(&operator_->queue);
 
 		when = earlier(when, work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
 	}
@@ -478,8 +478,8 @@ static void tick(mpijob_operator *operator_)
 
 static void tell_recoveries(mpijob_operator *operator_)
 {
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++) {
-		struct mpijob__source *source = &operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
+		struct mpijob__operator_source *source = &operator_->sources[i];
 
 		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
 			continue;
@@ -500,8 +500,8 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	rc = listen(operator_);
 	if (rc == 0 && mpijob_operator_synced(operator_))
 		rc = decide(operator_);
-	mpijob__orphans_step(operator_);
-	mpijob__events_step(operator_);
+	mpijob__operator_orphans_step(operator_);
+	mpijob__operator_events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));

@@ -24,26 +24,26 @@
 
 static int is_dead(const mpijob_operator *operator_, const char *uid)
 {
-	uint64_t hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
+	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 
-	for (size_t i = 0; i < MPIJOB__DEAD_UIDS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_DEAD_UIDS; i++)
 		if (operator_->dead[i] == hash)
 			return 1;
 	return 0;
 }
 
-static struct mpijob__orphan_group *find_group(const mpijob_operator *operator_, const char *namespace_)
+static struct mpijob__operator_orphan_group *find_group(const mpijob_operator *operator_, const char *namespace_)
 {
-	struct mpijob__orphan_group *group = operator_->orphan_groups;
+	struct mpijob__operator_orphan_group *group = operator_->orphan_groups;
 
 	while (group && strcmp(group->name, namespace_) != 0)
 		group = group->next;
 	return group;
 }
 
-static struct mpijob__orphan_group *make_group(mpijob_operator *operator_, const char *namespace_)
+static struct mpijob__operator_orphan_group *make_group(mpijob_operator *operator_, const char *namespace_)
 {
-	struct mpijob__orphan_group *group = find_group(operator_, namespace_);
+	struct mpijob__operator_orphan_group *group = find_group(operator_, namespace_);
 	size_t size = strlen(namespace_) + 1;
 
 	if (group)
@@ -60,10 +60,10 @@ static struct mpijob__orphan_group *make_group(mpijob_operator *operator_, const
 /* Forget the namespaces that have no entry, and no warning that holds back the next one. */
 static void drop_groups(mpijob_operator *operator_)
 {
-	struct mpijob__orphan_group **at = &operator_->orphan_groups;
+	struct mpijob__operator_orphan_group **at = &operator_->orphan_groups;
 
 	while (*at) {
-		struct mpijob__orphan_group *group = *at;
+		struct mpijob__operator_orphan_group *group = *at;
 
 		if (group->count || (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)) {
 			at = &group->next;
@@ -75,9 +75,9 @@ static void drop_groups(mpijob_operator *operator_)
 }
 
 /* Take an entry out of the table; it is the caller's then. */
-static struct mpijob__orphan *take_out(mpijob_operator *operator_, struct mpijob__orphan **at)
+static struct mpijob__operator_orphan *take_out(mpijob_operator *operator_, struct mpijob__operator_orphan **at)
 {
-	struct mpijob__orphan *orphan = *at;
+	struct mpijob__operator_orphan *orphan = *at;
 
 	*at = orphan->next;
 	operator_->orphan_count--;
@@ -86,26 +86,26 @@ static struct mpijob__orphan *take_out(mpijob_operator *operator_, struct mpijob
 }
 
 /* Make room in a full table for an entry of a namespace. 0 when that one has most of it, or as much as any other. */
-static int make_room(mpijob_operator *operator_, const struct mpijob__orphan_group *wants)
+static int make_room(mpijob_operator *operator_, const struct mpijob__operator_orphan_group *wants)
 {
-	struct mpijob__orphan_group *largest = operator_->orphan_groups;
-	struct mpijob__orphan **oldest = NULL;
+	struct mpijob__operator_orphan_group *largest = operator_->orphan_groups;
+	struct mpijob__operator_orphan **oldest = NULL;
 
 	if (operator_->orphan_count < MOST_ORPHANS)
 		return 1;
-	for (struct mpijob__orphan_group *group = largest; group; group = group->next)
+	for (struct mpijob__operator_orphan_group *group = largest; group; group = group->next)
 		if (group->count > largest->count)
 			largest = group;
 	if (largest->count <= wants->count + 1)
 		return 0;
-	for (struct mpijob__orphan **at = &operator_->orphans; *at; at = &(*at)->next)
+	for (struct mpijob__operator_orphan **at = &operator_->orphans; *at; at = &(*at)->next)
 		if (strcmp((*at)->namespace_, largest->name) == 0)
 			oldest = at;
 	free(take_out(operator_, oldest));
 	return 1;
 }
 
-static void report_full(struct mpijob__source *source, struct mpijob__orphan_group *group, const char *name)
+static void report_full(struct mpijob__operator_source *source, struct mpijob__operator_orphan_group *group, const char *name)
 {
 	mpijob_operator *operator_ = source->operator_;
 
@@ -121,7 +121,7 @@ static void report_full(struct mpijob__source *source, struct mpijob__orphan_gro
 /* The newest stand first, so that all behind the first old one are old. */
 static void expire(mpijob_operator *operator_)
 {
-	struct mpijob__orphan **at = &operator_->orphans;
+	struct mpijob__operator_orphan **at = &operator_->orphans;
 
 	while (*at && operator_->now_ms - (*at)->since_ms < WAITS_MS)
 		at = &(*at)->next;
@@ -139,11 +139,11 @@ static char *put(char *at, const char *text, const char **member)
 	return at + len;
 }
 
-void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_observed *observed)
+void mpijob__operator_orphans_add(struct mpijob__operator_source *source, const struct mpijob_observed *observed)
 {
 	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__orphan_group *group;
-	struct mpijob__orphan *orphan;
+	struct mpijob__operator_orphan_group *group;
+	struct mpijob__operator_orphan *orphan;
 	char *at;
 
 	if (is_dead(operator_, observed->owner_uid))
@@ -179,8 +179,8 @@ void mpijob__orphans_add(struct mpijob__source *source, const struct mpijob_obse
 /* One that is being fetched has an answer under way that knows no better. */
 static void drop_fetch(mpijob_operator *operator_, const char *uid)
 {
-	for (struct mpijob__orphan **at = &operator_->fetches; *at; at = &(*at)->next) {
-		struct mpijob__orphan *orphan = *at;
+	for (struct mpijob__operator_orphan **at = &operator_->fetches; *at; at = &(*at)->next) {
+		struct mpijob__operator_orphan *orphan = *at;
 
 		if (strcmp(orphan->uid, uid) != 0)
 			continue;
@@ -194,11 +194,11 @@ static void drop_fetch(mpijob_operator *operator_, const char *uid)
 	}
 }
 
-void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_orphans_drop(mpijob_operator *operator_, const char *uid)
 {
 	drop_fetch(operator_, uid);
-	for (struct mpijob__orphan **at = &operator_->orphans; *at; at = &(*at)->next) {
-		struct mpijob__orphan *orphan = *at;
+	for (struct mpijob__operator_orphan **at = &operator_->orphans; *at; at = &(*at)->next) {
+		struct mpijob__operator_orphan *orphan = *at;
 
 		if (strcmp(orphan->uid, uid) != 0)
 			continue;
@@ -207,12 +207,12 @@ void mpijob__orphans_drop(mpijob_operator *operator_, const char *uid)
 	}
 }
 
-void mpijob__orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
+void mpijob__operator_orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
 {
-	struct mpijob__orphan **at = &operator_->orphans;
+	struct mpijob__operator_orphan **at = &operator_->orphans;
 
 	while (*at) {
-		struct mpijob__orphan *orphan = *at;
+		struct mpijob__operator_orphan *orphan = *at;
 
 		if (strcmp(orphan->owner_uid, owner_uid) != 0) {
 			at = &orphan->next;
@@ -225,9 +225,9 @@ void mpijob__orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
 	}
 }
 
-static void end_fetch(struct mpijob__orphan *orphan)
+static void end_fetch(struct mpijob__operator_orphan *orphan)
 {
-	struct mpijob__orphan **at = &orphan->operator_->fetches;
+	struct mpijob__operator_orphan **at = &orphan->operator_->fetches;
 
 	while (*at != orphan)
 		at = &(*at)->next;
@@ -236,7 +236,7 @@ static void end_fetch(struct mpijob__orphan *orphan)
 }
 
 /* The answer is that of a GET. */
-static void take_fetched(struct mpijob__orphan *orphan, const struct mpijob_answer *answer)
+static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = orphan->operator_;
 	struct mpijob_watch_event object = {
@@ -255,7 +255,7 @@ static void take_fetched(struct mpijob__orphan *orphan, const struct mpijob_answ
 		return;
 	}
 	if (rc == 0)
-		rc = mpijob__route_event(&operator_->sources[orphan->source], &object);
+		rc = mpijob__operator_route_event(&operator_->sources[orphan->source], &object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND) {
@@ -269,25 +269,25 @@ static void take_fetched(struct mpijob__orphan *orphan, const struct mpijob_answ
 
 static void fetched(void *user, const struct mpijob_answer *answer)
 {
-	struct mpijob__orphan *orphan = user;
+	struct mpijob__operator_orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
-	const struct mpijob__source *source = &operator_->sources[orphan->source];
+	const struct mpijob__operator_source *source = &operator_->sources[orphan->source];
 	struct mpijob_answer object = *answer;
 	mpijob_text text = { 0 };
 
 	orphan->call = NULL;
 	operator_->fetching--;
-	if (answer->status == 403 && mpijob__read_refused(operator_, source->kind, orphan->listing)) {
+	if (answer->status == 403 && mpijob__operator_read_refused(operator_, source->kind, orphan->listing)) {
 		orphan->due_ms = INT64_MIN;
 		return;
 	}
 	if (orphan->listing)
-		mpijob__read_object(source->api_version, source->kind, &object, &text);
+		mpijob__operator_read_object(source->api_version, source->kind, &object, &text);
 	take_fetched(orphan, &object);
-	mpijob__read_release(&text);
+	mpijob__operator_read_release(&text);
 }
 
-static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan)
+static int start_fetch(mpijob_operator *operator_, struct mpijob__operator_orphan *orphan)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, fetched, orphan };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -297,13 +297,13 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__orphan *orphan
 	target.kind = operator_->sources[orphan->source].kind;
 	target.namespace_ = orphan->namespace_;
 	target.name = orphan->name;
-	return mpijob__read_start(operator_, target, &callbacks, &orphan->listing, &orphan->call);
+	return mpijob__operator_read_start(operator_, target, &callbacks, &orphan->listing, &orphan->call);
 }
 
-void mpijob__orphans_step(mpijob_operator *operator_)
+void mpijob__operator_orphans_step(mpijob_operator *operator_)
 {
 	expire(operator_);
-	for (struct mpijob__orphan *orphan = operator_->fetches; orphan; orphan = orphan->next) {
+	for (struct mpijob__operator_orphan *orphan = operator_->fetches; orphan; orphan = orphan->next) {
 		if (operator_->fetching >= MOST_FETCHES)
 			return;
 		if (orphan->call || orphan->due_ms > operator_->now_ms)
@@ -315,22 +315,22 @@ void mpijob__orphans_step(mpijob_operator *operator_)
 	}
 }
 
-int64_t mpijob__orphans_due_ms(const mpijob_operator *operator_)
+int64_t mpijob__operator_orphans_due_ms(const mpijob_operator *operator_)
 {
 	int64_t due = INT64_MAX;
 
 	if (operator_->fetching >= MOST_FETCHES)
 		return due;
-	for (const struct mpijob__orphan *orphan = operator_->fetches; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->fetches; orphan; orphan = orphan->next)
 		if (!orphan->call && orphan->due_ms < due)
 			due = orphan->due_ms;
 	return due;
 }
 
-static void free_list(struct mpijob__orphan *orphan)
+static void free_list(struct mpijob__operator_orphan *orphan)
 {
 	while (orphan) {
-		struct mpijob__orphan *next = orphan->next;
+		struct mpijob__operator_orphan *next = orphan->next;
 
 		if (orphan->call)
 			mpijob_call_cancel(orphan->call);
@@ -339,13 +339,13 @@ static void free_list(struct mpijob__orphan *orphan)
 	}
 }
 
-void mpijob__orphans_release(mpijob_operator *operator_)
+void mpijob__operator_orphans_release(mpijob_operator *operator_)
 {
 	free_list(operator_->orphans);
 	free_list(operator_->fetches);
 	operator_->orphans = operator_->fetches = NULL;
 	while (operator_->orphan_groups) {
-		struct mpijob__orphan_group *group = operator_->orphan_groups;
+		struct mpijob__operator_orphan_group *group = operator_->orphan_groups;
 
 		operator_->orphan_groups = group->next;
 		free(group);

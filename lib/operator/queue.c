@@ -23,10 +23,10 @@
 #define MOST_REST_MS 60000
 #define SPARE 2 /* requests that are left to others, as long as there are others */
 
-struct mpijob__queue_group {
-	struct mpijob__queue_group *next;           /* of all */
-	struct mpijob__queue_group *before, *after; /* in the ring; NULL while nobody is in line */
-	struct mpijob__queue_item *first, *last;
+struct mpijob__operator_queue_group {
+	struct mpijob__operator_queue_group *next;           /* of all */
+	struct mpijob__operator_queue_group *before, *after; /* in the ring; NULL while nobody is in line */
+	struct mpijob__operator_queue_item *first, *last;
 	size_t members, refused;
 	size_t under_way;
 	int64_t rest_until_ms; /* it used much time: others go first until then */
@@ -35,24 +35,24 @@ struct mpijob__queue_group {
 
 /* --- timers: a binary heap --- */
 
-static void heap_set(struct mpijob__queue *queue, size_t at, struct mpijob__queue_item *item)
+static void heap_set(struct mpijob__operator_queue *queue, size_t at, struct mpijob__operator_queue_item *item)
 {
 	queue->heap[at] = item;
 	item->heap_at = at;
 }
 
-static void heap_up(struct mpijob__queue *queue, size_t at)
+static void heap_up(struct mpijob__operator_queue *queue, size_t at)
 {
-	struct mpijob__queue_item *item = queue->heap[at];
+	struct mpijob__operator_queue_item *item = queue->heap[at];
 
 	for (; at > 1 && queue->heap[at / 2]->due_ms > item->due_ms; at /= 2)
 		heap_set(queue, at, queue->heap[at / 2]);
 	heap_set(queue, at, item);
 }
 
-static void heap_down(struct mpijob__queue *queue, size_t at)
+static void heap_down(struct mpijob__operator_queue *queue, size_t at)
 {
-	struct mpijob__queue_item *item = queue->heap[at];
+	struct mpijob__operator_queue_item *item = queue->heap[at];
 
 	for (;;) {
 		size_t child = at * 2;
@@ -67,12 +67,12 @@ static void heap_down(struct mpijob__queue *queue, size_t at)
 	heap_set(queue, at, item);
 }
 
-static void heap_remove(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+static void heap_remove(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	size_t at = item->heap_at;
-	struct mpijob__queue_item *last;
+	struct mpijob__operator_queue_item *last;
 
-	item->due_ms = MPIJOB__QUEUE_NEVER;
+	item->due_ms = MPIJOB__OPERATOR_QUEUE_NEVER;
 	if (at == 0)
 		return;
 	item->heap_at = 0;
@@ -86,9 +86,9 @@ static void heap_remove(struct mpijob__queue *queue, struct mpijob__queue_item *
 
 /* --- groups --- */
 
-static struct mpijob__queue_group *find_group(struct mpijob__queue *queue, const char *name)
+static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_queue *queue, const char *name)
 {
-	struct mpijob__queue_group *group = queue->groups;
+	struct mpijob__operator_queue_group *group = queue->groups;
 
 	while (group && strcmp(group->name, name) != 0)
 		group = group->next;
@@ -103,9 +103,9 @@ static struct mpijob__queue_group *find_group(struct mpijob__queue *queue, const
 	return group;
 }
 
-static void drop_group(struct mpijob__queue *queue, struct mpijob__queue_group *group)
+static void drop_group(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
 {
-	struct mpijob__queue_group **at = &queue->groups;
+	struct mpijob__operator_queue_group **at = &queue->groups;
 
 	while (*at != group)
 		at = &(*at)->next;
@@ -115,7 +115,7 @@ static void drop_group(struct mpijob__queue *queue, struct mpijob__queue_group *
 }
 
 /* Enter the ring at its end: just before whose turn it is. */
-static void ring_enter(struct mpijob__queue *queue, struct mpijob__queue_group *group)
+static void ring_enter(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
 {
 	if (!queue->turn) {
 		group->before = group->after = group;
@@ -128,7 +128,7 @@ static void ring_enter(struct mpijob__queue *queue, struct mpijob__queue_group *
 	group->after->before = group;
 }
 
-static void ring_leave(struct mpijob__queue *queue, struct mpijob__queue_group *group)
+static void ring_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
 {
 	if (queue->turn == group)
 		queue->turn = group->after == group ? NULL : group->after;
@@ -137,9 +137,9 @@ static void ring_leave(struct mpijob__queue *queue, struct mpijob__queue_group *
 	group->before = group->after = NULL;
 }
 
-static void line_enter(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+static void line_enter(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
-	struct mpijob__queue_group *group = item->group;
+	struct mpijob__operator_queue_group *group = item->group;
 
 	if (item->in_line)
 		return;
@@ -157,9 +157,9 @@ static void line_enter(struct mpijob__queue *queue, struct mpijob__queue_item *i
 		ring_enter(queue, group);
 }
 
-static void line_leave(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+static void line_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
-	struct mpijob__queue_group *group = item->group;
+	struct mpijob__operator_queue_group *group = item->group;
 
 	if (!item->in_line)
 		return;
@@ -180,14 +180,14 @@ static void line_leave(struct mpijob__queue *queue, struct mpijob__queue_item *i
 
 /* --- keys --- */
 
-static int heap_room(struct mpijob__queue *queue)
+static int heap_room(struct mpijob__operator_queue *queue)
 {
 	size_t cap = queue->heap_cap ? queue->heap_cap * 2 : 64;
-	struct mpijob__queue_item **heap;
+	struct mpijob__operator_queue_item **heap;
 
 	if (queue->items + 2 <= queue->heap_cap)
 		return 0;
-	heap = realloc(queue->heap, cap * sizeof(struct mpijob__queue_item *));
+	heap = realloc(queue->heap, cap * sizeof(struct mpijob__operator_queue_item *));
 	if (!heap)
 		return MPIJOB_ERR_NOMEM;
 	queue->heap = heap;
@@ -195,10 +195,10 @@ static int heap_room(struct mpijob__queue *queue)
 	return 0;
 }
 
-int mpijob__queue_join(struct mpijob__queue *queue, struct mpijob__queue_item *item, const char *name)
+int mpijob__operator_queue_join(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, const char *name)
 {
 	memset(item, 0, sizeof(*item));
-	item->due_ms = MPIJOB__QUEUE_NEVER;
+	item->due_ms = MPIJOB__OPERATOR_QUEUE_NEVER;
 	item->not_before_ms = INT64_MIN;
 	if (heap_room(queue))
 		return MPIJOB_ERR_NOMEM;
@@ -210,32 +210,32 @@ int mpijob__queue_join(struct mpijob__queue *queue, struct mpijob__queue_item *i
 	return 0;
 }
 
-void mpijob__queue_leave(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	if (!item->group)
 		return;
 	line_leave(queue, item);
 	heap_remove(queue, item);
-	mpijob__queue_refused(queue, item, 0);
+	mpijob__operator_queue_refused(queue, item, 0);
 	queue->items--;
 	if (--item->group->members == 0)
 		drop_group(queue, item->group);
 	item->group = NULL;
 }
 
-void mpijob__queue_add(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__operator_queue_add(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	if (item->busy) {
 		item->dirty = 1;
 		return;
 	}
 	if (item->not_before_ms != INT64_MIN)
-		mpijob__queue_add_at(queue, item, item->not_before_ms);
+		mpijob__operator_queue_add_at(queue, item, item->not_before_ms);
 	else
 		line_enter(queue, item);
 }
 
-void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t when_ms)
+void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t when_ms)
 {
 	if (when_ms < item->not_before_ms)
 		when_ms = item->not_before_ms;
@@ -247,30 +247,30 @@ void mpijob__queue_add_at(struct mpijob__queue *queue, struct mpijob__queue_item
 	heap_up(queue, item->heap_at);
 }
 
-static void ripen(struct mpijob__queue *queue, int64_t now_ms)
+static void ripen(struct mpijob__operator_queue *queue, int64_t now_ms)
 {
 	while (queue->heap_count && queue->heap[1]->due_ms <= now_ms) {
-		struct mpijob__queue_item *item = queue->heap[1];
+		struct mpijob__operator_queue_item *item = queue->heap[1];
 
 		heap_remove(queue, item);
 		item->not_before_ms = INT64_MIN;
-		mpijob__queue_add(queue, item);
+		mpijob__operator_queue_add(queue, item);
 	}
 }
 
-void mpijob__queue_sent(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__operator_queue_sent(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	item->group->under_way++;
 	queue->under_way++;
 }
 
-void mpijob__queue_answered(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	item->group->under_way--;
 	queue->under_way--;
 }
 
-void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t took_us)
+void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t took_us)
 {
 	int64_t from_ms = queue->now_ms;
 
@@ -287,9 +287,9 @@ void mpijob__queue_charge(struct mpijob__queue *queue, struct mpijob__queue_item
  * The next one in line with less than `most` under way. One that rests: only when no other is in line or soon will be,
  * because it has requests under way, or because there is `more` to read, in which there may be others.
  */
-static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, size_t most, int more)
+static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue, size_t most, int more)
 {
-	struct mpijob__queue_group *group = queue->turn, *resting = NULL;
+	struct mpijob__operator_queue_group *group = queue->turn, *resting = NULL;
 
 	if (!group)
 		return NULL;
@@ -304,10 +304,10 @@ static struct mpijob__queue_group *find_turn(const struct mpijob__queue *queue, 
 	return resting;
 }
 
-static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue, int more)
+static struct mpijob__operator_queue_group *next_group(const struct mpijob__operator_queue *queue, int more)
 {
 	int alone = queue->groups && !queue->groups->next;
-	struct mpijob__queue_group *group;
+	struct mpijob__operator_queue_group *group;
 
 	if (queue->most == 0)
 		return find_turn(queue, SIZE_MAX, more);
@@ -315,10 +315,10 @@ static struct mpijob__queue_group *next_group(const struct mpijob__queue *queue,
 	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE, more);
 }
 
-struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64_t now_ms)
+struct mpijob__operator_queue_item *mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms)
 {
-	struct mpijob__queue_group *group;
-	struct mpijob__queue_item *item;
+	struct mpijob__operator_queue_group *group;
+	struct mpijob__operator_queue_item *item;
 
 	ripen(queue, now_ms);
 	group = next_group(queue, queue->more);
@@ -335,12 +335,12 @@ struct mpijob__queue_item *mpijob__queue_take(struct mpijob__queue *queue, int64
 	return item;
 }
 
-void mpijob__queue_again(struct mpijob__queue *queue, struct mpijob__queue_item *item)
+void mpijob__operator_queue_again(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	line_enter(queue, item);
 }
 
-void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t not_before_ms)
+void mpijob__operator_queue_done(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t not_before_ms)
 {
 	int dirty = item->dirty;
 
@@ -350,10 +350,10 @@ void mpijob__queue_done(struct mpijob__queue *queue, struct mpijob__queue_item *
 	item->not_before_ms = not_before_ms;
 	line_leave(queue, item);
 	if (dirty)
-		mpijob__queue_add(queue, item);
+		mpijob__operator_queue_add(queue, item);
 }
 
-void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item *item, int64_t now_ms,
+void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t now_ms,
 			  int64_t at_least_ms, int64_t at_most_ms)
 {
 	int64_t wait = LAST_FAILURE_MS;
@@ -374,12 +374,12 @@ void mpijob__queue_failed(struct mpijob__queue *queue, struct mpijob__queue_item
 	item->dirty = 0;
 	line_leave(queue, item);
 	item->not_before_ms = at_least_ms > 0 ? now_ms + at_least_ms : INT64_MIN;
-	mpijob__queue_add_at(queue, item, now_ms + wait);
+	mpijob__operator_queue_add_at(queue, item, now_ms + wait);
 }
 
-void mpijob__queue_refused(struct mpijob__queue *queue, struct mpijob__queue_item *item, int refused)
+void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int refused)
 {
-	struct mpijob__queue_group *group = item->group;
+	struct mpijob__operator_queue_group *group = item->group;
 
 	queue->refused_groups -= group->refused > 0;
 	group->refused -= item->refused;
@@ -388,15 +388,15 @@ void mpijob__queue_refused(struct mpijob__queue *queue, struct mpijob__queue_ite
 	queue->refused_groups += group->refused > 0;
 }
 
-size_t mpijob__queue_share(const struct mpijob__queue *queue, const struct mpijob__queue_item *item)
+size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue, const struct mpijob__operator_queue_item *item)
 {
 	return item->group->refused * queue->refused_groups;
 }
 
-int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)
+int64_t mpijob__operator_queue_due_ms(const struct mpijob__operator_queue *queue)
 {
-	const struct mpijob__queue_group *group = queue->turn;
-	int64_t due_ms = queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__QUEUE_NEVER;
+	const struct mpijob__operator_queue_group *group = queue->turn;
+	int64_t due_ms = queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__OPERATOR_QUEUE_NEVER;
 
 	if (!group)
 		return due_ms;
@@ -410,9 +410,9 @@ int64_t mpijob__queue_due_ms(const struct mpijob__queue *queue)
 	return due_ms;
 }
 
-int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue)
+int64_t mpijob__operator_queue_oldest_ms(const struct mpijob__operator_queue *queue)
 {
-	const struct mpijob__queue_group *group = queue->turn;
+	const struct mpijob__operator_queue_group *group = queue->turn;
 	int64_t oldest = INT64_MAX;
 
 	if (!group)
@@ -425,7 +425,7 @@ int64_t mpijob__queue_oldest_ms(const struct mpijob__queue *queue)
 	return oldest;
 }
 
-void mpijob__queue_release(struct mpijob__queue *queue)
+void mpijob__operator_queue_release(struct mpijob__operator_queue *queue)
 {
 	while (queue->groups)
 		drop_group(queue, queue->groups);

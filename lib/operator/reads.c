@@ -15,14 +15,14 @@
 
 #define LARGEST (16u << 20)
 
-int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
+int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target target,
 		       const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call)
 {
 	mpijob_text selector = { 0 };
 	const char *query[] = { "fieldSelector", NULL };
 	int rc = 0;
 
-	*listing = (operator_->lists & MPIJOB__KIND_BIT(target.kind)) != 0;
+	*listing = (operator_->lists & MPIJOB__OPERATOR_KIND_BIT(target.kind)) != 0;
 	if (*listing) {
 		rc = mpijob__base_text_printf(&selector, "metadata.name=%s", target.name);
 		query[1] = mpijob_text_data(&selector);
@@ -36,12 +36,12 @@ int mpijob__read_start(mpijob_operator *operator_, struct mpijob_target target,
 	return rc;
 }
 
-int mpijob__read_refused(mpijob_operator *operator_, const char *kind, int listing)
+int mpijob__operator_read_refused(mpijob_operator *operator_, const char *kind, int listing)
 {
 	if (listing)
-		operator_->lists &= ~MPIJOB__KIND_BIT(kind);
+		operator_->lists &= ~MPIJOB__OPERATOR_KIND_BIT(kind);
 	else
-		operator_->lists |= MPIJOB__KIND_BIT(kind);
+		operator_->lists |= MPIJOB__OPERATOR_KIND_BIT(kind);
 	return !listing;
 }
 
@@ -76,7 +76,7 @@ static int unwrap(const char *api_version, const char *kind, const struct mpijob
 	return rc ? rc : found.code;
 }
 
-void mpijob__read_object(const char *api_version, const char *kind, struct mpijob_answer *answer, mpijob_text *text)
+void mpijob__operator_read_object(const char *api_version, const char *kind, struct mpijob_answer *answer, mpijob_text *text)
 {
 	if (answer->code)
 		return;
@@ -85,7 +85,7 @@ void mpijob__read_object(const char *api_version, const char *kind, struct mpijo
 	answer->body_len = mpijob_text_len(text);
 }
 
-void mpijob__read_release(mpijob_text *text)
+void mpijob__operator_read_release(mpijob_text *text)
 {
 	if (text->data)
 		mpijob__base_secret_wipe(text->data, text->len);

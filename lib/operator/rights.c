@@ -13,26 +13,26 @@
 
 #define MOST_RIGHTS 256
 
-struct mpijob__right {
-	struct mpijob__right *next;
+struct mpijob__operator_right {
+	struct mpijob__operator_right *next;
 	int32_t verb;
 	const char *kind;       /* in `namespace_`, behind it */
 	char namespace_[];
 };
 
-static struct mpijob__right **find(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+static struct mpijob__operator_right **find(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
 {
-	struct mpijob__right **at = &operator_->rights;
+	struct mpijob__operator_right **at = &operator_->rights;
 
 	while (*at && ((*at)->verb != verb || strcmp((*at)->kind, kind) != 0 || strcmp((*at)->namespace_, namespace_) != 0))
 		at = &(*at)->next;
 	return at;
 }
 
-static struct mpijob__right *make(const char *namespace_, int32_t verb, const char *kind)
+static struct mpijob__operator_right *make(const char *namespace_, int32_t verb, const char *kind)
 {
 	size_t len = strlen(namespace_) + 1, kind_len = strlen(kind) + 1;
-	struct mpijob__right *right = calloc(1, sizeof(*right) + len + kind_len);
+	struct mpijob__operator_right *right = calloc(1, sizeof(*right) + len + kind_len);
 
 	if (!right)
 		return NULL;
@@ -43,10 +43,10 @@ static struct mpijob__right *make(const char *namespace_, int32_t verb, const ch
 	return right;
 }
 
-int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
+int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
 			   const char *message)
 {
-	struct mpijob__right **at = find(operator_, namespace_, verb, kind);
+	struct mpijob__operator_right **at = find(operator_, namespace_, verb, kind);
 
 	if (*at || operator_->rights_count >= MOST_RIGHTS)
 		return *at != NULL;
@@ -55,19 +55,19 @@ int mpijob__rights_missing(mpijob_operator *operator_, const char *namespace_, i
 		return 0;
 	operator_->rights_count++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "rights-missing", "cannot %s %s in namespace %s for now: %s",
-			     mpijob__metrics_verb(verb), kind, namespace_, message);
+			     mpijob__operator_metrics_verb(verb), kind, namespace_, message);
 	return 1;
 }
 
-static void look_again(mpijob_operator *operator_, struct mpijob__record *record, void *namespace_)
+static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record, void *namespace_)
 {
 	if (record->item.refused && strcmp(record->namespace_, namespace_) == 0)
-		mpijob__jobs_touch(operator_, record);
+		mpijob__operator_jobs_touch(operator_, record);
 }
 
-void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
 {
-	struct mpijob__right **at, *right;
+	struct mpijob__operator_right **at, *right;
 
 	if (!operator_->rights)
 		return;
@@ -76,8 +76,8 @@ void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int
 	if (!right)
 		return;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "rights-back", "can %s %s in namespace %s again",
-			     mpijob__metrics_verb(verb), kind, namespace_);
-	mpijob__jobs_each(operator_, look_again, right->namespace_);
+			     mpijob__operator_metrics_verb(verb), kind, namespace_);
+	mpijob__operator_jobs_each(operator_, look_again, right->namespace_);
 	*at = right->next;
 	operator_->rights_count--;
 	free(right);
@@ -85,10 +85,10 @@ void mpijob__rights_back(mpijob_operator *operator_, const char *namespace_, int
 
 static void forget(mpijob_operator *operator_, const char *namespace_)
 {
-	struct mpijob__right **at = &operator_->rights;
+	struct mpijob__operator_right **at = &operator_->rights;
 
 	while (*at) {
-		struct mpijob__right *right = *at;
+		struct mpijob__operator_right *right = *at;
 
 		if (strcmp(right->namespace_, namespace_) != 0) {
 			at = &right->next;
@@ -100,28 +100,28 @@ static void forget(mpijob_operator *operator_, const char *namespace_)
 	}
 }
 
-void mpijob__rights_note(mpijob_operator *operator_, struct mpijob__record *record, int waits)
+void mpijob__operator_rights_note(mpijob_operator *operator_, struct mpijob__operator_record *record, int waits)
 {
 	if (!waits && !record->item.refused)
 		return;
-	mpijob__queue_refused(&operator_->queue, &record->item, waits);
-	if (mpijob__queue_share(&operator_->queue, &record->item) == 0)
+	mpijob__operator_queue_refused(&operator_->queue, &record->item, waits);
+	if (mpijob__operator_queue_share(&operator_->queue, &record->item) == 0)
 		forget(operator_, record->namespace_);
 }
 
-size_t mpijob__rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)
+size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)
 {
 	size_t count = 0;
 
-	for (const struct mpijob__right *right = operator_->rights; right; right = right->next)
+	for (const struct mpijob__operator_right *right = operator_->rights; right; right = right->next)
 		count += right->verb == verb && strcmp(right->kind, kind) == 0;
 	return count;
 }
 
-void mpijob__rights_release(mpijob_operator *operator_)
+void mpijob__operator_rights_release(mpijob_operator *operator_)
 {
 	while (operator_->rights) {
-		struct mpijob__right *right = operator_->rights;
+		struct mpijob__operator_right *right = operator_->rights;
 
 		operator_->rights = right->next;
 		free(right);

@@ -19,7 +19,7 @@
 #define LEFTOVER_MS  1000  /* the garbage collector is on its way to it; doubled each time */
 #define LEFTOVER_STEPS 6
 
-uint64_t mpijob__route_version(const char *text)
+uint64_t mpijob__operator_route_version(const char *text)
 {
 	uint64_t version = 0;
 
@@ -35,59 +35,59 @@ uint64_t mpijob__route_version(const char *text)
 
 /* --- the index of children --- */
 
-static struct mpijob__object *find(const mpijob_operator *operator_, const char *text)
+static struct mpijob__operator_object *find(const mpijob_operator *operator_, const char *text)
 {
 	struct mpijob__base_uid uid;
 
 	mpijob__base_uid_borrow(&uid, text);
-	return mpijob__objects_find(&operator_->objects, &uid);
+	return mpijob__operator_objects_find(&operator_->objects, &uid);
 }
 
-static struct mpijob__object *keep(mpijob_operator *operator_, struct mpijob__record *record, const char *uid, int source)
+static struct mpijob__operator_object *keep(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *uid, int source)
 {
-	struct mpijob__object *object = mpijob__objects_add(&operator_->objects, record, uid);
+	struct mpijob__operator_object *object = mpijob__operator_objects_add(&operator_->objects, record, uid);
 
 	if (!object)
 		return NULL;
 	object->source = (uint32_t)source & 15;
-	if (source < MPIJOB__SOURCE_COUNT)
-		object->generation = operator_->sources[source].generation & (MPIJOB__GENERATIONS - 1);
+	if (source < MPIJOB__OPERATOR_SOURCE_COUNT)
+		object->generation = operator_->sources[source].generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
 	return object;
 }
 
-void mpijob__route_release(struct mpijob__record *record, mpijob_operator *operator_)
+void mpijob__operator_route_release(struct mpijob__operator_record *record, mpijob_operator *operator_)
 {
 	while (record->objects)
-		mpijob__objects_drop(&operator_->objects, mpijob__objects_of(&operator_->objects, record));
+		mpijob__operator_objects_drop(&operator_->objects, mpijob__operator_objects_of(&operator_->objects, record));
 }
 
 /* An answer may come after the last event of its object: that one does not come back. */
 static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t version)
 {
-	struct mpijob__gone *gone = &operator_->gone[operator_->gone_at];
+	struct mpijob__operator_gone *gone = &operator_->gone[operator_->gone_at];
 
-	gone->hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
+	gone->hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 	gone->version = version;
-	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__GONE_UIDS;
+	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__OPERATOR_GONE_UIDS;
 }
 
-int mpijob__route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version)
+int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version)
 {
-	uint64_t hash = mpijob__table_hash(&operator_->jobs_by_uid, uid, "");
+	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 
-	for (size_t i = 0; i < MPIJOB__GONE_UIDS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_GONE_UIDS; i++)
 		if (operator_->gone[i].hash == hash && version < operator_->gone[i].version)
 			return 1;
 	return 0;
 }
 
 /* It is gone for good. 1 when the job cares. */
-static int forget(mpijob_operator *operator_, struct mpijob__object *object)
+static int forget(mpijob_operator *operator_, struct mpijob__operator_object *object)
 {
 	char room[MPIJOB__BASE_UID_ROOM];
 	int known = mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
 
-	mpijob__objects_drop(&operator_->objects, object);
+	mpijob__operator_objects_drop(&operator_->objects, object);
 	return known == 1;
 }
 
@@ -98,17 +98,17 @@ static int begins(const char *text, const char *start)
 	return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-static struct mpijob__record *owner_of(const mpijob_operator *operator_, const struct mpijob_observed *observed)
+static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_, const struct mpijob_observed *observed)
 {
-	struct mpijob__record *record = NULL;
+	struct mpijob__operator_record *record = NULL;
 
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
 	if (strcmp(observed->owner_kind, "MPIJob") == 0 && begins(observed->owner_api_version, "kubeflow.org/")) {
-		record = mpijob__jobs_by_uid(operator_, observed->owner_uid);
+		record = mpijob__operator_jobs_by_uid(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
 		   begins(observed->owner_api_version, "batch/")) {
-		struct mpijob__object *job = find(operator_, observed->owner_uid);
+		struct mpijob__operator_object *job = find(operator_, observed->owner_uid);
 
 		record = job ? job->record : NULL;
 	}
@@ -132,7 +132,7 @@ static int may_be_owned(const struct mpijob_observed *observed)
 /* --- what is told --- */
 
 /* An answer told of a newer object of that name: of the one before it, which is news now, nothing is left but its end. */
-static int is_superseded(const mpijob_operator *operator_, const struct mpijob__record *record,
+static int is_superseded(const mpijob_operator *operator_, const struct mpijob__operator_record *record,
 			 const struct mpijob_observed *observed)
 {
 	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
@@ -140,10 +140,10 @@ static int is_superseded(const mpijob_operator *operator_, const struct mpijob__
 	const struct mpijob__plan_pod *pod = observed->pod && observed->pod->name
 						? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
 						: NULL;
-	const struct mpijob__object *known = child ? find(operator_, child->uid)
-					     : pod ? mpijob__objects_find(&operator_->objects, &pod->uid)
+	const struct mpijob__operator_object *known = child ? find(operator_, child->uid)
+					     : pod ? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
 						   : NULL;
-	uint64_t version = mpijob__route_version(observed->resource_version);
+	uint64_t version = mpijob__operator_route_version(observed->resource_version);
 
 	if (child && observed->name && strcmp(child->name, observed->name) != 0)
 		return 0;
@@ -151,7 +151,7 @@ static int is_superseded(const mpijob_operator *operator_, const struct mpijob__
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
-static int apply(mpijob_operator *operator_, struct mpijob__record *record, struct mpijob__object *object,
+static int apply(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob__operator_object *object,
 		 const struct mpijob_observed *observed, int source)
 {
 	int rc;
@@ -164,24 +164,24 @@ static int apply(mpijob_operator *operator_, struct mpijob__record *record, stru
 			return MPIJOB_ERR_NOMEM;
 		/* Launcher pods may have come before their Job. */
 		if (observed->launcher)
-			mpijob__orphans_adopt(operator_, observed->uid);
+			mpijob__operator_orphans_adopt(operator_, observed->uid);
 	}
 	rc = mpijob_facts_apply(record->facts, observed);
 	if (rc < 0 && rc != MPIJOB_ERR_NOMEM) {
-		operator_->metrics.set_aside[mpijob__metrics_kind(observed->kind)]++;
+		operator_->metrics.set_aside[mpijob__operator_metrics_kind(observed->kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside", "%s %s/%s is left out: %s",
 				     observed->kind ? observed->kind : "object", record->namespace_,
 				     observed->name ? observed->name : "", mpijob_error_text(rc));
 		return 0;
 	}
 	if (rc >= 0 && object)
-		object->version = mpijob__route_version(observed->resource_version);
+		object->version = mpijob__operator_route_version(observed->resource_version);
 	return rc;
 }
 
-static int is_old(const struct mpijob__object *object, const char *version_text)
+static int is_old(const struct mpijob__operator_object *object, const char *version_text)
 {
-	uint64_t version = mpijob__route_version(version_text);
+	uint64_t version = mpijob__operator_route_version(version_text);
 
 	return object->gone || (version && object->version && version <= object->version);
 }
@@ -192,7 +192,7 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 	int rc = mpijob_observe(operator_->observation, json, len, NULL);
 
 	if (rc && rc != MPIJOB_ERR_NOMEM) {
-		operator_->metrics.set_aside[mpijob__metrics_kind(kind)]++;
+		operator_->metrics.set_aside[mpijob__operator_metrics_kind(kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
 				     "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
 				     mpijob_error_text(rc));
@@ -201,53 +201,53 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 }
 
 /* A child that is known was changed into something that cannot be read: whose job it is should know. */
-static void tell_aside(mpijob_operator *operator_, const struct mpijob__object *object, const char *kind, const char *name)
+static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_object *object, const char *kind, const char *name)
 {
 	mpijob_text text = { 0 };
 
 	if (mpijob__base_text_printf(&text, "%s %s is left out of account: it is too large, or cannot be read", kind, name) == 0)
-		mpijob__events_emit(operator_, object->record, "Warning", "ObjectSetAside", mpijob_text_data(&text));
+		mpijob__operator_events_emit(operator_, object->record, "Warning", "ObjectSetAside", mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
 /* Somebody took away what we need; of pods, which come and go, only while we make some. */
-static int is_undone(const mpijob_operator *operator_, const struct mpijob__object *object)
+static int is_undone(const mpijob_operator *operator_, const struct mpijob__operator_object *object)
 {
 	if (object->ours || object->gone)
 		return 0;
-	return object->source != MPIJOB__SOURCE_PODS || operator_->now_ms - object->record->made_ms < MAKING_MS;
+	return object->source != MPIJOB__OPERATOR_SOURCE_PODS || operator_->now_ms - object->record->made_ms < MAKING_MS;
 }
 
-int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch_event *event)
+int mpijob__operator_route_event(struct mpijob__operator_source *source, const struct mpijob_watch_event *event)
 {
 	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__object *object = *event->uid ? find(operator_, event->uid) : NULL;
+	struct mpijob__operator_object *object = *event->uid ? find(operator_, event->uid) : NULL;
 	const struct mpijob_observed *observed;
-	struct mpijob__record *record;
+	struct mpijob__operator_record *record;
 	int rc;
 
 	if (event->event == MPIJOB_WATCH_DELETED) {
 		record = object ? object->record : NULL;
-		note_gone(operator_, event->uid, mpijob__route_version(event->resource_version));
+		note_gone(operator_, event->uid, mpijob__operator_route_version(event->resource_version));
 		if (!object)
-			mpijob__orphans_drop(operator_, event->uid);
+			mpijob__operator_orphans_drop(operator_, event->uid);
 		else {
 			if (is_undone(operator_, object))
-				mpijob__jobs_child_lost(operator_, record);
+				mpijob__operator_jobs_child_lost(operator_, record);
 			if (forget(operator_, object))
-				mpijob__jobs_touch(operator_, record);
+				mpijob__operator_jobs_touch(operator_, record);
 		}
 		return 0;
 	}
 	if (object) {
-		object->generation = source->generation & (MPIJOB__GENERATIONS - 1);
+		object->generation = source->generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
 		if (is_old(object, event->resource_version))
 			return 0;
 	}
 	if (!event->json) {
 		if (!object)
 			return 0;
-		operator_->metrics.set_aside[mpijob__metrics_kind(source->kind)]++;
+		operator_->metrics.set_aside[mpijob__operator_metrics_kind(source->kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
 				     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_, event->name,
 				     event->whole_len);
@@ -265,28 +265,28 @@ int mpijob__route_event(struct mpijob__source *source, const struct mpijob_watch
 	record = object ? object->record : owner_of(operator_, observed);
 	if (!record) {
 		if (may_be_owned(observed))
-			mpijob__orphans_add(source, observed);
+			mpijob__operator_orphans_add(source, observed);
 		return 0;
 	}
 	rc = apply(operator_, record, object, observed, source->number);
 	if (rc == 1)
-		mpijob__jobs_touch(operator_, record);
+		mpijob__operator_jobs_touch(operator_, record);
 	return rc < 0 ? rc : 0;
 }
 
 static int source_of(const mpijob_operator *operator_, const char *kind)
 {
-	for (int i = 0; i < MPIJOB__SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
 		if (operator_->sources[i].kind && strcmp(operator_->sources[i].kind, kind) == 0)
 			return i;
-	return MPIJOB__SOURCE_NONE;
+	return MPIJOB__OPERATOR_SOURCE_NONE;
 }
 
-uint32_t mpijob__route_generation(const mpijob_operator *operator_, const char *kind)
+uint32_t mpijob__operator_route_generation(const mpijob_operator *operator_, const char *kind)
 {
 	int source = source_of(operator_, kind);
 
-	return source == MPIJOB__SOURCE_NONE ? 0 : operator_->sources[source].generation;
+	return source == MPIJOB__OPERATOR_SOURCE_NONE ? 0 : operator_->sources[source].generation;
 }
 
 static const char *or_empty(const char *text)
@@ -295,7 +295,7 @@ static const char *or_empty(const char *text)
 }
 
 /* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it has not our label. */
-static void note_stranger(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_observed *observed,
+static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_observed *observed,
 			  int watched)
 {
 	int64_t wait = STRANGERS_MS;
@@ -306,10 +306,10 @@ static void note_stranger(mpijob_operator *operator_, struct mpijob__record *rec
 	record->strangers_ms = operator_->now_ms + wait;
 }
 
-int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *record, const char *json, size_t len)
+int mpijob__operator_route_answer(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *json, size_t len)
 {
 	const struct mpijob_observed *observed;
-	struct mpijob__object *object;
+	struct mpijob__operator_object *object;
 	int source, rc;
 
 	rc = observe(operator_, json, len, "an answer about", record->namespace_, record->name);
@@ -326,14 +326,14 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 		if (strcmp(observed->uid, record->uid) != 0)
 			return MPIJOB_ERR_SYNTAX; /* another one of that name: its own events tell of it */
 		record->fresh_ms = operator_->now_ms;
-		rc = mpijob__jobs_update(operator_, &answer);
+		rc = mpijob__operator_jobs_update(operator_, &answer);
 		return rc < 0 ? rc : 0;
 	}
 	source = source_of(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
-	if ((source == MPIJOB__SOURCE_NONE || source == MPIJOB__SOURCE_PODS) && owner_of(operator_, observed) != record)
-		note_stranger(operator_, record, observed, source != MPIJOB__SOURCE_NONE);
-	if (source == MPIJOB__SOURCE_NONE) {
+	if ((source == MPIJOB__OPERATOR_SOURCE_NONE || source == MPIJOB__OPERATOR_SOURCE_PODS) && owner_of(operator_, observed) != record)
+		note_stranger(operator_, record, observed, source != MPIJOB__OPERATOR_SOURCE_NONE);
+	if (source == MPIJOB__OPERATOR_SOURCE_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
 		rc = mpijob_facts_apply(record->facts, observed);
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
@@ -341,23 +341,23 @@ int mpijob__route_answer(mpijob_operator *operator_, struct mpijob__record *reco
 	object = find(operator_, observed->uid);
 	if (object && (object->record != record || is_old(object, observed->resource_version)))
 		return 0;
-	if (!object && mpijob__route_is_gone(operator_, observed->uid, mpijob__route_version(observed->resource_version)))
+	if (!object && mpijob__operator_route_is_gone(operator_, observed->uid, mpijob__operator_route_version(observed->resource_version)))
 		return 0;
 	rc = apply(operator_, record, object, observed, source);
 	return rc < 0 ? rc : 0;
 }
 
-void mpijob__route_going(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_route_going(mpijob_operator *operator_, const char *uid)
 {
-	struct mpijob__object *object = find(operator_, uid);
+	struct mpijob__operator_object *object = find(operator_, uid);
 
 	if (object)
 		object->ours = 1;
 }
 
-void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *record, const char *uid)
+void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *uid)
 {
-	struct mpijob__object *object = find(operator_, uid);
+	struct mpijob__operator_object *object = find(operator_, uid);
 
 	(void)mpijob_facts_forget(record->facts, uid);
 	if (object && object->record == record)
@@ -365,26 +365,26 @@ void mpijob__route_gone(mpijob_operator *operator_, struct mpijob__record *recor
 }
 
 /* Secrets are never listed, and NetworkPolicies only where all jobs have one. */
-int mpijob__route_is_unwatched(const mpijob_operator *operator_, int32_t role)
+int mpijob__operator_route_is_unwatched(const mpijob_operator *operator_, int32_t role)
 {
 	return role == MPIJOB_ROLE_SECRET ||
-	       (role == MPIJOB_ROLE_NETWORK_POLICY && !operator_->sources[MPIJOB__SOURCE_NETWORK_POLICIES].kind);
+	       (role == MPIJOB_ROLE_NETWORK_POLICY && !operator_->sources[MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES].kind);
 }
 
-static int is_strange(const struct mpijob__record *record, const char *owner_uid)
+static int is_strange(const struct mpijob__operator_record *record, const char *owner_uid)
 {
 	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
 }
 
-static void forget_strange_child(mpijob_operator *operator_, struct mpijob__record *record, int32_t role)
+static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_record *record, int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
-	if (child && mpijob__route_is_unwatched(operator_, role) && is_strange(record, child->owner_uid))
+	if (child && mpijob__operator_route_is_unwatched(operator_, role) && is_strange(record, child->owner_uid))
 		(void)mpijob_facts_forget(record->facts, child->uid);
 }
 
-void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_route_forget_strangers(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	record->strangers_ms = 0;
 	record->rounds = 0; /* what comes now goes in no circle */
@@ -392,8 +392,8 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 	forget_strange_child(operator_, record, MPIJOB_ROLE_NETWORK_POLICY);
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(&record->facts->pods, i - 1);
-		struct mpijob__object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
-							? mpijob__objects_find(&operator_->objects, &pod->uid)
+		struct mpijob__operator_object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
+							? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
 							: NULL;
 
 		if (object && object->record == record)
@@ -401,15 +401,15 @@ void mpijob__route_forget_strangers(mpijob_operator *operator_, struct mpijob__r
 	}
 }
 
-void mpijob__route_sweep(struct mpijob__source *source, const char *list_version)
+void mpijob__operator_route_sweep(struct mpijob__operator_source *source, const char *list_version)
 {
 	mpijob_operator *operator_ = source->operator_;
-	uint64_t version = mpijob__route_version(list_version);
-	struct mpijob__object *object;
+	uint64_t version = mpijob__operator_route_version(list_version);
+	struct mpijob__operator_object *object;
 	size_t place = 0;
 
-	while ((object = mpijob__objects_next(&operator_->objects, &place))) {
-		struct mpijob__record *record = object->record;
+	while ((object = mpijob__operator_objects_next(&operator_->objects, &place))) {
+		struct mpijob__operator_record *record = object->record;
 
 		if ((int)object->source != source->number || object->generation == source->generation)
 			continue;
@@ -417,6 +417,6 @@ void mpijob__route_sweep(struct mpijob__source *source, const char *list_version
 		if (!object->gone && version && object->version > version)
 			continue;
 		if (forget(operator_, object))
-			mpijob__jobs_touch(operator_, record);
+			mpijob__operator_jobs_touch(operator_, record);
 	}
 }

@@ -20,10 +20,10 @@
 #define MOST_TOLD 10000
 
 /* An action that the plan of a job wants. */
-struct mpijob__want {
-	struct mpijob__table_link link; /* first; by the job's uid and its own name */
-	struct mpijob__want *next;      /* of the record */
-	const struct mpijob__record *record;
+struct mpijob__operator_want {
+	struct mpijob__operator_table_link link; /* first; by the job's uid and its own name */
+	struct mpijob__operator_want *next;      /* of the record */
+	const struct mpijob__operator_record *record;
 	int64_t first_ms;
 	int32_t verb, role;
 	int told, seen;
@@ -31,8 +31,8 @@ struct mpijob__want {
 };
 
 /* One that counted. */
-struct mpijob__told {
-	struct mpijob__told *next;
+struct mpijob__operator_told {
+	struct mpijob__operator_told *next;
 	int64_t wall_ms;
 	int32_t verb;
 	const char *kind;   /* a constant */
@@ -53,10 +53,10 @@ static const char *place(char **at, const char *text)
 	return to;
 }
 
-static struct mpijob__told *make_told(const struct mpijob__record *record, const struct mpijob_action *action)
+static struct mpijob__operator_told *make_told(const struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
 	size_t len = strlen(record->namespace_) + strlen(record->name) + strlen(action->name) + strlen(action->why) + 4;
-	struct mpijob__told *told = calloc(1, sizeof(*told) + len);
+	struct mpijob__operator_told *told = calloc(1, sizeof(*told) + len);
 	char *at;
 
 	if (!told)
@@ -72,12 +72,12 @@ static struct mpijob__told *make_told(const struct mpijob__record *record, const
 	return told;
 }
 
-static void keep(mpijob_operator *operator_, struct mpijob__told *told)
+static void keep(mpijob_operator *operator_, struct mpijob__operator_told *told)
 {
-	struct mpijob__shadow *shadow = &operator_->shadow;
+	struct mpijob__operator_shadow *shadow = &operator_->shadow;
 
 	if (shadow->count == MOST_TOLD) {
-		struct mpijob__told *first = shadow->first;
+		struct mpijob__operator_told *first = shadow->first;
 
 		shadow->first = first->next;
 		shadow->count--;
@@ -92,23 +92,23 @@ static void keep(mpijob_operator *operator_, struct mpijob__told *told)
 }
 
 /* 0 or MPIJOB_ERR_NOMEM: then it is told later. */
-static int tell(mpijob_operator *operator_, const struct mpijob__record *record, const mpijob_plan *plan,
+static int tell(mpijob_operator *operator_, const struct mpijob__operator_record *record, const mpijob_plan *plan,
 		const struct mpijob_action *action)
 {
-	struct mpijob__told *told = make_told(record, action);
+	struct mpijob__operator_told *told = make_told(record, action);
 
 	if (!told)
 		return MPIJOB_ERR_NOMEM;
-	told->difference = mpijob__explain(record, plan, action);
+	told->difference = mpijob__operator_explain(record, plan, action);
 	keep(operator_, told);
-	operator_->metrics.shadow[action->verb][mpijob__metrics_kind(action->kind)]++;
+	operator_->metrics.shadow[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action", "would %s %s %s/%s for MPIJob %s: %s%s%s",
-			     mpijob__metrics_verb(action->verb), action->kind, record->namespace_, action->name, record->name,
+			     mpijob__operator_metrics_verb(action->verb), action->kind, record->namespace_, action->name, record->name,
 			     action->why, told->difference ? "; difference: " : "", told->difference ? told->difference : "");
 	return 0;
 }
 
-static void write_told(mpijob_doc *doc, const struct mpijob__told *told)
+static void write_told(mpijob_doc *doc, const struct mpijob__operator_told *told)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	char time[MPIJOB__JOB_TIME_SIZE];
@@ -117,7 +117,7 @@ static void write_told(mpijob_doc *doc, const struct mpijob__told *told)
 	mpijob_node_put_string(doc, root, "time", time);
 	mpijob_node_put_string(doc, root, "namespace", told->namespace_);
 	mpijob_node_put_string(doc, root, "job", told->job);
-	mpijob_node_put_string(doc, root, "verb", mpijob__metrics_verb(told->verb));
+	mpijob_node_put_string(doc, root, "verb", mpijob__operator_metrics_verb(told->verb));
 	mpijob_node_put_string(doc, root, "kind", told->kind);
 	mpijob_node_put_string(doc, root, "name", told->name);
 	mpijob_node_put_string(doc, root, "why", told->why);
@@ -133,7 +133,7 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 
 	if (!operator_ || !write)
 		return MPIJOB_ERR_USAGE;
-	for (const struct mpijob__told *told = operator_->shadow.first; told && code == 0; told = told->next) {
+	for (const struct mpijob__operator_told *told = operator_->shadow.first; told && code == 0; told = told->next) {
 		mpijob_doc *doc = mpijob_doc_new();
 		mpijob_text line = { 0 };
 
@@ -153,15 +153,15 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 
 /* --- what is wanted --- */
 
-static struct mpijob__want *find(const mpijob_operator *operator_, const struct mpijob__record *record,
+static struct mpijob__operator_want *find(const mpijob_operator *operator_, const struct mpijob__operator_record *record,
 				 const struct mpijob_action *action)
 {
-	const struct mpijob__table *table = &operator_->shadow.wants;
-	uint64_t hash = mpijob__table_hash(table, record->uid, action->name);
-	struct mpijob__table_link *link = NULL;
+	const struct mpijob__operator_table *table = &operator_->shadow.wants;
+	uint64_t hash = mpijob__operator_table_hash(table, record->uid, action->name);
+	struct mpijob__operator_table_link *link = NULL;
 
-	while ((link = mpijob__table_next(table, hash, link))) {
-		struct mpijob__want *want = (struct mpijob__want *)(void *)link;
+	while ((link = mpijob__operator_table_next(table, hash, link))) {
+		struct mpijob__operator_want *want = (struct mpijob__operator_want *)(void *)link;
 
 		if (want->record == record && want->verb == action->verb && want->role == action->role &&
 		    strcmp(want->name, action->name) == 0)
@@ -170,16 +170,16 @@ static struct mpijob__want *find(const mpijob_operator *operator_, const struct 
 	return NULL;
 }
 
-static struct mpijob__want *add(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_action *action)
+static struct mpijob__operator_want *add(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
-	struct mpijob__table *table = &operator_->shadow.wants;
+	struct mpijob__operator_table *table = &operator_->shadow.wants;
 	size_t len = strlen(action->name) + 1;
-	struct mpijob__want *want = calloc(1, sizeof(*want) + len);
+	struct mpijob__operator_want *want = calloc(1, sizeof(*want) + len);
 
 	if (!want)
 		return NULL;
 	memcpy(want->name, action->name, len);
-	if (mpijob__table_add(table, &want->link, mpijob__table_hash(table, record->uid, want->name))) {
+	if (mpijob__operator_table_add(table, &want->link, mpijob__operator_table_hash(table, record->uid, want->name))) {
 		free(want);
 		return NULL;
 	}
@@ -193,12 +193,12 @@ static struct mpijob__want *add(mpijob_operator *operator_, struct mpijob__recor
 }
 
 /* Drop those that the last plan did not want, or all. */
-static void drop(mpijob_operator *operator_, struct mpijob__record *record, int all)
+static void drop(mpijob_operator *operator_, struct mpijob__operator_record *record, int all)
 {
-	struct mpijob__want **at = &record->wants;
+	struct mpijob__operator_want **at = &record->wants;
 
 	while (*at) {
-		struct mpijob__want *want = *at;
+		struct mpijob__operator_want *want = *at;
 
 		if (want->seen && !all) {
 			want->seen = 0;
@@ -206,12 +206,12 @@ static void drop(mpijob_operator *operator_, struct mpijob__record *record, int 
 			continue;
 		}
 		*at = want->next;
-		mpijob__table_remove(&operator_->shadow.wants, &want->link);
+		mpijob__operator_table_remove(&operator_->shadow.wants, &want->link);
 		free(want);
 	}
 }
 
-static int64_t ripe_ms(const mpijob_operator *operator_, const struct mpijob__record *record, const struct mpijob__want *want)
+static int64_t ripe_ms(const mpijob_operator *operator_, const struct mpijob__operator_record *record, const struct mpijob__operator_want *want)
 {
 	int64_t grace = operator_->shadow.grace_ms;
 	int64_t quiet = (record->news_ms > want->first_ms ? record->news_ms : want->first_ms) + grace;
@@ -224,13 +224,13 @@ static int64_t ripe_ms(const mpijob_operator *operator_, const struct mpijob__re
 
 static void looked(void *user, const struct mpijob_answer *answer)
 {
-	struct mpijob__record *record = user;
+	struct mpijob__operator_record *record = user;
 	mpijob_operator *operator_ = record->operator_;
 	int rc = 0;
 
 	record->secret_look = NULL;
 	if (answer->code == 0)
-		rc = mpijob__route_answer(operator_, record, answer->body, answer->body_len);
+		rc = mpijob__operator_route_answer(operator_, record, answer->body, answer->body_len);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
@@ -239,12 +239,12 @@ static void looked(void *user, const struct mpijob_answer *answer)
 		record->secret_hidden = 1;
 	/* After any other failure it is asked again when the job is looked at next. */
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH)
-		mpijob__queue_add(&operator_->queue, &record->item);
+		mpijob__operator_queue_add(&operator_->queue, &record->item);
 	else
-		mpijob__queue_add_at(&operator_->queue, &record->item, operator_->now_ms + operator_->shadow.grace_ms);
+		mpijob__operator_queue_add_at(&operator_->queue, &record->item, operator_->now_ms + operator_->shadow.grace_ms);
 }
 
-static int look(mpijob_operator *operator_, struct mpijob__record *record, const struct mpijob_action *action)
+static int look(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, looked, record };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -261,12 +261,12 @@ static int look(mpijob_operator *operator_, struct mpijob__record *record, const
 /* --- a plan --- */
 
 /* 0 when it is settled, its time when it ripens later, or MPIJOB_ERR_NOMEM. */
-static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan,
+static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan,
 		     const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
 	int unknown = is_secret && !record->known_ms[MPIJOB_ROLE_SECRET];
-	struct mpijob__want *want;
+	struct mpijob__operator_want *want;
 	int64_t ripe;
 	int rc;
 
@@ -290,7 +290,7 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__record *record, 
 	return rc;
 }
 
-int mpijob__shadow_plan(mpijob_operator *operator_, struct mpijob__record *record, const mpijob_plan *plan, int64_t *due_ms)
+int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan, int64_t *due_ms)
 {
 	int code = 0;
 
@@ -307,7 +307,7 @@ int mpijob__shadow_plan(mpijob_operator *operator_, struct mpijob__record *recor
 	return code;
 }
 
-void mpijob__shadow_forget(mpijob_operator *operator_, struct mpijob__record *record)
+void mpijob__operator_shadow_forget(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	if (record->secret_look)
 		mpijob_call_cancel(record->secret_look);
@@ -315,13 +315,13 @@ void mpijob__shadow_forget(mpijob_operator *operator_, struct mpijob__record *re
 	drop(operator_, record, 1);
 }
 
-void mpijob__shadow_release(mpijob_operator *operator_)
+void mpijob__operator_shadow_release(mpijob_operator *operator_)
 {
 	while (operator_->shadow.first) {
-		struct mpijob__told *told = operator_->shadow.first;
+		struct mpijob__operator_told *told = operator_->shadow.first;
 
 		operator_->shadow.first = told->next;
 		free(told);
 	}
-	mpijob__table_release(&operator_->shadow.wants);
+	mpijob__operator_table_release(&operator_->shadow.wants);
 }

@@ -16,7 +16,7 @@
 
 #define FIRST_SLOTS 64
 
-uint64_t mpijob__table_hash(const struct mpijob__table *table, const char *first, const char *second)
+uint64_t mpijob__operator_table_hash(const struct mpijob__operator_table *table, const char *first, const char *second)
 {
 	uint64_t hash = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START ^ table->seed, first, strlen(first) + 1);
 
@@ -24,23 +24,23 @@ uint64_t mpijob__table_hash(const struct mpijob__table *table, const char *first
 	return hash ^ (hash >> 32);
 }
 
-static struct mpijob__table_link **slot_of(const struct mpijob__table *table, uint64_t hash)
+static struct mpijob__operator_table_link **slot_of(const struct mpijob__operator_table *table, uint64_t hash)
 {
 	return &table->slots[hash & (table->slot_count - 1)];
 }
 
-static int grow(struct mpijob__table *table)
+static int grow(struct mpijob__operator_table *table)
 {
-	struct mpijob__table bigger = *table;
-	struct mpijob__table_link *next;
+	struct mpijob__operator_table bigger = *table;
+	struct mpijob__operator_table_link *next;
 
 	bigger.slot_count = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
-	bigger.slots = calloc(bigger.slot_count, sizeof(struct mpijob__table_link *));
+	bigger.slots = calloc(bigger.slot_count, sizeof(struct mpijob__operator_table_link *));
 	if (!bigger.slots)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__table_link *link = table->slots[i]; link; link = next) {
-			struct mpijob__table_link **slot = slot_of(&bigger, link->hash);
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = next) {
+			struct mpijob__operator_table_link **slot = slot_of(&bigger, link->hash);
 
 			next = link->next;
 			link->next = *slot;
@@ -51,9 +51,9 @@ static int grow(struct mpijob__table *table)
 	return 0;
 }
 
-int mpijob__table_add(struct mpijob__table *table, struct mpijob__table_link *link, uint64_t hash)
+int mpijob__operator_table_add(struct mpijob__operator_table *table, struct mpijob__operator_table_link *link, uint64_t hash)
 {
-	struct mpijob__table_link **slot;
+	struct mpijob__operator_table_link **slot;
 
 	if (table->count >= table->slot_count && grow(table) && table->slot_count == 0)
 		return MPIJOB_ERR_NOMEM;
@@ -65,9 +65,9 @@ int mpijob__table_add(struct mpijob__table *table, struct mpijob__table_link *li
 	return 0;
 }
 
-void mpijob__table_remove(struct mpijob__table *table, struct mpijob__table_link *link)
+void mpijob__operator_table_remove(struct mpijob__operator_table *table, struct mpijob__operator_table_link *link)
 {
-	struct mpijob__table_link **at = slot_of(table, link->hash);
+	struct mpijob__operator_table_link **at = slot_of(table, link->hash);
 
 	while (*at && *at != link)
 		at = &(*at)->next;
@@ -77,10 +77,10 @@ void mpijob__table_remove(struct mpijob__table *table, struct mpijob__table_link
 	table->count--;
 }
 
-struct mpijob__table_link *mpijob__table_next(const struct mpijob__table *table, uint64_t hash,
-					      const struct mpijob__table_link *after)
+struct mpijob__operator_table_link *mpijob__operator_table_next(const struct mpijob__operator_table *table, uint64_t hash,
+					      const struct mpijob__operator_table_link *after)
 {
-	struct mpijob__table_link *link;
+	struct mpijob__operator_table_link *link;
 
 	if (table->slot_count == 0)
 		return NULL;
@@ -90,7 +90,7 @@ struct mpijob__table_link *mpijob__table_next(const struct mpijob__table *table,
 	return link;
 }
 
-void mpijob__table_release(struct mpijob__table *table)
+void mpijob__operator_table_release(struct mpijob__operator_table *table)
 {
 	free(table->slots);
 	table->slots = NULL;

@@ -43,9 +43,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "An MPIJob that cannot be read": [
         ("lib/operator/operator.c", "#define JOB_LIMIT      ((size_t)2 << 20)", "#define JOB_LIMIT      ((size_t)8 << 20)", RUN,
          "a_job_has_two_mebibytes"),
-        ("lib/operator/configure.c", 'operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;',
-         'operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
-        ("lib/operator/jobs.c", 'operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
+        ("lib/operator/configure.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;',
+         'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
+        ("lib/operator/jobs.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
         ("lib/operator/act.c", 'if (record->aside)\n\t\tmpijob__events_emit(operator_, record, "Warning", "ValidationError", record->aside);',
          "", RIGHTS, "a_job_is_mended"),
         ("lib/operator/act.c", "record, 0);\n\tmpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);",
@@ -87,7 +87,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "A watch keeps the bytes": [
         ("lib/operator/jobs.c", "\trecord->unread_len = object->json_len;\n",
-         "\trecord->unread_len = object->json_len;\n\tif (mpijob__jobs_read(operator_, record))\n\t\treturn MPIJOB_ERR_NOMEM;\n", RUN,
+         "\trecord->unread_len = object->json_len;\n\tif (mpijob__operator_jobs_read(operator_, record))\n\t\treturn MPIJOB_ERR_NOMEM;\n", RUN,
          "a_burst_is_read_in_turns"),
     ],
     "Reading, validation and planning": [
@@ -246,7 +246,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/children.c", "if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
     ],
     "Each job has one key pair": [
-        ("lib/operator/act_send.c", "int rc = with_entropy ? mpijob__entropy_fill(entropy, sizeof(entropy)) : 0;",
+        ("lib/operator/act_send.c", "int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;",
          "int rc = 0;\n\n\tmemset(entropy, 7, sizeof(entropy));", UNIT + "operator_hostile.c", "each_job_has_a_key_of_its_own"),
         ("lib/render/ssh_key.c", "BN_mod(d, wide, bound, context) && BN_add_word(d, 1);", "BN_mod(d, wide, bound, context);",
          UNIT + "render_ssh_key.c", "known_answer"),

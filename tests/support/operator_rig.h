@@ -113,9 +113,9 @@ FAKE struct fake_object *put_job(struct rig *rig, const char *namespace_, const 
 }
 
 /* What the operator knows of the job team/pi. */
-FAKE struct mpijob__record *record_of(struct rig *rig)
+FAKE struct mpijob__operator_record *record_of(struct rig *rig)
 {
-	return mpijob__jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
+	return mpijob__operator_jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 
 /* All pods of a job begin to run. */

@@ -625,7 +625,7 @@ static const char page_rules[] =
 	"| key | value | meaning |\n"
 	"|---|---|---|\n";
 
-static const char *value_text(const struct mpijob__config_key *key, char *buffer, size_t size)
+static const char *value_text(const struct mpijob__operator_config_key *key, char *buffer, size_t size)
 {
 	const struct mpijob_field *field = key->field ? &mpijob__job_field_row(key->field)->field : NULL;
 	size_t len = 0;
@@ -657,8 +657,8 @@ static char *print_page(void)
 	char buffer[256], *page;
 
 	mpijob__base_text_printf(&out, "%s%s%s", page_head, example, page_rules);
-	for (size_t i = 0; i < mpijob__config_key_count(); i++) {
-		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+	for (size_t i = 0; i < mpijob__operator_config_key_count(); i++) {
+		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 
 		mpijob__base_text_printf(&out, "| `%s%s` | %s | %s |\n", key->where & CONFIG_TOP ? "" : "namespaces[].", key->path,
 				    value_text(key, buffer, sizeof(buffer)), key->summary);
@@ -679,8 +679,8 @@ static void page_is_current(void **state)
 static void table_is_sound(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < mpijob__config_key_count(); i++) {
-		const struct mpijob__config_key *key = mpijob__config_key_at(i);
+	for (size_t i = 0; i < mpijob__operator_config_key_count(); i++) {
+		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 		size_t parent = strlen(key->parent);
 
 		assert_true(key->summary && key->summary[strlen(key->summary) - 1] == '.');
@@ -688,13 +688,13 @@ static void table_is_sound(void **state)
 		assert_int_equal(strlen(key->path), parent + (parent > 0) + strlen(key->key));
 		assert_memory_equal(key->path, key->parent, parent);
 		assert_string_equal(key->path + parent + (parent > 0), key->key);
-		assert_ptr_equal(mpijob__config_key_find(key->parent, key->key, key->where & CONFIG_ANY), key);
+		assert_ptr_equal(mpijob__operator_config_key_find(key->parent, key->key, key->where & CONFIG_ANY), key);
 		if (key->kind == CONFIG_VALUE || key->kind == CONFIG_VALUES)
 			assert_true(key->field > 0 && key->slot < CONFIG_SLOTS);
 	}
-	assert_null(mpijob__config_key_at(mpijob__config_key_count()));
-	assert_null(mpijob__config_key_find("", "names", CONFIG_TOP));
-	assert_null(mpijob__config_key_find("", "namespaces", CONFIG_ENTRY));
+	assert_null(mpijob__operator_config_key_at(mpijob__operator_config_key_count()));
+	assert_null(mpijob__operator_config_key_find("", "names", CONFIG_TOP));
+	assert_null(mpijob__operator_config_key_find("", "namespaces", CONFIG_ENTRY));
 }
 
 int main(void)

@@ -317,7 +317,7 @@ static void a_network_policy_by_annotation(void **state)
 static void somebody_elses_network_policy(void **state)
 {
 	struct rig rig;
-	struct mpijob__record *record;
+	struct mpijob__operator_record *record;
 
 	(void)state;
 	set_up_server(&rig);
@@ -327,10 +327,10 @@ static void somebody_elses_network_policy(void **state)
 	run(&rig, 400);
 	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
 	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
-	record = mpijob__jobs_by_uid(rig.operator_, fake_string(fake_find(&rig.fake, JOBS, "team", "pi"), "metadata.uid"));
+	record = mpijob__operator_jobs_by_uid(rig.operator_, fake_string(fake_find(&rig.fake, JOBS, "team", "pi"), "metadata.uid"));
 	assert_true(record->strangers_ms > rig.operator_->now_ms);
 	record->strangers_ms = 1;
-	mpijob__queue_add(&rig.operator_->queue, &record->item);
+	mpijob__operator_queue_add(&rig.operator_->queue, &record->item);
 	run(&rig, 400);
 	expect_children(&rig, 1, 1);
 	assert_int_equal(fake_objects(&rig.fake, policies), 1);

@@ -19,7 +19,7 @@ static void set_up_job(struct rig *rig)
 
 static void say(struct rig *rig, const char *reason, const char *message)
 {
-	mpijob__events_emit(rig->operator_, record_of(rig), "Warning", reason, message);
+	mpijob__operator_events_emit(rig->operator_, record_of(rig), "Warning", reason, message);
 }
 
 static int answer_events(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
@@ -265,7 +265,7 @@ static void a_dozen_tries(void **state)
 	run(&rig, 20);
 	for (size_t tries = 1; tries < 12; tries++) {
 		assert_int_equal(fake_count(&rig.fake, POSTS), posts + tries);
-		assert_in_range(mpijob__events_due_ms(rig.operator_) - rig.operator_->now_ms, 9000, 10000);
+		assert_in_range(mpijob__operator_events_due_ms(rig.operator_) - rig.operator_->now_ms, 9000, 10000);
 		assert_int_equal(dropped(&rig), 0);
 		fake_clock_advance_us(INT64_C(10) * 1000000);
 		run(&rig, 20);
@@ -329,7 +329,7 @@ static void they_wait_as_asked(void **state)
 	posts = fake_count(&rig.fake, POSTS);
 	rig.operator_->hold_until_ms = rig.operator_->now_ms + 60000;
 	say(&rig, "Held", "it waits");
-	assert_int_equal(mpijob__events_due_ms(rig.operator_), rig.operator_->hold_until_ms);
+	assert_int_equal(mpijob__operator_events_due_ms(rig.operator_), rig.operator_->hold_until_ms);
 	run(&rig, 50);
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts);
 	rig.operator_->hold_until_ms = INT64_MIN;
@@ -403,7 +403,7 @@ static void they_wait_for_the_office(void **state)
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 7);
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_WATCHES);
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
-	assert_int_equal(mpijob__events_due_ms(rig.operator_), INT64_MAX);
+	assert_int_equal(mpijob__operator_events_due_ms(rig.operator_), INT64_MAX);
 	clients_ms += 60000;
 	run(&rig, 50);
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts + 1);

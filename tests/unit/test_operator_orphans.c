@@ -34,16 +34,16 @@ static mpijob_operator *set_up(void)
 	operator_->log = on_log;
 	operator_->now_ms = 1000;
 	operator_->jobs_by_uid.seed = 7;
-	operator_->sources[MPIJOB__SOURCE_PODS].operator_ = operator_;
-	operator_->sources[MPIJOB__SOURCE_PODS].number = MPIJOB__SOURCE_PODS;
-	operator_->sources[MPIJOB__SOURCE_PODS].kind = "Pod";
+	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].operator_ = operator_;
+	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].number = MPIJOB__OPERATOR_SOURCE_PODS;
+	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].kind = "Pod";
 	warnings = 0;
 	return operator_;
 }
 
 static void tear_down(mpijob_operator *operator_)
 {
-	mpijob__orphans_release(operator_);
+	mpijob__operator_orphans_release(operator_);
 	free(operator_);
 }
 
@@ -61,7 +61,7 @@ static void add(mpijob_operator *operator_, const char *namespace_, int from, in
 		observed.owner_uid = owner;
 		observed.namespace_ = namespace_;
 		observed.name = name;
-		mpijob__orphans_add(&operator_->sources[MPIJOB__SOURCE_PODS], &observed);
+		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS], &observed);
 	}
 }
 
@@ -69,14 +69,14 @@ static size_t count_of(const mpijob_operator *operator_, const char *namespace_)
 {
 	size_t count = 0;
 
-	for (const struct mpijob__orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
 		count += strcmp(orphan->namespace_, namespace_) == 0;
 	return count;
 }
 
 static int waits(const mpijob_operator *operator_, const char *uid)
 {
-	for (const struct mpijob__orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
 		if (strcmp(orphan->uid, uid) == 0)
 			return 1;
 	return 0;
@@ -91,10 +91,10 @@ static void one_namespace_may_use_the_whole_table(void **state)
 	add(operator_, "team", 0, TABLE);
 	assert_int_equal(operator_->orphan_count, TABLE);
 	assert_int_equal(warnings, 0);
-	mpijob__orphans_adopt(operator_, "owner-of-team-17");
+	mpijob__operator_orphans_adopt(operator_, "owner-of-team-17");
 	assert_int_equal(operator_->orphan_count, TABLE - 1);
 	assert_string_equal(operator_->fetches->name, "pod-17");
-	mpijob__orphans_drop(operator_, "team-18");
+	mpijob__operator_orphans_drop(operator_, "team-18");
 	assert_int_equal(operator_->orphan_count, TABLE - 2);
 	tear_down(operator_);
 }
@@ -151,11 +151,11 @@ static void nothing_waits_for_ever(void **state)
 	add(operator_, "new", 10, 1);
 	assert_int_equal(count_of(operator_, "old"), 10);
 	operator_->now_ms++;
-	mpijob__orphans_step(operator_);
+	mpijob__operator_orphans_step(operator_);
 	assert_int_equal(count_of(operator_, "old"), 0);
 	assert_int_equal(count_of(operator_, "new"), 11);
 	operator_->now_ms += 20 * MINUTES;
-	mpijob__orphans_step(operator_);
+	mpijob__operator_orphans_step(operator_);
 	assert_int_equal(operator_->orphan_count, 0);
 	assert_null(operator_->orphan_groups);
 	tear_down(operator_);

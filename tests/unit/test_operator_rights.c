@@ -41,18 +41,18 @@ static int has_sample(const struct rig *rig, const char *sample)
 /* The same as if its times had come. */
 static void hurry(struct rig *rig)
 {
-	struct mpijob__queue *queue = &rig->operator_->queue;
+	struct mpijob__operator_queue *queue = &rig->operator_->queue;
 
 	while (queue->heap_count) {
-		struct mpijob__queue_item *item = queue->heap[1];
+		struct mpijob__operator_queue_item *item = queue->heap[1];
 
 		item->not_before_ms = INT64_MIN;
-		mpijob__queue_add_at(queue, item, 0);
+		mpijob__operator_queue_add_at(queue, item, 0);
 		run(rig, 1);
 	}
 }
 
-static void count_refused(void *count, const struct mpijob__record *record)
+static void count_refused(void *count, const struct mpijob__operator_record *record)
 {
 	*(size_t *)count += record->item.refused;
 }
@@ -62,7 +62,7 @@ static size_t refused_jobs(const struct rig *rig)
 {
 	size_t count = 0;
 
-	mpijob__jobs_visit(rig->operator_, count_refused, &count);
+	mpijob__operator_jobs_visit(rig->operator_, count_refused, &count);
 	return count;
 }
 
@@ -104,7 +104,7 @@ static void a_right_is_taken_and_given_back(void **state)
 	/* One gets through, whenever its time comes; then the other does not wait. */
 	refusal.path = NULL;
 	rig.operator_->queue.heap[1]->not_before_ms = INT64_MIN;
-	mpijob__queue_add_at(&rig.operator_->queue, rig.operator_->queue.heap[1], 0);
+	mpijob__operator_queue_add_at(&rig.operator_->queue, rig.operator_->queue.heap[1], 0);
 	run(&rig, 300);
 	expect_children(&rig, 2, 4);
 	assert_int_equal(rig.logged, logged + 1);
@@ -182,11 +182,11 @@ static void a_right_to_look_comes_back(void **state)
 	assert_true(refusal.count > 0);
 	refusal.path = NULL;
 	for (int i = 0; i < 100 && rig.operator_->rights_count; i++) {
-		struct mpijob__queue *queue = &rig.operator_->queue;
+		struct mpijob__operator_queue *queue = &rig.operator_->queue;
 
 		if (queue->heap_count) {
 			queue->heap[1]->not_before_ms = INT64_MIN;
-			mpijob__queue_add_at(queue, queue->heap[1], 0);
+			mpijob__operator_queue_add_at(queue, queue->heap[1], 0);
 		}
 		run(&rig, 3);
 	}
@@ -218,21 +218,21 @@ static void a_refused_plan_asks_once(void **state)
 #define CROWD 10000
 
 /* Many other jobs of a namespace are refused, too. */
-static struct mpijob__queue_item *crowd(struct rig *rig, const char *namespace_)
+static struct mpijob__operator_queue_item *crowd(struct rig *rig, const char *namespace_)
 {
-	struct mpijob__queue_item *items = calloc(CROWD, sizeof(*items));
+	struct mpijob__operator_queue_item *items = calloc(CROWD, sizeof(*items));
 
 	for (size_t i = 0; i < CROWD; i++) {
-		assert_int_equal(mpijob__queue_join(&rig->operator_->queue, &items[i], namespace_), 0);
-		mpijob__queue_refused(&rig->operator_->queue, &items[i], 1);
+		assert_int_equal(mpijob__operator_queue_join(&rig->operator_->queue, &items[i], namespace_), 0);
+		mpijob__operator_queue_refused(&rig->operator_->queue, &items[i], 1);
 	}
 	return items;
 }
 
-static void disperse(struct rig *rig, struct mpijob__queue_item *items)
+static void disperse(struct rig *rig, struct mpijob__operator_queue_item *items)
 {
 	for (size_t i = 0; i < CROWD; i++)
-		mpijob__queue_leave(&rig->operator_->queue, &items[i]);
+		mpijob__operator_queue_leave(&rig->operator_->queue, &items[i]);
 	free(items);
 }
 
@@ -243,7 +243,7 @@ static void disperse(struct rig *rig, struct mpijob__queue_item *items)
 static void the_wait_for_a_right_is_bounded(void **state)
 {
 	struct refusal refusal = { "POST", "/services", FORBIDDEN, 403, 0 };
-	struct mpijob__queue_item *item, *others;
+	struct mpijob__operator_queue_item *item, *others;
 	struct rig rig;
 
 	(void)state;
@@ -255,18 +255,18 @@ static void the_wait_for_a_right_is_bounded(void **state)
 	item = rig.operator_->queue.heap[1];
 	item->failures = 30;
 	item->not_before_ms = INT64_MIN;
-	mpijob__queue_add_at(&rig.operator_->queue, item, 0);
+	mpijob__operator_queue_add_at(&rig.operator_->queue, item, 0);
 	run(&rig, 20);
 	assert_int_equal(item->failures, 31);
 	assert_in_range(item->due_ms - rig.operator_->now_ms, 29000, 30001);
 	others = crowd(&rig, "other");
-	mpijob__queue_add_at(&rig.operator_->queue, item, 0);
+	mpijob__operator_queue_add_at(&rig.operator_->queue, item, 0);
 	run(&rig, 20);
 	assert_int_equal(item->failures, 32);
 	assert_in_range(item->due_ms - rig.operator_->now_ms, 29000, 30001);
 	disperse(&rig, others);
 	others = crowd(&rig, "team");
-	mpijob__queue_add_at(&rig.operator_->queue, item, 0);
+	mpijob__operator_queue_add_at(&rig.operator_->queue, item, 0);
 	run(&rig, 20);
 	assert_in_range(item->due_ms - rig.operator_->now_ms, 999000, 1000001);
 	disperse(&rig, others);
@@ -378,7 +378,7 @@ static void an_orphan_is_listed_where_it_cannot_be_got(void **state)
 	run(&rig, 40);
 	assert_null(rig.operator_->fetches);
 	assert_int_equal(refused, 1);
-	service = mpijob_facts_child(mpijob__jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE);
+	service = mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE);
 	assert_non_null(service);
 	assert_string_equal(service->name, "pi");
 	tear_down(&rig);

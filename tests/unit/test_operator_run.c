@@ -580,7 +580,7 @@ static uint64_t count_plans(const struct rig *rig)
 {
 	uint64_t plans = 0;
 
-	for (size_t i = 0; i <= MPIJOB__METRICS_BOUNDS; i++)
+	for (size_t i = 0; i <= MPIJOB__OPERATOR_METRICS_BOUNDS; i++)
 		plans += rig->operator_->metrics.planned.buckets[i];
 	return plans;
 }
@@ -626,7 +626,7 @@ static void enlarge(struct rig *rig, struct fake_object *job, const char *key, s
 	fake_stamp(&rig->fake, job, "MODIFIED");
 }
 
-static void count_unread(void *user, const struct mpijob__record *record)
+static void count_unread(void *user, const struct mpijob__operator_record *record)
 {
 	*(size_t *)user += record->unread && !record->job;
 }
@@ -648,11 +648,11 @@ static void a_burst_is_read_in_turns(void **state)
 	}
 	for (int i = 0; i < 20 && !unread; i++) {
 		run(&rig, 1);
-		mpijob__jobs_visit(rig.operator_, count_unread, &unread);
+		mpijob__operator_jobs_visit(rig.operator_, count_unread, &unread);
 	}
 	assert_int_equal(unread, 10);
 	run(&rig, 1000);
-	mpijob__jobs_visit(rig.operator_, count_unread, &unread);
+	mpijob__operator_jobs_visit(rig.operator_, count_unread, &unread);
 	assert_int_equal(unread, 10);
 	expect_children(&rig, 10, 10);
 	tear_down(&rig);
@@ -692,14 +692,14 @@ static void a_job_has_two_mebibytes(void **state)
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "fits-launcher"));
 	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")], 1);
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")], 1);
 	/* Also when it was read before. */
 	fake_patch(&rig.fake, exceeds, "metadata: {annotations: {a: short}}");
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
 	enlarge(&rig, fits, "b", 10000);
 	run(&rig, 300);
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__metrics_kind("MPIJob")], 2);
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")], 2);
 	tear_down(&rig);
 }
 
